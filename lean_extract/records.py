@@ -1,0 +1,288 @@
+"""The records that every part speaks: frozen dataclasses, and the JSONL they are written as.
+
+Positions inside the program count lines and columns from 0, columns in Unicode code points.
+The language server converts to UTF-16 units, and the command line to counting from 1, at their rim.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords
+
+FORMAT = "premise-suggest-records"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a document; both numbers count from 0, columns in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of a document."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One line of a printed context: `a b : T` or `x : T := v`. An instance may be unnamed."""
+
+    names: tuple[str, ...]
+    type: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One goal: its context, its target, and its `case` tag if Lean printed one."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    target: str
+    case: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProofState:
+    """All goals at a position, the main one first. No goals: the proof is complete."""
+
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A declaration that a proof may use.
+
+    `context` holds the binders as written (`{G : Type*}`, `[Group G]`, `(a b : G)`), included
+    variables first, then the declaration's own; `conclusion` what follows the colon. Both have
+    white space folded. `kind` is Lean's keyword (`theorem`, `lemma`, `def`, `instance`, ...), or
+    `field` / `constructor` for what a structure or inductive type declares.
+    """
+
+    name: str
+    kind: str
+    module: str
+    context: tuple[str, ...] = ()
+    conclusion: str = ""
+    span: Span | None = None
+    doc: str | None = None
+    attributes: tuple[str, ...] = ()
+    is_private: bool = False
+    is_protected: bool = False
+    generated_by: str | None = None
+    """The attribute that made it (`to_additive`, `to_dual`, `simps`, ...), if it has no source of its own."""
+    generated_from: str | None = None
+    """The declaration that carries that attribute."""
+
+    @property
+    def statement(self) -> str:
+        """The signature without keyword and name: binders, then `: conclusion`."""
+        binders = " ".join(self.context)
+        return f"{binders} : {self.conclusion}".strip() if self.conclusion else binders
+
+
+@dataclass(frozen=True, slots=True)
+class TacticStep:
+    """One tactic of a proof (section 3.1.1). States are absent where only text was read."""
+
+    tactic: str
+    span: Span | None = None
+    premises: tuple[str, ...] = ()
+    before: ProofState | None = None
+    after: ProofState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InnerGoal:
+    """A goal stated inside a proof (`have`, `show`, `suffices`, `calc`), with what its own proof uses."""
+
+    keyword: str
+    conclusion: str
+    context: tuple[str, ...] = ()
+    premises: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How a theorem is proved: every premise of the whole proof, in order of first use, and the steps."""
+
+    theorem: str
+    module: str
+    premises: tuple[str, ...] = ()
+    steps: tuple[TacticStep, ...] = ()
+    inner_goals: tuple[InnerGoal, ...] = ()
+    is_tactic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One line of a module's header."""
+
+    module: str
+    is_public: bool = False
+    is_meta: bool = False
+    is_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A source file: its name, what it imports, and the package and revision it belongs to."""
+
+    name: str
+    path: str
+    imports: tuple[Import, ...] = ()
+    package: str | None = None
+    in_module_system: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something a reader could not make sense of; reading goes on behind it."""
+
+    path: str
+    position: Position
+    message: str
+
+
+TacticStatus = Literal["closes", "progress", "fails", "timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class TacticOutcome:
+    """What Lean said of one tactic. `state` is what remains: set for `closes` (empty) and `progress`."""
+
+    tactic: str
+    status: TacticStatus
+    state: ProofState | None = None
+    message: str = ""
+    milliseconds: float = 0.0
+
+
+Record = Module | Premise | Proof | Problem
+_TYPES: dict[str, type[Any]] = {
+    "module": Module,
+    "premise": Premise,
+    "proof": Proof,
+    "problem": Problem,
+}
+_TAGS = {record_type: tag for tag, record_type in _TYPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a records file."""
+
+    source: str
+    """`text` (the source reader) or `lean` (real elaboration)."""
+    revision: str = ""
+    """What was read: a commit, a version or a content hash."""
+
+
+def to_json(record: object) -> dict[str, Any]:
+    """A record as plain JSON values; fields at their default are left out."""
+    values: dict[str, Any] = {}
+    for field in fields(record):  # type: ignore[arg-type]
+        value = getattr(record, field.name)
+        if value != field.default:
+            values[field.name] = _plain(value)
+    return values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return to_json(value)
+    return value
+
+
+def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
+    """The inverse of `to_json`. Raises TypeError, KeyError or ValueError on values that do not fit."""
+    hints = _hints(record_type)
+    unknown = set(values) - set(hints)
+    if unknown:
+        raise ValueError(f"unknown field {sorted(unknown)[0]!r} in a {record_type.__name__}")
+    return record_type(**{name: _typed(hints[name], value) for name, value in values.items()})
+
+
+@cache
+def _hints(record_type: type[Any]) -> dict[str, Any]:
+    return get_type_hints(record_type)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    origin = get_origin(hint)
+    if origin is tuple:
+        item = get_args(hint)[0]
+        return tuple(_typed(item, part) for part in value)
+    if origin in (UnionType, Union):
+        if value is None:
+            return None
+        return _typed(next(arg for arg in get_args(hint) if arg is not type(None)), value)
+    if hasattr(hint, "__dataclass_fields__"):
+        return from_json(hint, value)
+    return value
+
+
+def write_records(path: Path, header: Header, records: Iterable[Record]) -> int:
+    """Write a records file atomically; returns how many records it holds."""
+    count = 0
+    with replacing(path) as stream:
+        first = {"format": FORMAT, "version": VERSION, **asdict(header)}
+        stream.write(json.dumps(first, ensure_ascii=False) + "\n")
+        for record in records:
+            line = {"type": _TAGS[type(record)], **to_json(record)}
+            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def read_header(path: Path) -> Header:
+    """The header of a records file. Raises BadRecords when it is of another format or version."""
+    with path.open(encoding="utf-8") as stream:
+        return _parse_header(path, stream.readline())
+
+
+def _parse_header(path: Path, line: str) -> Header:
+    try:
+        first = json.loads(line)
+        if first["format"] != FORMAT or first["version"] != VERSION:
+            raise BadRecords(
+                f"{path} is {first['format']} {first['version']}, not {FORMAT} {VERSION}.",
+                "Extract it again with this version.",
+            )
+        return Header(first["source"], first["revision"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadRecords(f"{path} does not begin with a records header.", "Extract it again.") from error
+
+
+def read_records(path: Path, on_bad: list[str] | None = None) -> Iterator[Record]:
+    """The records of a file, in order.
+
+    A malformed line is described in `on_bad` (line number, what is wrong) and passed over; without
+    that list it raises BadRecords.
+    """
+    with path.open(encoding="utf-8") as stream:
+        _parse_header(path, stream.readline())
+        for number, line in enumerate(stream, start=2):
+            try:
+                values = json.loads(line)
+                yield from_json(_TYPES[values.pop("type")], values)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                complaint = f"{path}:{number}: not a record: {error}"
+                if on_bad is None:
+                    raise BadRecords(complaint, "Extract the file again.") from error
+                on_bad.append(complaint)

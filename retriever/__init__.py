@@ -1,0 +1,1 @@
+"""Which premises fit a proof state."""
