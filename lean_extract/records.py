@@ -7,12 +7,12 @@ The language server converts to UTF-16 units, and the command line to counting f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords
@@ -211,7 +211,7 @@ def _plain(value: Any) -> Any:
 
 def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
     """The inverse of `to_json`. Raises TypeError, KeyError or ValueError on values that do not fit."""
-    hints = _hints(record_type)
+    hints = _hints(cast(Hashable, record_type))
     unknown = set(values) - set(hints)
     if unknown:
         raise ValueError(f"unknown field {sorted(unknown)[0]!r} in a {record_type.__name__}")
@@ -219,8 +219,8 @@ def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 @cache
-def _hints(record_type: type[Any]) -> dict[str, Any]:
-    return get_type_hints(record_type)
+def _hints(record_type: Hashable) -> dict[str, Any]:
+    return get_type_hints(cast(Any, record_type))
 
 
 def _typed(hint: Any, value: Any) -> Any:

@@ -1,0 +1,44 @@
+# The two commands that matter: `make demo` and `make test`. Each does its own set-up.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: demo test lint bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.light
+	@$(BIN)/premise-suggest demo
+
+test: $(VENV)/.full lint
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.full
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/.light
+	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)
+
+# The light set: all that a suggestion needs, no torch. HNSW has no wheels: with a C++ compiler it is built.
+$(VENV)/.light: pyproject.toml
+	@echo "Setting up $(VENV): the light set"
+	@$(PYTHON) -m venv $(VENV) || { echo "error: no virtual environment could be made."; \
+	  echo "hint: on Debian, run 'apt-get install python3-venv' and try again."; exit 1; }
+	@$(PIP) install --editable '.[lean]'
+	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \
+	  $(PIP) install 'hnswlib>=0.8' || echo "note: hnswlib could not be built; exact search is used instead."; \
+	else echo "note: no C++ compiler, so no HNSW; exact search is used instead."; fi
+	@touch $@
+
+# Everything the tests need. torch first and pinned: any other request brings gigabytes of CUDA packages.
+$(VENV)/.full: $(VENV)/.light
+	@echo "Setting up $(VENV): training, tests and checks"
+	@$(PIP) install torch==2.13.0
+	@$(PIP) install --editable '.[lean,train,test,lint]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
