@@ -1,0 +1,194 @@
+"""Compiling a folder of Lean modules with a bare `lean`: in import order, and only what changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import LeanDied, LeanTimeout, ProjectBroken
+
+Progress = Callable[[int, int, str], None]
+"""Called before each module with how many are done, how many there are, and the module's name."""
+
+MODULE_SECONDS = 600.0
+"""How long one module may take: far more than any module of ours needs, so it only ends a hang."""
+
+_COMMENT = re.compile(r"/-.*?-/|--[^\n]*", re.DOTALL)
+_IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
+_PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class LeanSource:
+    """One `.lean` file of the folder: its module name, its text and the modules its header imports."""
+
+    module: str
+    path: Path
+    text: bytes
+    imports: tuple[str, ...]
+
+
+def header_imports(text: str) -> tuple[str, ...]:
+    """The modules that the header imports, in order; `Init` comes first unless the file is a prelude."""
+    rest = _COMMENT.sub(" ", text).lstrip()
+    imports: list[str] = []
+    is_prelude = False
+    while match := _PREAMBLE.match(rest):
+        is_prelude = is_prelude or match[0].startswith("prelude")
+        rest = rest[match.end() :]
+    while match := _IMPORT.match(rest):
+        imports.append(match[1])
+        rest = rest[match.end() :]
+    return tuple(imports) if is_prelude else ("Init", *imports)
+
+
+def read_sources(folder: Path) -> dict[str, LeanSource]:
+    """Every `.lean` file under `folder`, by module name, in the order of the names."""
+    sources = {}
+    for path in sorted(folder.rglob("*.lean")):
+        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+        text = path.read_bytes()
+        imports = header_imports(text.decode("utf-8", errors="replace"))
+        sources[module] = LeanSource(module, path, text, imports)
+    return sources
+
+
+def import_order(sources: Mapping[str, LeanSource]) -> list[LeanSource]:
+    """The sources, each behind those it imports. Raises ProjectBroken when imports run in a circle."""
+    graph = {
+        source.module: [name for name in source.imports if name in sources] for source in sources.values()
+    }
+    try:
+        return [sources[module] for module in TopologicalSorter(graph).static_order()]
+    except CycleError as error:
+        circle = " -> ".join(error.args[1])
+        raise ProjectBroken(
+            f"The imports run in a circle: {circle}.", "Remove one of these imports."
+        ) from None
+
+
+def compile_folder(
+    sources: Path,
+    out: Path,
+    *,
+    lean_command: Sequence[str],
+    environment: Mapping[str, str],
+    identity: str,
+    progress: Progress | None = None,
+) -> tuple[str, ...]:
+    """Compile every module under `sources` into `out` (`.olean`, `.ilean`); returns those compiled.
+
+    A module is compiled again when its text, one of its imports, or `identity` (which Lean, which
+    core) has changed. Results replace the old ones whole, so a Lean that has them open keeps them.
+
+    Args:
+        environment: variables set on top of the process's own; LEAN_PATH has to name `out`.
+
+    Raises:
+        ProjectBroken: Lean found an error; the message is its first one.
+    """
+    found = read_sources(sources)
+    ordered = import_order(found)
+    keys: dict[str, str] = {}
+    compiled = []
+    for done, source in enumerate(ordered):
+        keys[source.module] = key = _key(source, keys, identity)
+        if _is_fresh(out, source.module, key):
+            continue
+        if progress is not None:
+            progress(done, len(ordered), source.module)
+        _compile_module(source, out, key, lean_command, environment)
+        compiled.append(source.module)
+    _remove_strangers(out, found)
+    return tuple(compiled)
+
+
+def _key(source: LeanSource, keys: Mapping[str, str], identity: str) -> str:
+    digest = hashlib.sha256(identity.encode())
+    digest.update(source.text)
+    for name in source.imports:
+        digest.update(f"\0{name} {keys.get(name, '')}".encode())
+    return digest.hexdigest()
+
+
+def _artefact(out: Path, module: str, suffix: str) -> Path:
+    return out.joinpath(*module.split(".")).with_suffix(suffix)
+
+
+def _is_fresh(out: Path, module: str, key: str) -> bool:
+    mark = _artefact(out, module, ".key")
+    return mark.is_file() and mark.read_text(encoding="utf-8") == key
+
+
+def _compile_module(
+    source: LeanSource, out: Path, key: str, lean_command: Sequence[str], environment: Mapping[str, str]
+) -> None:
+    target = _artefact(out, source.module, ".olean")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _scratch(target.parent) as scratch:
+        olean, ilean = scratch / "new.olean", scratch / "new.ilean"
+        _run_lean([*lean_command, "--json", "-o", str(olean), "-i", str(ilean)], source, environment)
+        _artefact(out, source.module, ".key").unlink(missing_ok=True)
+        ilean.replace(target.with_suffix(".ilean"))
+        olean.replace(target)
+    with replacing(_artefact(out, source.module, ".key")) as stream:
+        stream.write(key)
+
+
+@contextlib.contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".compiling-") as name:
+        yield Path(name)
+
+
+def _run_lean(command: Sequence[str], source: LeanSource, environment: Mapping[str, str]) -> None:
+    # Lean takes the module's name from the -R folder; without one, private names carry a wrong module.
+    root = source.path.parents[source.module.count(".")]
+    relative = source.path.relative_to(root)
+    try:
+        result = subprocess.run(
+            [*command, "-R", str(root), str(relative)],
+            cwd=root,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=MODULE_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LeanTimeout(
+            f"Lean did not finish {source.path} within {MODULE_SECONDS:.0f} seconds.",
+            "Look there for a proof that loops.",
+        ) from error
+    if result.returncode != 0:
+        raise _complaint(source, result)
+
+
+def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -> ProjectBroken | LeanDied:
+    for line in result.stdout.decode("utf-8", errors="replace").splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            message = json.loads(line)
+            if message["severity"] == "error":
+                place = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
+                return ProjectBroken(f"{place}: {message['data']}", "Mend the file and build again.")
+    last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
+    reason = last[0] if last else f"exit code {result.returncode}"
+    return LeanDied(f"Lean ended while it compiled {source.path}: {reason}.", "Run the build again.")
+
+
+def _remove_strangers(out: Path, sources: Mapping[str, LeanSource]) -> None:
+    """Remove what was compiled from sources that are gone, lest an import of them still succeeds."""
+    for mark in list(out.rglob("*.key")):
+        module = ".".join(mark.relative_to(out).with_suffix("").parts)
+        if module not in sources:
+            for suffix in (".key", ".olean", ".ilean"):
+                mark.with_suffix(suffix).unlink(missing_ok=True)

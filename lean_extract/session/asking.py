@@ -1,0 +1,102 @@
+"""Lean's goals at a position of a file, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leanclient.aio import DocState
+
+from lean_extract.errors import BadState, NoGoalHere, PremiseSuggestError, ProjectBroken
+from lean_extract.goals import parse_goal, parse_plain_goal
+from lean_extract.records import Position, ProofState
+from lean_extract.session.document import Document
+from lean_extract.session.server import Server
+from lean_extract.session.shadow import snap, tactic_starts
+
+_ERROR = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lean's goals, where it shows them, and whether they are a term's."""
+
+    state: ProofState
+    position: Position
+    is_term: bool
+
+
+async def ask(server: Server, path: Path, document: Document, position: Position) -> Found:
+    """The goals at a position; Lean elaborates no more than what stands above them, if it can be helped.
+
+    Raises:
+        NoGoalHere, ProjectBroken: there is no goal, or the imports cannot be loaded.
+        LeanError: what `Server` raises.
+    """
+    position = snap(document, position)
+    shown = document.text[: document.declaration(document.offset(position))[1]]
+    state = await server.sync(path, shown)
+    found = await _goals(server, path, position)
+    if found is None:
+        # A null answer may come from a half elaborated text, or from one cut off too early.
+        await server.settle(path)
+        found = await _goals(server, path, position)
+    if found is None and shown != document.text and not state.fatal_error:
+        state = await server.sync(path, document.text)
+        await server.settle(path)
+        found = await _goals(server, path, position)
+    if found is None:
+        raise _no_goal(path, state, document, position)
+    if not found.state.goals:
+        for start in tactic_starts(document, position):
+            before = await _goals(server, path, start)
+            if before is not None and before.state.goals:
+                return before
+    return found
+
+
+def error_above(state: DocState, document: Document, position: Position) -> str:
+    """What to mend first: the first error of the declaration, up to the position; else nothing."""
+    first = document.position(document.declaration(document.offset(position))[0]).line
+    for item in _errors(state):
+        line = item["range"]["start"]["line"]
+        if first <= line <= position.line:
+            return f"Mend the error in line {line + 1} first: {str(item['message']).strip().splitlines()[0]}"
+    return ""
+
+
+async def _goals(server: Server, path: Path, position: Position) -> Found | None:
+    answer = await server.tactic_goals(path, position)
+    if answer is not None:
+        return Found(parse_plain_goal(answer), position, is_term=False)
+    printed = await server.term_goal(path, position)
+    if printed is None:
+        return None
+    try:
+        return Found(ProofState((parse_goal(printed),)), position, is_term=True)
+    except BadState:
+        return None
+
+
+def _no_goal(path: Path, state: DocState, document: Document, position: Position) -> PremiseSuggestError:
+    if state.fatal_error:
+        errors = _errors(state)
+        said = str(errors[0]["message"]).strip() if errors else "Lean does not say why"
+        return ProjectBroken(
+            f"The imports of {path.name} cannot be loaded: {said}",
+            "Build the project (with Lake: run `lake build`), then ask again.",
+        )
+    return NoGoalHere(
+        f"Lean has no goal in line {position.line + 1} of {path.name}, column {position.column + 1}.",
+        error_above(state, document, position)
+        or "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`.",
+    )
+
+
+def _errors(state: DocState) -> list[dict[str, Any]]:
+    """Lean's errors about a document, from top to bottom."""
+    errors = [item for item in state.diagnostics if item.get("severity") == _ERROR]
+    return sorted(
+        errors, key=lambda item: (item["range"]["start"]["line"], item["range"]["start"]["character"])
+    )

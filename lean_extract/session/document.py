@@ -1,0 +1,126 @@
+"""Text of a Lean file: places in it, its header, and where declarations begin and end."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from pathlib import Path
+
+from lean_extract.errors import BadPosition, BadSource
+from lean_extract.records import Position
+
+# Line breaks to Python, but not to Lean: an editor's columns must mean the same to both.
+_NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")
+_MODIFIERS = (
+    "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped|@\\[[^\\n]*?\\]|set_option"
+    "[^\\n]*? in|open[^\\n]*? in"
+)
+_DECLARATION = re.compile(
+    rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})\s+)*"
+    r"(?:theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque)(?![\w.'])"
+)
+_COMMAND = re.compile(
+    r"^(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
+    r"|partial|nonrec|local|scoped|theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom"
+    r"|opaque|namespace|section|end|open|variable|universe|set_option|attribute|mutual|macro|macro_rules|syntax"
+    r"|notation|infix[lr]?|prefix|postfix|elab|elab_rules|deriving|alias|export|initialize|include|omit|import"
+    r"|suppress_compilation|run_cmd|add_decl_doc|irreducible_def|library_note)(?![\w.']))",
+    re.MULTILINE,
+)
+_HEADER_PART = re.compile(
+    r"\s+|--[^\n]*|(?:prelude|module)(?![\w.'])"
+    r"|(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?[^\s]+"
+)
+_COMMENT_MARK = re.compile(r"/-|-/")
+
+
+class Document:
+    """A text with Lean's line breaks, and the way between offsets (code points) and positions."""
+
+    def __init__(self, text: str) -> None:
+        self.text = _NO_BREAKS.sub(" ", text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def line(self, number: int) -> str:
+        """A line without its break. Raises BadPosition past the end."""
+        if not 0 <= number < len(self._starts):
+            raise BadPosition(
+                f"There is no line {number + 1}: the file has {len(self._starts)}.",
+                "Choose a line of the file.",
+            )
+        end = self._starts[number + 1] - 1 if number + 1 < len(self._starts) else len(self.text)
+        return self.text[self._starts[number] : end]
+
+    def offset(self, position: Position) -> int:
+        """The offset of a position. Raises BadPosition where the document has no such place."""
+        line = self.line(position.line)
+        if not 0 <= position.column <= len(line):
+            raise BadPosition(
+                f"Line {position.line + 1} has no column {position.column + 1}: it has {len(line)}.",
+                "Choose a column of the line.",
+            )
+        return self._starts[position.line] + position.column
+
+    def position(self, offset: int) -> Position:
+        """The position of an offset."""
+        line = bisect_right(self._starts, offset) - 1
+        return Position(line, offset - self._starts[line])
+
+    @cached_property
+    def header(self) -> str:
+        """The text up to the last import, `prelude` or `module`, with the line breaks after it."""
+        place = end = 0
+        while place < len(self.text):
+            if self.text.startswith("/-", place):
+                place = comment_end(self.text, place)
+            elif match := _HEADER_PART.match(self.text, place):
+                place = match.end()
+                if match.group()[0].isalpha():
+                    end = place
+            else:
+                break
+        return self.text[:end] + "\n" if end else ""
+
+    def declaration(self, offset: int) -> tuple[int, int]:
+        """Where the declaration around a place begins, and where the next command begins."""
+        start, indent = self._declaration_start(offset)
+        for match in _COMMAND.finditer(self.text, min(self._line_end(offset) + 1, len(self.text))):
+            if len(match["indent"]) <= indent:
+                return start, match.start()
+        return start, len(self.text)
+
+    def _declaration_start(self, offset: int) -> tuple[int, int]:
+        for line in range(bisect_right(self._starts, offset) - 1, -1, -1):
+            if match := _DECLARATION.match(self.text, self._starts[line]):
+                return match.start(), len(match["indent"])
+        return 0, 0
+
+    def _line_end(self, offset: int) -> int:
+        end = self.text.find("\n", offset)
+        return len(self.text) if end < 0 else end
+
+
+def comment_end(text: str, start: int) -> int:
+    """The end of the block comment that begins at `start`; the end of the text if it is left open."""
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(text, start):
+        depth += 1 if mark.group() == "/-" else -1
+        if depth == 0:
+            return mark.end()
+    return len(text)
+
+
+def read_source(path: Path) -> str:
+    """The text of a file. Raises BadSource when it cannot be read, or is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadSource(
+            f"{path} is not UTF-8 text (byte {error.start} is not).", "Save it as UTF-8."
+        ) from error
+    except OSError as error:
+        raise BadSource(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error

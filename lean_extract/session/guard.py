@@ -1,0 +1,34 @@
+"""Starts a language server that ends when the process that started it ends.
+
+Run as `python -I -S guard.py PARENT_PID NAME=VALUE... -- COMMAND...`; imports little, as every start
+of a server waits for it.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Set the variables, tie this process to its parent, and become the command."""
+    parent, *rest = sys.argv[1:]
+    split = rest.index("--")
+    variables, command = rest[:split], rest[split + 1 :]
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != int(parent):  # The parent ended before the tie was made.
+            sys.exit(1)
+    for variable in variables:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.exit(f"{command[0]}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""One Lean language server: started, watched, asked, ended. `leanclient` speaks with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from leanclient.aio import (
+    AsyncLeanLSPClient,
+    DocState,
+    LeanClientError,
+    LeanRequestTimeout,
+    LeanRpcError,
+    LeanTransportError,
+    LeanWorkerCrashed,
+    ScratchPool,
+)
+
+from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.records import Position
+from lean_extract.session import processes
+from lean_extract.session.limits import Limits
+from lean_extract.toolchain import Toolchain
+
+_GUARD = Path(__file__).with_name("guard.py")
+_OPEN_FILES = 4
+_WATCH_SECONDS = 0.25
+_CONTENT_MODIFIED = -32801
+_SCRATCH_NAME = "_premise_suggest_scratch"
+_AGAIN = "Ask again: Lean is started anew."
+
+
+class Server:
+    """A running server. It is not used again once `is_alive` is false; `close` it then, too."""
+
+    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+        self._project = project
+        self._toolchain = toolchain
+        self._limits = limits
+        self._client = AsyncLeanLSPClient(
+            str(project),
+            max_workers=_OPEN_FILES,
+            request_timeout=limits.request_seconds,
+            check_version=False,
+            server_command=_command(toolchain),
+        )
+        self._workers: frozenset[processes.Process] = frozenset()
+        self._documents: dict[Path, DocState] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self._pool: ScratchPool | None = None
+        self._too_big = False
+        self.outgrew = False
+        """Whether the last worker that died was ended for its memory."""
+        self._is_given_up = False
+
+    @classmethod
+    async def start(cls, project: Path, toolchain: Toolchain, limits: Limits) -> Server:
+        """Start a server and shake hands with it.
+
+        Raises:
+            LeanNotFound: the command cannot be run.
+            LeanDied: it ended, or answered nonsense.
+            LeanTimeout: it did not answer within `limits.start_seconds`.
+        """
+        if not project.is_dir():
+            raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
+        program = toolchain.server_command[0]
+        if shutil.which(program) is None:
+            raise LeanNotFound(f"{program} is no program here.", "Run `premise-suggest doctor`.")
+        server = cls(project, toolchain, limits)
+        try:
+            async with asyncio.timeout(limits.start_seconds):
+                with server._errors("starting"):
+                    await server._client.start()
+        except TimeoutError as error:
+            await server.close()
+            raise LeanTimeout(
+                f"Lean did not answer within {limits.start_seconds:g} s of its start.",
+                "Run `premise-suggest doctor`, or raise the limit.",
+            ) from error
+        except BaseException:
+            await server.close()
+            raise
+        server._watch = asyncio.create_task(server._watch_memory())
+        return server
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the server still runs and answers."""
+        return self._client.alive and not self._is_given_up
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started, while it lives; Lean's workers are below it."""
+        process = self._client._transport._proc
+        return process.pid if process is not None else None
+
+    def give_up(self) -> None:
+        """Mark a server that no longer answers, so that the next request starts another."""
+        self._is_given_up = True
+
+    async def close(self) -> None:
+        """End the server and its workers. Being cancelled does not keep it from ending them."""
+        self.give_up()
+        if self._watch is not None:
+            self._watch.cancel()
+        process = self._client._transport._proc
+        if process is not None and process.returncode is None:
+            self._note_processes(process.pid)
+            processes.kill(processes.identify([process.pid]))
+        # Workers lead sessions of their own, so ending the server's process group is not enough.
+        processes.kill(self._workers)
+        await asyncio.shield(self._end(process))
+
+    async def _end(self, process: asyncio.subprocess.Process | None) -> None:
+        await self._client.close()
+        if process is not None:
+            await process.wait()
+
+    def _note_processes(self, pid: int) -> list[int]:
+        """The processes below the server; they are remembered, for they may outlive it."""
+        pids = processes.descendants(pid)
+        self._workers |= processes.identify(pids)
+        return pids
+
+    async def sync(self, path: Path, text: str) -> DocState:
+        """Give Lean this text for a file, without a look at the disk.
+
+        A file whose worker died, or whose imports failed, is opened anew: Lean answers nothing more
+        about it, and the imports may have been mended.
+        """
+        with self._errors(f"opening {path.name}"):
+            known = self._documents.get(path)
+            if known is not None and known.fatal_error:
+                await self.forget(path)
+            document = await self._client.open(str(path), text=text, wait=False)
+            self._documents[path] = document
+            return document
+
+    async def forget(self, path: Path) -> None:
+        """Close a file, and with it its worker."""
+        self._documents.pop(path, None)
+        await self._client.close_file(str(path))
+
+    async def settle(self, path: Path) -> DocState:
+        """Wait until the whole text of a file is elaborated."""
+        with self._errors(f"elaborating {path.name}"):
+            return await self._client.open(str(path), wait=True)
+
+    async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
+        """Lean's answer to `$/lean/plainGoal`, which waits for what stands above the position."""
+        with self._errors(f"elaborating {path.name}"), self._sense(path):
+            goal = await self._client.goal(str(path), position.line, position.column, fresh=False)
+            return None if goal.status == "no_goal" else {"goals": goal.goals, "rendered": goal.rendered}
+
+    async def term_goal(self, path: Path, position: Position) -> str | None:
+        """The printed goal of the term at the position, if there is one."""
+        with self._errors(f"elaborating {path.name}"), self._sense(path):
+            answer = await self._client.term_goal(str(path), position.line, position.column, fresh=False)
+            return str(answer["goal"]) if answer else None
+
+    async def scratch(self, header: str) -> None:
+        """Make the scratch documents ready for texts with this header."""
+        if self._pool is not None and self._pool.header.strip() == header.strip():
+            return
+        await self.drop_scratch()
+        pool = ScratchPool(self._client, header, self._limits.slots, _SCRATCH_NAME)
+        with self._errors("importing what the file imports"):
+            await pool.warm()
+        self._pool = pool
+
+    async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
+        """All diagnostics of a text, columns in code points, from the next free scratch document.
+
+        Raises:
+            TimeoutError: it took longer than `seconds`, counted from when a document was free.
+            LeanDied: Lean's worker or server ended meanwhile.
+        """
+        if self._pool is None:
+            raise LeanDied("Lean's scratch documents were closed.", _AGAIN)
+        try:
+            with self._errors("trying a tactic", may_time_out=True):
+                result = await self._pool.run_text(text, timeout=seconds)
+        except LeanRequestTimeout as error:
+            raise TimeoutError from error
+        return result.diagnostics.items
+
+    async def drop_scratch(self) -> None:
+        """Close the scratch documents; with them end the workers that may still be busy in them."""
+        pool, self._pool = self._pool, None
+        if pool is not None and self.is_alive:
+            await pool.close()
+
+    @contextmanager
+    def _errors(self, doing: str, *, may_time_out: bool = False) -> Iterator[None]:
+        """Turn what leanclient raises into our errors."""
+        try:
+            yield
+        except LeanTransportError as error:
+            self.give_up()
+            raise LeanDied(f"Lean's server ended while {doing} ({_last_words(error)}).", _AGAIN) from error
+        except LeanWorkerCrashed as error:
+            raise self._worker_death(doing) from error
+        except LeanRequestTimeout as error:
+            if may_time_out:
+                raise
+            raise LeanTimeout(
+                f"Lean did not answer within {self._limits.request_seconds:g} s while {doing}.",
+                "Ask again when it has had more time, or raise the limit.",
+            ) from error
+        except LeanRpcError as error:
+            if error.code == _CONTENT_MODIFIED:
+                raise LeanError("The text changed while Lean was working on it.", "Ask again.") from error
+            raise LeanError(f"Lean refused while {doing}: {error.rpc_message}", "Ask again.") from error
+        except LeanClientError as error:
+            raise LeanDied(f"Lean broke off while {doing}: {error}", _AGAIN) from error
+
+    @contextmanager
+    def _sense(self, path: Path) -> Iterator[None]:
+        """Take an answer of a wrong shape, over which leanclient stumbles, for the end of the server."""
+        try:
+            yield
+        except (AttributeError, KeyError, TypeError) as error:
+            self.give_up()
+            raise LeanDied(
+                f"Lean's server gave an answer about {path.name} that is not Lean's.", _AGAIN
+            ) from error
+
+    def _worker_death(self, doing: str) -> LeanDied:
+        self.outgrew, self._too_big = self._too_big, False
+        if self.outgrew:
+            return LeanDied(
+                f"Lean was ended while {doing}: it took more than {self._limits.memory_mb} MB of memory.",
+                "Raise the memory limit, or simplify what is elaborated.",
+            )
+        return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
+
+    async def _watch_memory(self) -> None:
+        """End workers that outgrow the limit; Lean then reports the worker's death by itself."""
+        while self.is_alive and self.pid is not None:
+            for pid in self._note_processes(self.pid):
+                if processes.private_megabytes(pid) > self._limits.memory_mb:
+                    self._too_big = True
+                    processes.kill(processes.identify([pid]))
+            await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _command(toolchain: Toolchain) -> list[str]:
+    variables = [f"{name}={value}" for name, value in toolchain.environment.items()]
+    guard = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *variables, "--"]
+    return [*guard, *toolchain.server_command, "-Dserver.reportDelayMs=0"]
+
+
+def _last_words(error: LeanTransportError) -> str:
+    """The last line that the server wrote to standard error, else what went wrong with the connection."""
+    lines = error.stderr_tail.strip().splitlines()
+    return lines[-1] if lines else str(error)

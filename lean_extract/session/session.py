@@ -1,0 +1,192 @@
+"""LeanSession: goals at a position, and tactics tried on them, in one Lean server a project."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.session.asking import Found, ask
+from lean_extract.session.document import Document, read_source
+from lean_extract.session.limits import Limits
+from lean_extract.session.server import Server
+from lean_extract.session.trials import find_place
+from lean_extract.toolchain import Toolchain
+
+
+class LeanSession:
+    """A live Lean for one project.
+
+    Nothing on disk is written. A server that has died is started anew by the next request. Requests
+    may be made at the same time; those about the same file, and trials, wait for each other.
+    """
+
+    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+        """Use `start`."""
+        self._project = project.resolve()
+        self._toolchain = toolchain
+        self._limits = limits
+        self._server: Server | None = None
+        self._starting = asyncio.Lock()
+        self._trying = asyncio.Lock()
+        self._file_locks: dict[Path, asyncio.Lock] = {}
+        self._is_closed = False
+
+    @classmethod
+    async def start(cls, project: Path, toolchain: Toolchain, limits: Limits | None = None) -> LeanSession:
+        """Start Lean's server for a project.
+
+        Raises:
+            LeanNotFound, LeanDied, LeanTimeout: the server does not run, ends, or does not answer.
+        """
+        session = cls(project, toolchain, limits or Limits())
+        await session._running()
+        return session
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def toolchain(self) -> Toolchain:
+        """The Lean that runs here."""
+        return self._toolchain
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, while there is one that lives."""
+        return self._server.pid if self._server is not None and self._server.is_alive else None
+
+    async def close(self) -> None:
+        """End the server and all its workers; the session is of no use afterwards."""
+        self._is_closed = True
+        server, self._server = self._server, None
+        if server is not None:
+            await server.close()
+
+    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The goals that Lean shows at a position: the tactic block's, else those of the term there.
+
+        Args:
+            path: the file; it need not exist if its text is given.
+            text: the file's text as the user sees it; None reads the disk.
+            position: counted from 0, in code points. As in the editor: at the start of a tactic the
+                goals before it, farther in those it leaves. Anywhere in a `sorry`, a hole, or a tactic
+                that leaves none: the goals before it.
+
+        Raises:
+            NoGoalHere: there is no proof at the position; the hint says why.
+            BadPosition: the text has no such place. BadSource: the file cannot be read.
+            ProjectBroken: the file's imports cannot be loaded.
+            LeanDied, LeanTimeout: Lean ended, or took longer than `Limits.request_seconds`.
+        """
+        path = self._project / path
+        return (await self._find(path, _document(path, text), position)).state
+
+    async def try_tactics(
+        self,
+        path: Path,
+        text: str | None,
+        position: Position,
+        tactics: Sequence[str],
+        *,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Try tactics on the main goal at a position, each by itself; yields outcomes as they come.
+
+        A `sorry` or hole at the position is replaced; a tactic around it is replaced, too; at the end
+        of a line and on an empty one the tactic is a new step. `timeout` is in seconds for each tactic
+        (`Limits.tactic_seconds` by default). A tactic `closes` the goal if Lean is left with no goal
+        of it and has no complaint about the rest that it had not without the tactic. Close the
+        generator (`contextlib.aclosing`) when leaving it early: that ends what is still being tried.
+
+        Raises:
+            NoGoalHere: also where there is a goal, but no place for a tactic. All that `goals_at` raises.
+        """
+        path = self._project / path
+        document = _document(path, text)
+        found = await self._find(path, document, position)
+        if not found.state.goals:
+            raise NoGoalHere("The proof is complete here.", "Choose a position before its end.")
+        seconds = timeout if timeout is not None else self._limits.tactic_seconds
+        async with self._trying:
+            server = await self._running()
+            tasks: list[asyncio.Task[TacticOutcome]] = []
+            outcomes: list[TacticOutcome] = []
+            try:
+                trial = await find_place(server, path, document, found, self._limits)
+                tasks = [asyncio.create_task(trial.run(tactic, seconds)) for tactic in tactics]
+                for done in asyncio.as_completed(tasks):
+                    outcomes.append(await done)
+                    yield outcomes[-1]
+            except LeanTimeout:
+                server.give_up()
+                raise
+            finally:
+                await _end(tasks)
+                await _bury(server)
+                if len(outcomes) < len(tactics) or any(item.status == "timeout" for item in outcomes):
+                    # A worker may still be busy with what nobody waits for.
+                    await asyncio.shield(server.drop_scratch())
+
+    async def _running(self) -> Server:
+        """The server, started if there is none that lives."""
+        async with self._starting:
+            if self._is_closed:
+                raise LeanDied("The Lean session has been closed.", "Open another.")
+            if self._server is None or not self._server.is_alive:
+                old, self._server = self._server, None
+                if old is not None:
+                    await old.close()
+                self._server = await Server.start(self._project, self._toolchain, self._limits)
+            return self._server
+
+    async def _find(self, path: Path, document: Document, position: Position) -> Found:
+        document.offset(position)  # A bad position is told before Lean is started.
+        async with self._file_locks.setdefault(path, asyncio.Lock()):
+            server = await self._running()
+            try:
+                async with asyncio.timeout(self._limits.request_seconds):
+                    try:
+                        return await ask(server, path, document, position)
+                    except LeanDied:
+                        if not server.is_alive or server.outgrew:
+                            raise
+                        # Only the file's worker died, perhaps long ago. Opened anew it gets another.
+                        await server.forget(path)
+                        return await ask(server, path, document, position)
+            except LeanDied:
+                await _bury(server)
+                raise
+            except (TimeoutError, LeanTimeout) as error:
+                server.give_up()
+                await _bury(server)
+                raise LeanTimeout(
+                    f"Lean did not get to line {position.line + 1} of {path.name}"
+                    f" within {self._limits.request_seconds:g} s.",
+                    "Ask again: Lean is started anew. If this lasts, raise the limit.",
+                ) from error
+
+
+def _document(path: Path, text: str | None) -> Document:
+    return Document(read_source(path) if text is None else text)
+
+
+async def _bury(server: Server) -> None:
+    """End what is left of a server that is of no use any more."""
+    if not server.is_alive:
+        await server.close()
+
+
+async def _end(tasks: list[asyncio.Task[TacticOutcome]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

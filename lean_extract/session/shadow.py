@@ -1,0 +1,281 @@
+"""Copies of a document in which a tactic stands at the goal's place.
+
+The tactic stands in braces: `{ tactic }` in a tactic block, `(by { tactic })` in a term. Braces are
+built into Lean. They work on the main goal alone, and at the closing brace Lean says which goals
+the tactic left (an "unsolved goals" error there, and none if it closed the goal); nothing in the
+braces can end the declaration, once its own brackets are known to balance.
+
+Where the braces belong is guessed from the text, best guess first. No guess is trusted: with nothing
+between the braces, Lean has to report the very goal that it shows at the position.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lean_extract.records import Position
+from lean_extract.session.document import Document, comment_end
+
+_SHORT_REST = 30
+"""Lines of the declaration behind the place that are kept at first: they show more, but cost time."""
+_MOST_GUESSES = 8
+_MOST_LINES_BACK = 12
+_HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
+_SORRY = re.compile(
+    r"(?<![\w.'!?«])(?:sorry|admit|stop|sorryAx|(?:apply|rw|have|refine|observe)\?)(?![\w'!?»])"
+)
+_BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
+_STARTS_BLOCK = re.compile(r"(?:(?<![\w.'])by|=>|·|;|<;>|\{|\()\s*$")
+_TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
+_TOKEN = re.compile(
+    r"""(?P<comment>--[^\n]*)|(?P<block>/-)|(?P<string>[sm]?!?"(?:[^"\\]|\\.)*(?P<closed>"?))"""
+    r"""|«[^»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
+    re.DOTALL,
+)
+_DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+([^\s:({\[⦃]+)")
+_PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A guess at where the tactic belongs: what stands before it and behind it in a copy."""
+
+    head: str
+    tail: str
+    in_term: bool
+    declaration: str
+    """The text of the declaration that is kept, without the place itself."""
+    line: int
+    """The line at which the declaration begins."""
+
+    def names_itself(self, tactic: str) -> bool:
+        """Whether a tactic has a word that ends in the name of the declaration around the place."""
+        name = _DECLARED.search(self.declaration)
+        last = re.escape(name[1].rpartition(".")[2]) if name else None
+        return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", _code(tactic)) is not None
+
+    def shadow(self, tactic: str) -> Shadow:
+        """The copy with this tactic; lines after its first are indented with it."""
+        opener, closer = ("(by { ", "})") if self.in_term else ("{ ", "}")
+        column = len(self.head) - self.head.rfind("\n") - 1 + len(opener)
+        indented = textwrap.dedent(tactic).strip().replace("\n", "\n" + " " * column)
+        start = f"{self.head}{opener}"
+        before_brace = f"{start}{indented}\n{' ' * (column - 2)}"
+        line = start.count("\n")
+        brace = Position(before_brace.count("\n"), column - 2)
+        return Shadow(
+            before_brace + closer + self.tail, Position(line, column - len(opener)), brace, self.line
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """A copy: where its braces open and close, and the line at which the declaration begins."""
+
+    text: str
+    start: Position
+    brace: Position
+    line: int
+
+
+def defect(tactic: str) -> str | None:
+    """Why a tactic cannot be tried by itself, or None; Lean's own judgement comes later."""
+    if not tactic.strip():
+        return "there is no tactic"
+    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in tactic):
+        return "it is not text"
+    if _SORRY.search(_code(tactic)):
+        return "it leaves the goal to `sorry`"
+    problem, still_open = _brackets(tactic)
+    return problem or (f"`{still_open[-1]}` is not closed" if still_open else None)
+
+
+def has_sorry(text: str) -> bool:
+    """Whether a text gives a goal up, outside comments and strings."""
+    return _SORRY.search(_code(text)) is not None
+
+
+def snap(document: Document, position: Position) -> Position:
+    """The start of the hole that the position touches, else what follows a `by` there, else itself.
+
+    Inside of `sorry` Lean shows what it leaves: nothing.
+    """
+    offset = document.offset(position)
+    line = document.line(position.line)
+    for match in _BY.finditer(line):
+        if match.start() <= position.column < match.end():
+            position = Position(position.line, match.end())
+            offset = document.offset(position)
+    hole = _hole_at(document, offset)
+    return document.position(hole[0]) if hole is not None else position
+
+
+def tactic_starts(document: Document, position: Position) -> list[Position]:
+    """Where on the line the tactics around the position may begin, the innermost first."""
+    line = document.line(position.line)
+    return [
+        Position(position.line, column)
+        for column in reversed(_tactic_columns(line))
+        if column < position.column < len(line.rstrip())
+    ]
+
+
+def guesses(document: Document, position: Position, *, is_term: bool) -> list[Place]:
+    """Where the tactic may belong, best guess first; at most a few.
+
+    Args:
+        document: the user's text.
+        position: where the goal is shown.
+        is_term: whether Lean shows a term's goal there, not a tactic block's.
+
+    Raises:
+        BadPosition: the document has no such place.
+    """
+    offset = document.offset(position)
+    start, end = document.declaration(offset)
+    found = _hole_places(document, offset, start, end, is_term)
+    if not found and not is_term:
+        found = list(_tactic_places(document, position, offset, start))
+    return list(dict.fromkeys(found))[:_MOST_GUESSES]
+
+
+def _hole_places(document: Document, offset: int, start: int, end: int, is_term: bool) -> list[Place]:
+    hole = _hole_at(document, offset)
+    if hole is None:
+        return []
+    text = document.text
+    before, rest = text[start : hole[0]], text[hole[1] : end]
+    kept, dropped, whole = rest, _closers(before), text[hole[1] :]
+    is_short = rest.count("\n") <= _SHORT_REST
+    tails = (kept, dropped, whole) if is_short else (dropped, kept, whole)
+    word = text[hole[0] : hole[1]]
+    term_first = is_term or word.startswith(("_", "?")) or before.rstrip().endswith((":=", "(", "⟨", ","))
+    kinds = (True,) if word not in ("sorry", "admit") else (term_first, not term_first)
+    return [
+        Place(text[: hole[0]], tail or "\n", in_term, before + tail, document.position(start).line)
+        for tail in tails
+        for in_term in kinds
+    ]
+
+
+def _hole_at(document: Document, offset: int) -> tuple[int, int] | None:
+    """The `sorry` or hole that the position touches."""
+    position = document.position(offset)
+    line = document.line(position.line)
+    line_start = offset - position.column
+    for match in _HOLE.finditer(line):
+        if match.start() <= position.column <= match.end():
+            return line_start + match.start(), line_start + match.end()
+    return None
+
+
+def _tactic_places(document: Document, position: Position, offset: int, start: int) -> Iterator[Place]:
+    line = document.line(position.line)
+    behind = line[position.column :].strip()
+    here = list(_places_instead(document, position, start, [position.line]))
+    above = _places_instead(document, position, start, range(position.line - 1, -1, -1))
+    if not behind or behind.startswith("--"):
+        yield from _places_after(document, offset, start)
+        yield from here
+    elif line[: position.column].strip():
+        # Inside of a tactic Lean shows what it leaves.
+        yield from here[:2]
+        yield from _places_after(document, document.offset(Position(position.line, len(line))), start)
+        yield from here[2:]
+    else:
+        # In the indentation it shows what the line above leaves.
+        yield from here
+        yield from _places_after(document, offset, start)
+    yield from above
+
+
+def _places_after(document: Document, offset: int, start: int) -> Iterator[Place]:
+    """A new tactic: behind `by` or the like on the same line, or on a line of its own."""
+    text = document.text
+    position = document.position(offset)
+    head = text[:offset].rstrip()
+    if _STARTS_BLOCK.search(text[start:offset]):
+        yield _dropping(document, head + " ", start)
+    line = document.line(position.line)
+    columns = [position.column] if position.column and not line[: position.column].strip() else []
+    last = document.position(len(head))
+    for number in range(last.line, max(-1, last.line - _MOST_LINES_BACK), -1):
+        columns += reversed(_tactic_columns(document.line(number)))
+        if document.position(start).line == number:
+            columns.append(len(document.line(number)) - len(document.line(number).lstrip()) + 2)
+            break
+    for column in dict.fromkeys(columns):
+        yield _dropping(document, f"{head}\n{' ' * column}", start)
+
+
+def _places_instead(
+    document: Document, position: Position, start: int, lines: Iterable[int]
+) -> Iterator[Place]:
+    """In place of the tactic around the position, which begins on one of these lines."""
+    first = document.position(start)
+    for number in lines:
+        if number < first.line or number < position.line - _MOST_LINES_BACK:
+            return
+        line = document.line(number)
+        reach = position.column if number == position.line else len(line)
+        for column in reversed(_tactic_columns(line)):
+            # A declaration's own line holds tactics only behind its `:=`.
+            if column <= reach and (number > first.line or ":=" in line[:column]):
+                yield _dropping(document, document.text[: document.offset(Position(number, column))], start)
+
+
+def _tactic_columns(line: str) -> list[int]:
+    """Columns of a line at which a tactic may begin, in order."""
+    if not line.strip():
+        return []
+    indent = len(line) - len(line.lstrip())
+    return sorted(
+        {indent, *(match.end() for match in _TACTIC_START.finditer(line) if match.end() < len(line))}
+    )
+
+
+def _dropping(document: Document, head: str, start: int) -> Place:
+    """A place with nothing of the declaration behind it but what closes its brackets."""
+    before = head[start:]
+    return Place(head, f"\n{_closers(before)}\n", False, before, document.position(start).line)
+
+
+def _closers(text: str) -> str:
+    _, still_open = _brackets(text)
+    return "".join(_PAIRS[bracket] for bracket in reversed(still_open))
+
+
+def _brackets(text: str) -> tuple[str | None, list[str]]:
+    """What is wrong with the brackets, strings and comments of a text, and the brackets left open."""
+    still_open: list[str] = []
+    place = 0
+    while match := _TOKEN.search(text, place):
+        place = match.end()
+        if match["block"]:
+            place = comment_end(text, match.start())
+            if not text[match.start() : place].endswith("-/") or place - match.start() < 4:
+                return "a comment in it is not closed", still_open
+        elif match["string"] and not match["closed"]:
+            return "a string in it is not closed", still_open
+        elif match["open"]:
+            still_open.append(match["open"])
+        elif match["close"]:
+            if not still_open or _PAIRS[still_open[-1]] != match["close"]:
+                return f"`{match['close']}` closes nothing", still_open
+            still_open.pop()
+    return None, still_open
+
+
+def _code(text: str) -> str:
+    """The text without comments and strings."""
+    parts: list[str] = []
+    place = 0
+    while match := _TOKEN.search(text, place):
+        parts.append(text[place : match.start()])
+        place = comment_end(text, match.start()) if match["block"] else match.end()
+        if not (match["block"] or match["comment"] or match["string"]):
+            parts.append(match.group())
+    return "".join([*parts, text[place:]])

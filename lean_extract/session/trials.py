@@ -1,0 +1,97 @@
+"""Trying tactics: first where, then each in a copy of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.records import TacticOutcome
+from lean_extract.session.asking import Found, error_above
+from lean_extract.session.document import Document
+from lean_extract.session.limits import Limits
+from lean_extract.session.server import Server
+from lean_extract.session.shadow import Place, defect, guesses
+from lean_extract.session.verdict import Reading, judge, read, same_goal
+
+_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A place at which Lean shows the goal, and its messages with no tactic there."""
+
+    server: Server
+    place: Place
+    blank: Reading
+    slots: asyncio.Semaphore
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        """What Lean says of one tactic, given so many seconds from when a slot is free.
+
+        Raises:
+            LeanDied: the server ended; a worker that ends fails only this tactic.
+        """
+        problem = defect(tactic)
+        if problem is not None:
+            return TacticOutcome(tactic, "fails", None, problem)
+        shadow = self.place.shadow(tactic)
+        async with self.slots:
+            begin = time.perf_counter()
+            try:
+                diagnostics = await self.server.check(shadow.text, seconds)
+            except TimeoutError:
+                message = f"Lean did not finish within {seconds:g} s"
+                return TacticOutcome(tactic, "timeout", None, message, _since(begin))
+            except LeanDied as error:
+                if not self.server.is_alive:
+                    raise
+                return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
+            milliseconds = _since(begin)
+        return judge(tactic, read(diagnostics, shadow), self.blank, self.place, milliseconds)
+
+
+async def find_place(server: Server, path: Path, document: Document, found: Found, limits: Limits) -> Trial:
+    """The first guess at the goal's place at which Lean, given no tactic, reports that very goal.
+
+    Raises:
+        NoGoalHere: no guess is right.
+        LeanTimeout, LeanDied: Lean did not elaborate the copies.
+    """
+    for place in guesses(document, found.position, is_term=found.is_term):
+        shadow = place.shadow("")
+        try:
+            diagnostics = await _check_blank(server, document.header, shadow.text, limits.request_seconds)
+        except TimeoutError as error:
+            raise LeanTimeout(
+                f"Lean did not elaborate a copy of {path.name} within {limits.request_seconds:g} s.",
+                "Raise the limit, or move the proof to a shorter file.",
+            ) from error
+        blank = read(diagnostics, shadow)
+        is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
+        if blank.error is None and is_right:
+            return Trial(server, place, blank, asyncio.Semaphore(limits.slots))
+    raise NoGoalHere(
+        f"There is a goal in line {found.position.line + 1}, but no place there for a tactic.",
+        error_above(await server.settle(path), document, found.position) or _HINT,
+    )
+
+
+async def _check_blank(server: Server, header: str, text: str, seconds: float) -> list[dict[str, Any]]:
+    await server.scratch(header)
+    try:
+        return await server.check(text, seconds)
+    except LeanDied:
+        if not server.is_alive or server.outgrew:
+            raise
+        # The worker may have ended long ago, and the other slots' with it.
+        await server.drop_scratch()
+        await server.scratch(header)
+        return await server.check(text, seconds)
+
+
+def _since(begin: float) -> float:
+    return (time.perf_counter() - begin) * 1000

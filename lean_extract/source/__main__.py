@@ -1,0 +1,60 @@
+"""`python -m lean_extract.source ROOT OUT`: extract a project and print what was found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lean_extract.errors import PremiseSuggestError
+from lean_extract.source.extract import Counts, extract_project
+
+
+def main() -> int:
+    """Run the command; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m lean_extract.source", description=__doc__)
+    parser.add_argument("root", type=Path, help="the project's folder")
+    parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
+    parser.add_argument("--workers", type=int, default=1, help="processes that read files (default 1)")
+    arguments = parser.parse_args()
+    with tqdm(unit=" files", disable=None) as bar:
+
+        def show(phase: str, done: int, total: int) -> None:
+            bar.total = total
+            bar.set_description(phase, refresh=False)
+            bar.update(done - bar.n)
+
+        try:
+            counts = extract_project(arguments.root, arguments.out, show, arguments.workers)
+        except PremiseSuggestError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return error.exit_code
+    print(table(counts))
+    return 0
+
+
+def table(counts: Counts) -> str:
+    """The counts as lines of text."""
+    rows = [
+        ("files", f"{counts.files:,}"),
+        ("theorem + lemma", f"{counts.theorems:,}"),
+        ("pool with definitions, instances, generated names", f"{counts.pool:,}"),
+        ("names that only to_additive (to_dual) makes", f"{counts.only_additive:,} ({counts.only_dual:,})"),
+        ("theorems with a proof / whose proof has `by`", f"{counts.proofs:,} / {counts.tactic_proofs:,}"),
+        ("theorems with at least one premise resolved", f"{counts.with_premises:,}"),
+        ("tactic steps", f"{counts.steps:,}"),
+        ("goals stated inside proofs", f"{counts.inner_goals:,}"),
+        ("problems", f"{counts.problems:,}"),
+        ("seconds", f"{counts.seconds:.1f}"),
+        ("peak memory (MB)", f"{counts.peak_megabytes:.0f}"),
+        ("sha256 of the records", counts.data_hash),
+    ]
+    width = max(len(label) for label, _ in rows)
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in counts.kinds.most_common())
+    return "\n".join([*(f"{label:<{width}}  {value}" for label, value in rows), f"by kind: {kinds}"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,120 @@
+"""A file's tokens into commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.syntax import (
+    COMMAND_WORDS,
+    CONTINUATIONS,
+    DEPTH,
+    MODIFIERS,
+    STRONG_COMMAND_WORDS,
+    close,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The tokens [begin, end), from doc comment and attributes on."""
+
+    begin: int
+    end: int
+
+
+_DANGLING = frozenset(
+    (
+        ":",
+        ":=",
+        "=>",
+        "↦",
+        ",",
+        "→",
+        "↔",
+        "=",
+        "∧",
+        "∨",
+        "|",
+        "by",
+        "from",
+        "<|",
+        "←",
+        "≤",
+        "<",
+        "fun",
+        "∀",
+        "∃",
+    )
+)
+"""Tokens behind which a term must follow, so that no command can begin."""
+
+
+def split_commands(tokens: Tokens) -> list[Command]:
+    """The commands of a file, in order; together they hold every token behind the first start."""
+    starts = _starts(tokens)
+    ends = [*starts[1:], len(tokens.texts)]
+    return [Command(begin, end) for begin, end in zip(starts, ends, strict=True)]
+
+
+def _starts(tokens: Tokens) -> list[int]:
+    texts, offsets, text = tokens.texts, tokens.starts, tokens.text
+    starts: list[int] = []
+    covered = -1
+    for index in tokens.line_first:
+        if index <= covered:
+            continue
+        word = texts[index]
+        at_margin = offsets[index] == 0 or text[offsets[index] - 1] == "\n"
+        if index and texts[index - 1] == "in":
+            covered = _prefix_end(texts, index) + 1
+            continue
+        if at_margin:
+            if not _may_start(texts, index):
+                continue
+        elif (
+            word not in STRONG_COMMAND_WORDS and word not in MODIFIERS and word not in ("@[", "/--")
+        ) or not _starts_indented(texts, index):
+            continue
+        starts.append(index)
+        covered = _prefix_end(texts, index) + 1
+    return starts
+
+
+def _may_start(texts: list[str], index: int) -> bool:
+    """Whether a token at the margin begins a command."""
+    word = texts[index]
+    if word in COMMAND_WORDS:
+        return word != "deriving" or (index + 1 < len(texts) and texts[index + 1] == "instance")
+    if word in ("@[", "#") or word[:3] == "/--":
+        return True
+    if word in CONTINUATIONS or not is_identifier(word) or "." in word:
+        return False
+    return index == 0 or (texts[index - 1] not in _DANGLING and texts[index - 1] not in _OPENING)
+
+
+_OPENING = frozenset(text for text, step in DEPTH.items() if step > 0)
+
+
+def _starts_indented(texts: list[str], index: int) -> bool:
+    """Whether an indented token begins a command (in a namespace whose body is indented)."""
+    if index and (texts[index - 1] == "|" or texts[index - 1] in _OPENING):
+        return False
+    behind = _prefix_end(texts, index) + 1
+    return behind < len(texts) and texts[behind] in STRONG_COMMAND_WORDS
+
+
+def _prefix_end(texts: list[str], index: int) -> int:
+    """The last token of the doc comment, attributes and modifiers that a command begins with.
+
+    `index - 1` if there is none of them.
+    """
+    while index < len(texts):
+        word = texts[index]
+        if word[:3] == "/--" or word in MODIFIERS:
+            index += 1
+        elif word == "@[":
+            index = close(texts, index, min(len(texts), index + 2000)) + 1
+        else:
+            break
+    return index - 1

@@ -1,0 +1,69 @@
+"""Which of some names a piece of a term uses freely, that is, not bound inside it."""
+
+from __future__ import annotations
+
+from lean_extract.source.syntax import DEPTH
+
+QUANTIFIERS = frozenset(
+    (
+        "∀", "∃", "∃!", "fun", "λ", "Σ", "Π", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∫⁻", "⨁", "⨂", "∐", "⋁", "⋀",
+        "∑'", "∏'", "∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "Σ'", "∑ᶠ", "∏ᶠ", "⨍", "⨍⁻", "∯", "∮", "forall", "exists",
+    )
+)  # fmt: skip
+BINDING_ENDS = frozenset((",", "=>", "↦"))
+_SET_MARKS = frozenset(("|", ":", "∈", "//"))
+
+
+def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str]) -> set[str]:
+    """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
+
+    A quantifier binds from its own place to the end of the bracket that it stands in.
+    """
+    found: set[str] = set()
+    bound: list[tuple[int, frozenset[str]]] = []
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+            while bound and bound[-1][0] > depth:
+                bound.pop()
+            if text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
+                bound.append((depth, frozenset((texts[index + 1],))))
+            continue
+        if text in QUANTIFIERS:
+            names, _ = binding_names(texts, index + 1, end)
+            bound.append((depth, names))
+            continue
+        head = text.partition(".")[0]
+        if head in candidates and not any(head in names for _, names in bound):
+            found.add(head)
+    return found
+
+
+def binding_names(texts: list[str], begin: int, end: int) -> tuple[frozenset[str], int]:
+    """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind."""
+    names: list[str] = []
+    depth = 0
+    in_type_below: int | None = None
+    for index in range(begin, end):
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+            if depth < 0:
+                return frozenset(names), index
+            if in_type_below is not None and depth < in_type_below:
+                in_type_below = None
+            continue
+        if depth == 0 and text in BINDING_ENDS:
+            return frozenset(names), index
+        if in_type_below is None and text in _TYPE_MARKS:
+            in_type_below = depth
+        elif in_type_below is None and text != "_":
+            names.append(text)
+    return frozenset(names), end
+
+
+_TYPE_MARKS = frozenset((":", "∈", "in", "<", "≤", ">", "≥", "⊆", "≠", ":=", "∉", "⊂", "∣"))

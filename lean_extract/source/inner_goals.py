@@ -1,0 +1,151 @@
+"""Goals stated inside proofs: `have`, `show`, `suffices`, `calc`, `replace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.mentions import goal_end
+from lean_extract.source.syntax import DEPTH, KEYWORDS, close
+
+_STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
+_RELATIONS = frozenset(
+    ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "⊢", "~", "≈", "⊇", "⟶")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGoal:
+    """A stated goal: its keyword and name, its proposition, and where its own proof is (token indices)."""
+
+    keyword: str
+    name: str
+    conclusion: str
+    binders: tuple[str, ...]
+    begin: int
+    proof_begin: int
+    proof_end: int
+
+
+def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
+    """The goals stated in the tokens [begin, end), in order of their keyword."""
+    texts = tokens.texts
+    for index in range(begin, end):
+        text = texts[index]
+        if text in _STATING:
+            if goal := _stated(tokens, index, end):
+                yield goal
+        elif text == "calc":
+            yield from _calculation(tokens, index, end)
+
+
+def layout_end(tokens: Tokens, index: int, end: int) -> int:
+    """Where what begins at `index` ends: a later line at or left of its column, a closing bracket, or `;`."""
+    texts = tokens.texts
+    column = tokens.column(index)
+    limit = end
+    for first in tokens.firsts(index + 1, end):
+        if tokens.column(first) <= column:
+            limit = first
+            break
+    depth = 0
+    for place in range(index, limit):
+        text = texts[place]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+            if depth < 0:
+                return place
+        elif depth == 0 and text in (";", "<;>"):
+            return place
+    return limit
+
+
+def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
+    texts = tokens.texts
+    keyword = texts[index]
+    limit = layout_end(tokens, index, end)
+    place = index + 1
+    name = ""
+    binders: list[str] = []
+    if keyword != "show":
+        if place < limit and is_identifier(texts[place]) and texts[place] not in KEYWORDS - {"this"}:
+            name = texts[place]
+            place += 1
+        while place < limit and texts[place] in ("(", "{", "[", "⦃"):
+            behind = close(texts, place, limit) + 1
+            binders.append(tokens.source(place, behind))
+            place = behind
+        if place >= limit or texts[place] != ":":
+            return None
+        place += 1
+    stop = goal_end(tokens, place, limit)
+    conclusion = tokens.source(place, stop)
+    if not conclusion or (keyword == "show" and stop < limit and texts[stop] in ("then", "with")):
+        return None
+    proof_end = limit
+    if stop >= limit or keyword == "suffices":
+        stop, proof_end = limit, _rest_of_block(tokens, index, limit, end)
+    return StatedGoal(keyword, name, conclusion, tuple(binders), index, stop, proof_end)
+
+
+def _rest_of_block(tokens: Tokens, index: int, begin: int, end: int) -> int:
+    """Where the block of the step at `index` ends: `show T` and `suffices` are proved by what follows."""
+    column = tokens.column(index)
+    for first in tokens.firsts(begin, end):
+        if tokens.column(first) < column:
+            return first
+    return end
+
+
+def _calculation(tokens: Tokens, index: int, end: int) -> Iterator[StatedGoal]:
+    """The steps of a `calc`; a left side `_` is written out."""
+    left = ""
+    for begin, stop in _calc_steps(tokens, index, end):
+        proof = goal_end(tokens, begin, stop)
+        relation = _relation(tokens.texts, begin, proof)
+        if relation is None:
+            continue
+        first = tokens.source(begin, relation)
+        right = tokens.source(relation + 1, proof)
+        if first == "_":
+            first = left
+        left = right
+        if first and right and proof < stop:
+            text = f"{first} {tokens.texts[relation]} {right}"
+            yield StatedGoal("calc", "", text, (), begin, proof, stop)
+
+
+def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int]]:
+    """The token ranges of a calculation's steps: the first, then each line that begins with `_`."""
+    texts = tokens.texts
+    if index + 1 >= end:
+        return
+    outer = min(tokens.column(index), tokens.column(index + 1))
+    starts = [index + 1]
+    limit = end
+    step_column: int | None = None
+    for first in tokens.firsts(index + 2, end):
+        column = tokens.column(first)
+        if step_column is None and texts[first] == "_":
+            step_column = column
+        if step_column is not None and column == step_column and texts[first] == "_":
+            starts.append(first)
+        elif column < (outer if step_column is None else min(outer + 1, step_column)) or (
+            step_column is not None and column == step_column
+        ):
+            limit = first
+            break
+    for start, following in zip(starts, [*starts[1:], limit], strict=True):
+        yield start, min(following, layout_end(tokens, start, following))
+
+
+def _relation(texts: list[str], begin: int, end: int) -> int | None:
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        depth += DEPTH.get(text, 0)
+        if depth == 0 and text in _RELATIONS:
+            return index
+    return None

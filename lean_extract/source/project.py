@@ -1,0 +1,185 @@
+"""Finding a Lean project, its packages, and the module name of every source file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lean_extract.source.lexer import is_plain_name
+
+_MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
+_SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
+_SOURCE_DIR = re.compile(r'\bsrcDir\s*:=\s*"([^"]+)"')
+_DEFAULT_PACKAGES = ".lake/packages"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A dependency that is there on disk. `revision` is what the manifest pins, if it does."""
+
+    name: str
+    root: Path
+    revision: str | None
+    source_roots: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project: its root, its own name and source roots, and its packages."""
+
+    root: Path
+    packages: tuple[Package, ...] = ()
+    name: str | None = None
+    source_roots: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A source file and where it belongs. `package` is None for a project that has no name."""
+
+    path: Path
+    module: str
+    package: str | None
+    revision: str | None
+
+
+def find_project(path: Path) -> Project:
+    """The project that a file or folder belongs to: the nearest folder upwards that Lake would know.
+
+    A dependency under `.lake/packages` belongs to the project above it. Without any such folder, the
+    folder itself (a file's own folder) is the project.
+    """
+    path = path.absolute()
+    start = path if path.is_dir() else path.parent
+    root = next((folder for folder in (start, *start.parents) if _is_root(folder)), start)
+    parts = root.parts
+    if ".lake" in parts:
+        above = Path(*parts[: parts.index(".lake")])
+        root = above if _is_root(above) else root
+    manifest = _manifest(root)
+    name = manifest.get("name")
+    packages = tuple(_packages(root, manifest))
+    return Project(root, packages, name if isinstance(name, str) else None, _source_roots(root))
+
+
+def _is_root(folder: Path) -> bool:
+    return any((folder / marker).is_file() for marker in _MARKERS)
+
+
+def _manifest(root: Path) -> Mapping[str, Any]:
+    """The manifest; empty where it is missing, unreadable or no object."""
+    try:
+        manifest = json.loads((root / "lake-manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _packages(root: Path, manifest: Mapping[str, Any]) -> Iterator[Package]:
+    """What the manifest lists and the disk has, then whatever else lies in the packages folder."""
+    folder = root / str(manifest.get("packagesDir") or _DEFAULT_PACKAGES)
+    listed = manifest.get("packages")
+    seen: set[Path] = set()
+    for entry in listed if isinstance(listed, list) else []:
+        if not isinstance(entry, dict):
+            continue
+        inner = next((entry[key] for key in ("git", "path") if isinstance(entry.get(key), dict)), entry)
+        name = inner.get("name")
+        if not isinstance(name, str):
+            continue
+        directory = inner.get("dir")
+        place = root / directory if isinstance(directory, str) else folder / name.strip("«»")
+        if isinstance(inner.get("subDir"), str):
+            place = place / inner["subDir"]
+        revision = inner.get("rev")
+        if place.is_dir() and place not in seen:
+            seen.add(place)
+            yield Package(name, place, revision if isinstance(revision, str) else None, _source_roots(place))
+    if folder.is_dir():
+        for place in sorted(folder.iterdir()):
+            if place.is_dir() and place not in seen:
+                yield Package(place.name, place, None, _source_roots(place))
+
+
+def _source_roots(root: Path) -> tuple[Path, ...]:
+    """The folders that module names are relative to: those plainly stated as `srcDir`, and the root."""
+    stated: list[str] = []
+    try:
+        stated += _SOURCE_DIR.findall((root / "lakefile.lean").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        pass
+    try:
+        stated += _stated_in_toml(tomllib.loads((root / "lakefile.toml").read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        pass
+    folders = {root / folder for folder in stated if (root / folder).is_dir()}
+    return (*sorted(folders - {root}, key=lambda folder: -len(folder.parts)), root)
+
+
+def _stated_in_toml(lakefile: Mapping[str, Any]) -> list[str]:
+    tables = [lakefile]
+    for key in ("lean_lib", "lean_exe"):
+        entries = lakefile.get(key)
+        tables += [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [table["srcDir"] for table in tables if isinstance(table.get("srcDir"), str)]
+
+
+def module_of(path: Path, project: Project | None = None) -> str:
+    """The module name of a source file: its path from the source root, dotted."""
+    path = path.absolute()
+    project = project or find_project(path)
+    for package in project.packages:
+        if path.is_relative_to(package.root):
+            return _module_name(path, package.source_roots)
+    return _module_name(path, project.source_roots or (project.root,))
+
+
+def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
+    for root in source_roots:
+        if path.is_relative_to(root):
+            parts = path.relative_to(root).with_suffix("").parts
+            return ".".join(part if is_plain_name(part) else f"«{part}»" for part in parts)
+    return path.stem
+
+
+def find_sources(root: Path) -> list[SourceFile]:
+    """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
+
+    Build output, hidden folders and Lake's own `lakefile.lean` are left out; links that lead in a
+    circle are followed once.
+    """
+    project = find_project(root)
+    found: list[SourceFile] = []
+    seen: set[tuple[int, int]] = set()
+    for package in project.packages:
+        for path in _lean_files(package.root, seen):
+            module = _module_name(path, package.source_roots)
+            found.append(SourceFile(path, module, package.name, package.revision))
+    own_roots = project.source_roots or (project.root,)
+    for path in _lean_files(project.root, seen):
+        found.append(SourceFile(path, _module_name(path, own_roots), project.name, None))
+    return found
+
+
+def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
+    """The `.lean` files under a folder, sorted; every folder is visited once, unreadable ones never."""
+    for folder, folders, files in os.walk(root, followlinks=True):
+        try:
+            status = os.stat(folder)
+        except OSError:
+            folders.clear()
+            continue
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(".lean") and name != "lakefile.lean":
+                yield Path(folder) / name

@@ -1,0 +1,126 @@
+"""A proof's text into mentions, tactic steps and stated goals; nothing is resolved yet."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from lean_extract.records import Span
+from lean_extract.source.binders import Binder
+from lean_extract.source.inner_goals import stated_goals
+from lean_extract.source.lexer import Tokens
+from lean_extract.source.mentions import Mention, scan_mentions
+from lean_extract.source.scopes import Scope
+from lean_extract.source.tactics import split_steps
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStep:
+    """A tactic as written; its mentions are `SourceProof.mentions[first:last]`."""
+
+    tactic: str
+    span: Span
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGoal:
+    """A stated goal; the mentions of its own proof are `SourceProof.mentions[first:last]`."""
+
+    keyword: str
+    conclusion: str
+    context: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProof:
+    """A proof before resolution.
+
+    `order` counts the premises that the file declares up to and with this theorem: what stands
+    behind them cannot be meant.
+    """
+
+    theorem: str
+    scope: Scope
+    order: int
+    mentions: tuple[Mention, ...]
+    steps: tuple[SourceStep, ...]
+    inner_goals: tuple[SourceGoal, ...]
+    is_tactic: bool
+
+
+def local_heads(binders: tuple[Binder, ...] | list[Binder]) -> dict[str, str]:
+    """The bound names, with the heads of their types."""
+    return {name: binder.head for binder in binders for name in binder.names}
+
+
+def read_proof(
+    tokens: Tokens,
+    begin: int,
+    end: int,
+    *,
+    theorem: str,
+    scope: Scope,
+    order: int,
+    local: dict[str, str],
+    context: tuple[str, ...],
+) -> SourceProof:
+    """The proof that is the tokens [begin, end) of a theorem whose binders are `context`."""
+    steps = split_steps(tokens, begin, end)
+    found = scan_mentions(tokens, begin, end, local, steps)
+    places = [place for place, _ in found]
+    read_steps = [_step(tokens, places, first, last) for first, last in steps.steps]
+    return SourceProof(
+        theorem,
+        scope,
+        order,
+        tuple([mention for _, mention in found]),
+        tuple([step for step in read_steps if step.tactic]),
+        _goals(tokens, begin, end, context, places),
+        bool(steps.positions),
+    )
+
+
+def _step(tokens: Tokens, places: list[int], begin: int, end: int) -> SourceStep:
+    return SourceStep(
+        tokens.source(begin, end),
+        tokens.span(begin, end),
+        bisect_left(places, begin),
+        bisect_left(places, end),
+    )
+
+
+def _goals(
+    tokens: Tokens, begin: int, end: int, context: tuple[str, ...], places: list[int]
+) -> tuple[SourceGoal, ...]:
+    """The stated goals; named facts in force (whose block has not ended) join the context."""
+    goals: list[SourceGoal] = []
+    facts: list[tuple[int, int, str]] = []
+    for goal in stated_goals(tokens, begin, end):
+        column = tokens.column(goal.begin)
+        facts = [fact for fact in facts if fact[1] > goal.begin]
+        known = tuple([text for start, _, text in facts if start <= goal.begin])
+        goals.append(
+            SourceGoal(
+                goal.keyword,
+                goal.conclusion,
+                (*context, *known, *goal.binders),
+                bisect_left(places, goal.proof_begin),
+                bisect_left(places, goal.proof_end),
+            )
+        )
+        if goal.keyword in ("have", "haveI", "replace") and goal.name and not goal.binders:
+            until = _fact_end(tokens, goal.proof_end, end, column)
+            facts.append((goal.proof_end, until, f"({goal.name} : {goal.conclusion})"))
+    return tuple(goals)
+
+
+def _fact_end(tokens: Tokens, begin: int, end: int, column: int) -> int:
+    """Where a fact stated at a column goes out of force: the first line further left."""
+    for first in tokens.firsts(begin, end):
+        if tokens.column(first) < column:
+            return first
+    return end

@@ -1,0 +1,380 @@
+"""One module's text into premises and proofs, with no Lean: `read_module` is pure and never raises on Lean text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lean_extract.errors import BadSource
+from lean_extract.records import Module, Position, Premise, Problem
+from lean_extract.source import context_commands as contexts
+from lean_extract.source import variables
+from lean_extract.source.aliases import Alias, parse_alias
+from lean_extract.source.binders import Binder, result_head
+from lean_extract.source.commands import Command, split_commands
+from lean_extract.source.declarations import (
+    Attribute,
+    Declaration,
+    Prefix,
+    parse_attributes,
+    parse_declaration,
+    parse_prefix,
+)
+from lean_extract.source.generated import generate
+from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, raw_tokens, tokenize
+from lean_extract.source.module_header import parse_header
+from lean_extract.source.names import instance_name
+from lean_extract.source.proofs import SourceProof, local_heads, read_proof
+from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
+from lean_extract.source.structures import Member, parse_members
+from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
+
+
+@dataclass(frozen=True, slots=True)
+class SourceModule:
+    """What the text of one module gives; the mentions of its proofs are not resolved yet."""
+
+    module: Module
+    premises: tuple[Premise, ...]
+    heads: tuple[str, ...]
+    """For each premise, what its conclusion is an application of, where that is plain."""
+    proofs: tuple[SourceProof, ...]
+    problems: tuple[Problem, ...]
+    aliases: tuple[Alias, ...] = ()
+    """Aliases whose target may stand in another module; their premises have no statement yet."""
+    exports: tuple[Open, ...] = ()
+    parents: tuple[tuple[str, tuple[str, ...], Scope], ...] = ()
+    """Structures with what they extend, as written."""
+    is_prelude: bool = False
+
+
+def read_file(path: Path, name: str) -> SourceModule:
+    """Read a source file. Raises BadSource when it is not UTF-8 or cannot be read."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadSource(
+            f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."
+        ) from error
+    except OSError as error:
+        raise BadSource(
+            f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
+        ) from error
+    return read_module(text, name, str(path))
+
+
+def read_module(text: str, name: str, path: str) -> SourceModule:
+    """Read a module's text. What makes no sense becomes a problem; the rest is read on."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    tokens = tokenize(text)
+    imports, in_module_system, is_prelude = parse_header(tokens)
+    module = Module(name, path, imports, None, in_module_system)
+    reader = _Reader(tokens, module)
+    reader.run()
+    return SourceModule(
+        module,
+        tuple(reader.premises),
+        tuple(map(conclusion_head, reader.premises)),
+        tuple(reader.proofs),
+        tuple(reader.problems),
+        tuple(reader.aliases),
+        tuple(reader.exports),
+        tuple(reader.parents),
+        is_prelude,
+    )
+
+
+@dataclass
+class _Reader:
+    """The state while the commands of one file are read in order."""
+
+    tokens: Tokens
+    module: Module
+    stack: ScopeStack = field(default_factory=ScopeStack)
+    premises: list[Premise] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    proofs: list[SourceProof] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    aliases: list[Alias] = field(default_factory=list)
+    exports: list[Open] = field(default_factory=list)
+    parents: list[tuple[str, tuple[str, ...], Scope]] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Read every command."""
+        for command in split_commands(self.tokens):
+            try:
+                self._command(command)
+            except (IndexError, ValueError, RecursionError) as error:
+                self._problem(command.begin, f"This command could not be read ({type(error).__name__}).")
+        if comment_left_open(self.tokens.text, self.tokens):
+            self._problem_at(len(self.tokens.text), "The file ends inside a comment.")
+        if len(self.stack.frames) > 1 and any(frame.name for frame in self.stack.frames[1:]):
+            self._problem_at(
+                len(self.tokens.text),
+                f"`{self.stack.top.name or 'section'}` is still open at the end of the file.",
+            )
+
+    def _problem(self, index: int, message: str) -> None:
+        self._problem_at(self.tokens.starts[index], message)
+
+    def _problem_at(self, offset: int, message: str) -> None:
+        position = self.tokens.position(offset) if self.tokens.text else Position(0, 0)
+        self.problems.append(Problem(self.module.path, position, message))
+
+    def _command(self, command: Command) -> None:
+        """One command, with every `... in` before it and whatever follows on its line."""
+        index, end = command.begin, command.end
+        while index < end:
+            prefix, place = parse_prefix(self.tokens, index, end)
+            if place >= end:
+                break
+            behind = self._dispatch(prefix, index, place, end)
+            if behind is None:
+                break
+            index = behind
+        self.stack.leave_temporary()
+
+    def _dispatch(self, prefix: Prefix, begin: int, place: int, end: int) -> int | None:
+        """Read what begins at `place`; where to read on, or None at the command's end."""
+        word = self.tokens.texts[place]
+        if word in DECLARATION_WORDS:
+            self._declaration(prefix, begin, place, end)
+            return None
+        if word in _CONTEXT:
+            return self._context(word, place, end)
+        if word == "alias":
+            self._alias(prefix, begin, place, end)
+        elif word == "attribute":
+            return self._attribute(place, end)
+        elif word == "export":
+            self._export(place, end)
+        elif word in _MAY_GOVERN or word == "#":
+            inside = contexts.find_in(self.tokens, place + 1, end)
+            if inside is not None:
+                self.stack.enter_temporary()
+                return inside + 1
+        return None
+
+    def _context(self, word: str, place: int, end: int) -> int | None:
+        """A command that changes what is in force; with `in` behind it, for one command only."""
+        tokens, stack = self.tokens, self.stack
+        index = place + 1
+        if word == "end":
+            matched, index = contexts.leave(stack, tokens, index, end)
+            if not matched:
+                self._problem(place, "This `end` does not match what is open.")
+            return index
+        if word in SCOPE_WORDS:
+            return contexts.enter(stack, word, tokens, index, end)
+        inside = contexts.find_in(tokens, index, end) if "in" in tokens.texts[index:end] else None
+        if inside is not None:
+            stack.enter_temporary()
+            end = inside
+        behind = index
+        if word == "open":
+            opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
+            stack.open(*opened)
+        elif word == "variable":
+            behind = contexts.declare_variables(stack, tokens, index, end)
+        elif word == "include":
+            behind = contexts.include(stack, tokens, index, end)
+        elif word == "omit":
+            behind = contexts.omit(stack, tokens, index, end)
+        else:
+            while (
+                behind < end
+                and is_identifier(tokens.texts[behind])
+                and behind not in tokens.firsts(behind, end)
+            ):
+                behind += 1
+        return behind if inside is None else inside + 1
+
+    def _add(self, premise: Premise) -> None:
+        self.places.setdefault(premise.name, len(self.premises))
+        self.premises.append(premise)
+
+    def _find(self, name: str) -> int | None:
+        """The premise of this file that a name means here, by the namespaces in force."""
+        for namespace in namespaces_of(self.stack.top.scope.namespace):
+            place = self.places.get(join_names(namespace, name))
+            if place is not None:
+                return place
+        for opened in self.stack.top.scope.opens:
+            place = self.places.get(f"{opened.namespace}.{name}")
+            if place is not None:
+                return place
+        return None
+
+    def _attribute(self, place: int, end: int) -> int | None:
+        """`attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
+        tokens = self.tokens
+        if place + 1 >= end or tokens.texts[place + 1] != "[":
+            return None
+        behind = close(tokens.texts, place + 1, end) + 1
+        is_local = tokens.texts[place + 2] in ("local", "scoped", "-")
+        attributes = parse_attributes(tokens, place + 2, behind - 1)
+        index = behind
+        while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
+            target = self._find(tokens.texts[index])
+            if target is not None and not is_local:
+                self._add_attributes(target, attributes)
+            index += 1
+        if index < end and tokens.texts[index] == "in":
+            return index + 1
+        return None
+
+    def _add_attributes(self, target: int, attributes: list[Attribute]) -> None:
+        premise = self.premises[target]
+        texts = tuple([attribute.text for attribute in attributes])
+        self.premises[target] = replace(premise, attributes=premise.attributes + texts)
+        for made in generate(self.tokens, premise, attributes):
+            self._add(made)
+
+    def _export(self, place: int, end: int) -> None:
+        """`export Namespace (a b)`: the names are there in the current namespace too."""
+        opened, _ = contexts.parse_open(self.tokens, place + 1, end, self.stack.top.scope.namespace)
+        self.exports += opened
+
+    def _alias(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
+        scope = self.stack.top.scope
+        for alias in parse_alias(self.tokens, place, end, scope):
+            found = self._find(alias.target)
+            target = self.premises[found] if found is not None else None
+            premise = Premise(
+                name=alias.name,
+                kind="alias",
+                module=self.module.name,
+                context=target.context if target else (),
+                conclusion=alias.conclusion(target.conclusion) if target else "",
+                span=self.tokens.span(begin, end),
+                doc=prefix.doc,
+                attributes=tuple([attribute.text for attribute in prefix.attributes]),
+                is_private="private" in prefix.modifiers,
+                is_protected="protected" in prefix.modifiers,
+            )
+            self.aliases.append(alias)
+            self._add(premise)
+            for made in generate(self.tokens, premise, prefix.attributes):
+                self._add(made)
+
+    def _declaration(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
+        declaration = parse_declaration(self.tokens, prefix, begin, place, end)
+        if declaration is None or declaration.keyword == "example":
+            return
+        texts = self.tokens.texts
+        if declaration.keyword == "irreducible_def" or (
+            not declaration.name and declaration.keyword != "instance"
+        ):
+            if not declaration.name:
+                self._problem(place, f"This `{declaration.keyword}` has no name.")
+                return
+        context = self._context_of(declaration)
+        if not declaration.name:
+            local = frozenset(name for binder in context for name in binder.names)
+            declaration.name = instance_name(
+                texts, declaration.type_begin, declaration.type_end, context, local
+            )
+        premise = self._premise(declaration, context)
+        self._add(premise)
+        if declaration.keyword in THEOREM_WORDS:
+            self._proof(declaration, premise)
+        if declaration.keyword.split()[0] in TYPE_WORDS:
+            self._members(declaration, premise)
+        for made in generate(self.tokens, premise, prefix.attributes):
+            self._add(made)
+
+    def _context_of(self, declaration: Declaration) -> list[Binder]:
+        """The variables that the declaration includes, then its own binders."""
+        frame = self.stack.top
+        if not frame.variables:
+            return declaration.binders
+        end = declaration.value_begin if declaration.keyword in THEOREM_WORDS else declaration.end
+        used = variables.mentioned(self.tokens, declaration.header_begin, end, frame, declaration.binders)
+        return [*variables.included(frame, used), *declaration.binders]
+
+    def _premise(self, declaration: Declaration, context: list[Binder]) -> Premise:
+        prefix = declaration.prefix
+        return Premise(
+            name=join_names(self.stack.top.scope.namespace, declaration.name),
+            kind=declaration.keyword,
+            module=self.module.name,
+            context=tuple([binder.text for binder in context]),
+            conclusion=self.tokens.source(declaration.type_begin, declaration.type_end),
+            span=self.tokens.span(declaration.begin, declaration.end),
+            doc=prefix.doc,
+            attributes=tuple([attribute.text for attribute in prefix.attributes]),
+            is_private="private" in prefix.modifiers,
+            is_protected="protected" in prefix.modifiers,
+        )
+
+    def _proof(self, declaration: Declaration, premise: Premise) -> None:
+        begin = declaration.value_begin
+        if begin < declaration.end and self.tokens.texts[begin] == ":=":
+            begin += 1
+        if begin >= declaration.end:
+            return
+        self.proofs.append(
+            read_proof(
+                self.tokens,
+                begin,
+                declaration.end,
+                theorem=premise.name,
+                scope=self._inner_scope(premise.name),
+                order=len(self.premises),
+                local={**local_heads(self.stack.top.variables), **local_heads(declaration.binders)},
+                context=premise.context,
+            )
+        )
+
+    def _inner_scope(self, name: str) -> Scope:
+        """What the body of a declaration is read in: `theorem Foo.bar` stands in the namespace `Foo`."""
+        scope = self.stack.top.scope
+        namespace = _namespace_of(name)
+        return scope if namespace == scope.namespace else replace(scope, namespace=namespace)
+
+    def _members(self, declaration: Declaration, premise: Premise) -> None:
+        """Fields and constructors."""
+        found = parse_members(self.tokens, declaration)
+        if found.parents:
+            self.parents.append((premise.name, tuple(found.parents), self.stack.top.scope))
+        for member in found.members:
+            made = self._member(member, premise)
+            self._add(made)
+            for generated in generate(self.tokens, made, member.prefix.attributes):
+                self._add(generated)
+
+    def _member(self, member: Member, owner: Premise) -> Premise:
+        conclusion = self.tokens.source(member.type_begin, member.type_end)
+        return Premise(
+            name=f"{owner.name}.{member.name}",
+            kind=member.kind,
+            module=self.module.name,
+            context=(*owner.context, *[binder.text for binder in member.binders]),
+            conclusion=conclusion,
+            span=self.tokens.span(member.begin, member.end),
+            doc=member.prefix.doc,
+            attributes=tuple([attribute.text for attribute in member.prefix.attributes]),
+            is_private="private" in member.prefix.modifiers or owner.is_private,
+            is_protected="protected" in member.prefix.modifiers,
+        )
+
+
+def _namespace_of(name: str) -> str:
+    return name.rpartition(".")[0] if "«" not in name else ".".join(namespaces_of(name)[1:2])
+
+
+def conclusion_head(premise: Premise) -> str:
+    """What a premise concludes, by its head: behind the arrows and quantifiers that are its arguments."""
+    if premise.kind in ("structure", "class", "inductive", "instance") or not premise.conclusion:
+        return ""
+    words = [token.rstrip() for token in raw_tokens(premise.conclusion)]
+    return result_head(words)
+
+
+_CONTEXT = SCOPE_WORDS | frozenset(
+    ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
+)
+_MAY_GOVERN = frozenset(
+    ("local", "scoped", "notation", "infix", "unseal", "seal", "count_heartbeats", "attribute")
+)

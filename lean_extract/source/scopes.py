@@ -1,0 +1,123 @@
+"""Namespaces, sections, opened namespaces and variables: what is in force at a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lean_extract.source.binders import Binder
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """One opened namespace. `within` is the namespace that the command stood in."""
+
+    namespace: str
+    within: str = ""
+    only: tuple[str, ...] | None = None
+    hiding: tuple[str, ...] = ()
+    renaming: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a name is resolved against: the namespace and what is opened, the latest last."""
+
+    namespace: str = ""
+    opens: tuple[Open, ...] = ()
+
+
+@dataclass(slots=True)
+class Frame:
+    """One `namespace` or `section`, and what was declared inside it."""
+
+    name: str
+    scope: Scope
+    variables: tuple[Binder, ...] = ()
+    included: frozenset[str] = frozenset()
+    omitted: frozenset[str] = frozenset()
+    attributes: tuple[str, ...] = ()
+    is_temporary: bool = False
+
+
+@dataclass(slots=True)
+class ScopeStack:
+    """The frames at a point of the file; the first is the file itself."""
+
+    frames: list[Frame] = field(default_factory=lambda: [Frame("", Scope())])
+
+    @property
+    def top(self) -> Frame:
+        """The frame in force."""
+        return self.frames[-1]
+
+    def _push(self, name: str, scope: Scope, temporary: bool = False) -> None:
+        top = self.top
+        self.frames.append(
+            Frame(name, scope, top.variables, top.included, top.omitted, top.attributes, temporary)
+        )
+
+    def enter_section(self, name: str = "") -> None:
+        """`section A.B` is two sections, as in Lean."""
+        for part in name.split(".") if name else [""]:
+            self._push(part, self.top.scope)
+
+    def enter_namespace(self, name: str) -> None:
+        """`namespace A.B` is two namespaces, as in Lean."""
+        for part in split_name(name):
+            scope = self.top.scope
+            self._push(part, Scope(join_names(scope.namespace, part), scope.opens))
+
+    def leave(self, name: str = "") -> bool:
+        """`end name`; whether it matched what was open. A wrong name still closes one frame."""
+        parts = split_name(name) if name else [""]
+        matched = True
+        for part in reversed(parts):
+            if len(self.frames) == 1:
+                return False
+            matched &= self.top.name == part or not part
+            self.frames.pop()
+        return matched
+
+    def enter_temporary(self) -> None:
+        """The scope of `open X in` and its kin."""
+        self._push("", self.top.scope, temporary=True)
+
+    def leave_temporary(self) -> None:
+        """Behind the command that `in` governed."""
+        while self.top.is_temporary:
+            self.frames.pop()
+
+    def open(self, *opened: Open) -> None:
+        """Add opened namespaces to the frame in force."""
+        top = self.top
+        top.scope = Scope(top.scope.namespace, top.scope.opens + opened)
+
+
+def join_names(namespace: str, name: str) -> str:
+    """`namespace.name`, where `_root_` throws the namespace away."""
+    if name.startswith("_root_."):
+        return name[7:]
+    return f"{namespace}.{name}" if namespace and name else namespace or name
+
+
+def split_name(name: str) -> list[str]:
+    """The components of a dotted name; a `«…»` component may hold dots itself."""
+    if "«" not in name:
+        return name.split(".")
+    parts: list[str] = []
+    current = ""
+    quoted = False
+    for character in name:
+        if character == "." and not quoted:
+            parts.append(current)
+            current = ""
+            continue
+        quoted = character == "«" or (quoted and character != "»")
+        current += character
+    return [*parts, current]
+
+
+def namespaces_of(namespace: str) -> list[str]:
+    """The namespace, its parents, and the root (`""`), innermost first."""
+    parts = split_name(namespace) if namespace else []
+    return [".".join(parts[:count]) for count in range(len(parts), -1, -1)]

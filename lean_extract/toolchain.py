@@ -1,0 +1,278 @@
+"""Which Lean to run for a project, and why that one.
+
+In this order: the setting `lean.command`; the toolchain that the project's `lean-toolchain` (or elan's
+default) names, as elan installed it; `lean` on PATH; the packaged runtime. Nothing is ever downloaded:
+toolchains are run from elan's folder, not through elan's shims, which would fetch what is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_cache_path
+
+from lean_extract import packaged
+from lean_extract.errors import LeanNotFound
+
+Kind = Literal["lake", "elan", "path", "packaged"]
+_LAKEFILES = ("lakefile.toml", "lakefile.lean")
+_VERSION_SECONDS = 30.0
+_VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
+_INSTALL_HINT = "Install Lean with elan (https://lean-lang.org/install), or set `lean.command`."
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A Lean that can be run.
+
+    `server_command` speaks LSP on standard input and output, and takes further `-D` options;
+    `lean_command` compiles files. `environment` holds what has to be set on top of the process's own
+    variables. `reason` is one sentence on why this Lean was chosen.
+    """
+
+    kind: Kind
+    server_command: tuple[str, ...]
+    lean_command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+    reason: str = ""
+
+
+def resolve_lean(
+    project: Path | None, *, override: str | None = None, environment: Mapping[str, str] = os.environ
+) -> Toolchain:
+    """Choose the Lean for a project.
+
+    Args:
+        project: the project's root folder, or None where there is none.
+        override: the setting `lean.command`: a command line, as a shell would split it.
+        environment: PATH, HOME, ELAN_HOME and ELAN_TOOLCHAIN are read from it.
+
+    Raises:
+        LeanNotFound: there is no Lean, the one asked for is not installed, or it does not run.
+    """
+    if override:
+        return _from_override(override, project, environment)
+    if toolchain := _from_elan(project, environment):
+        return toolchain
+    if toolchain := _from_path(project, environment):
+        return toolchain
+    return _from_package(project)
+
+
+def has_lakefile(project: Path | None) -> bool:
+    """Whether the folder is a Lake package."""
+    return project is not None and any((project / name).is_file() for name in _LAKEFILES)
+
+
+def project_oleans(project: Path) -> Path:
+    """Where a project without Lake keeps what the packaged Lean compiled of it: in the user's cache."""
+    key = hashlib.sha256(str(project.resolve()).encode()).hexdigest()[:16]
+    return user_cache_path("premise-suggest", appauthor=False) / "lean" / f"project-{key}"
+
+
+def _from_override(override: str, project: Path | None, environment: Mapping[str, str]) -> Toolchain:
+    try:
+        words = shlex.split(override)
+    except ValueError as error:
+        raise LeanNotFound(
+            f"The setting `lean.command` cannot be read: {error}.", "Mend its quotes."
+        ) from error
+    program = shutil.which(words[0], path=environment.get("PATH", "")) if words else None
+    if program is None:
+        raise LeanNotFound(
+            f"The setting `lean.command` names {override!r}, which is no program here.",
+            "Correct it, or leave it out to have Lean found by itself.",
+        )
+    if _is_shim(Path(program)):
+        toolchain = _from_elan(project, environment)
+        if toolchain is None:
+            raise LeanNotFound(
+                f"{program} is elan's, and elan has no default toolchain.", "Run: elan default stable"
+            )
+        return replace(
+            toolchain, reason=f"The setting `lean.command` asks for elan's Lean. {toolchain.reason}"
+        )
+    command = (program, *words[1:])
+    reason = f"The setting `lean.command` asks for {override}."
+    if Path(program).stem == "lake":
+        return _lake_toolchain(command, environment, reason, project)
+    return _lean_toolchain("path", command, environment, reason)
+
+
+def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Toolchain | None:
+    home = _elan_home(environment)
+    if home is None:
+        return None
+    wanted, source = _wanted_toolchain(project, home, environment)
+    if wanted is None:
+        return None
+    folder = _toolchain_folder(home, wanted)
+    if folder is None:
+        raise LeanNotFound(
+            f"{source} asks for the Lean toolchain {wanted}, which elan has not installed.",
+            f"Run: elan toolchain install {wanted}",
+        )
+    lake, lean = folder / "bin" / "lake", folder / "bin" / "lean"
+    reason = f"{source} asks for {wanted}, and elan has it."
+    if has_lakefile(project) and lake.is_file():
+        return _lake_toolchain((str(lake),), environment, reason, project)
+    return _lean_toolchain("elan", (str(lean),), environment, reason)
+
+
+def _from_path(project: Path | None, environment: Mapping[str, str]) -> Toolchain | None:
+    lean = _find_program("lean", environment)
+    if lean is None:
+        return None
+    wanted = _named_in_file(project)
+    about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
+    lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
+    if has_lakefile(project) and lake is not None:
+        return _lake_toolchain((str(lake),), environment, f"{lake} is on PATH{about}.", project)
+    return _lean_toolchain("path", (str(lean),), environment, f"{lean} is on PATH{about}.")
+
+
+def _from_package(project: Path | None) -> Toolchain:
+    try:
+        runtime = packaged.prepare()
+    except LeanNotFound as error:
+        raise LeanNotFound(
+            f"No Lean was found: elan names none, none is on PATH. {error.message}",
+            f"{_INSTALL_HINT} {error.hint}".strip(),
+        ) from error
+    variables = runtime.environment_for(project_oleans(project), project) if project else runtime.environment
+    wanted = _named_in_file(project)
+    about = f" ({wanted[1]} asks for {wanted[0]}; install that with elan)" if wanted else ""
+    return Toolchain(
+        kind="packaged",
+        server_command=runtime.server_command,
+        lean_command=runtime.lean_command,
+        environment=variables,
+        version=runtime.version,
+        reason=f"No elan toolchain and no lean on PATH were found, so the packaged Lean is used{about}.",
+    )
+
+
+def _lake_toolchain(
+    lake: tuple[str, ...], environment: Mapping[str, str], reason: str, project: Path | None
+) -> Toolchain:
+    lean = Path(lake[0]).with_name("lean")
+    version = _ask_version((str(lean),) if lean.is_file() else lake, environment, project)
+    return Toolchain("lake", (*lake, "serve", "--"), (*lake, "env", "lean"), {}, version, reason)
+
+
+def _lean_toolchain(
+    kind: Kind, lean: tuple[str, ...], environment: Mapping[str, str], reason: str
+) -> Toolchain:
+    version = _ask_version(lean, environment, None)
+    return Toolchain(kind, (*lean, "--server"), lean, {}, version, reason)
+
+
+def _elan_home(environment: Mapping[str, str]) -> Path | None:
+    """Elan's folder, if elan is installed."""
+    named = environment.get("ELAN_HOME")
+    home = environment.get("HOME")
+    folder = Path(named) if named else Path(home) / ".elan" if home else None
+    if folder is None:
+        return None
+    is_there = (folder / "bin" / "elan").is_file() or shutil.which("elan", path=environment.get("PATH", ""))
+    return folder if is_there else None
+
+
+def _wanted_toolchain(
+    project: Path | None, home: Path, environment: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """The toolchain that elan would run, and who asks for it."""
+    if named := environment.get("ELAN_TOOLCHAIN"):
+        return named, "The variable ELAN_TOOLCHAIN"
+    if found := _named_in_file(project):
+        return found
+    try:
+        settings = tomllib.loads((home / "settings.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None, ""  # No settings: elan has no default toolchain.
+    default = settings.get("default_toolchain")
+    return (default if isinstance(default, str) else None), "Elan's default"
+
+
+def _named_in_file(project: Path | None) -> tuple[str, str] | None:
+    """What the nearest `lean-toolchain` says, here or in a folder above, and that file's path."""
+    if project is None:
+        return None
+    project = project.resolve()
+    for folder in (project, *project.parents):
+        path = folder / "lean-toolchain"
+        if not path.is_file():
+            continue
+        try:
+            named = path.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise LeanNotFound(
+                f"{path} cannot be read: {error}.", "It holds one line: a toolchain."
+            ) from error
+        if not named:
+            raise LeanNotFound(
+                f"{path} is empty.", "Write a toolchain there, such as leanprover/lean4:v4.24.0."
+            )
+        return named, str(path)
+    return None
+
+
+def _toolchain_folder(home: Path, wanted: str) -> Path | None:
+    """The folder of an installed toolchain; elan writes `leanprover/lean4:v4.24.0` with dashes."""
+    names = [wanted, f"leanprover/lean4:{wanted}"]
+    if re.fullmatch(r"\d.*", wanted):
+        names.append(f"leanprover/lean4:v{wanted}")
+    for name in names:
+        folder = home / "toolchains" / name.replace("/", "--").replace(":", "---")
+        if folder.is_file():  # A linked toolchain: the file holds its path.
+            folder = Path(folder.read_text(encoding="utf-8").strip())
+        if (folder / "bin" / "lean").is_file():
+            return folder
+    return None
+
+
+def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
+    """A program on PATH that is not one of elan's shims."""
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        found = shutil.which(name, path=folder) if folder else None
+        if found and not _is_shim(Path(found)):
+            return Path(found)
+    return None
+
+
+def _is_shim(program: Path) -> bool:
+    """Whether elan would answer under this name, and perhaps download: its shims stand beside it."""
+    return program.with_name("elan").exists() or program.resolve().name == "elan"
+
+
+def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], project: Path | None) -> str:
+    """What `--version` says. Raises LeanNotFound when the program does not run."""
+    try:
+        result = subprocess.run(
+            [*command, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_SECONDS,
+            env=dict(environment),
+            cwd=project,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LeanNotFound(f"{command[0]} does not run: {error}.", _INSTALL_HINT) from error
+    match = _VERSION.search(result.stdout)
+    if result.returncode != 0 or match is None:
+        said = (result.stderr.strip() or result.stdout.strip() or "it says nothing").splitlines()[-1]
+        raise LeanNotFound(f"`{shlex.join(command)} --version` is not Lean's: {said}", _INSTALL_HINT)
+    return match.group(1)

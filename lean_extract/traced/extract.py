@@ -1,0 +1,161 @@
+"""The records of a compiled library, from Lean itself.
+
+Names, places and premise use come from the `.ilean` files, statements and kinds from `signatures`, and
+the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source
+reader only says where tactics stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from lean_extract.errors import LeanError, NoGoalHere
+from lean_extract.records import Position, Premise, Problem, Proof, ProofState, Record, Span, TacticStep
+from lean_extract.source.lexer import tokenize
+from lean_extract.source.proofs import SourceStep
+from lean_extract.source.reader import read_module
+from lean_extract.source.syntax import DEPTH
+from lean_extract.traced.ilean import Declared, Ilean, read_ilean
+from lean_extract.traced.signatures import Signature, ask_signatures
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Where a library stands: its sources, what Lean built from them, and a `lean` that can import it."""
+
+    sources: Path
+    out: Path
+    lean_command: Sequence[str]
+    environment: Mapping[str, str]
+
+
+class Goals(Protocol):
+    """What is needed of a live session; LeanSession meets it."""
+
+    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The goals at a position. Raises NoGoalHere."""
+
+
+async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
+    """The records of one module: Module, Premise and Proof, then Problem for what Lean would not say.
+
+    Args:
+        session: gives the states around each tactic; without it steps carry premises only.
+
+    Raises:
+        BadSource: the `.ilean` file is missing or of another version.
+        LeanError: Lean cannot import the module.
+    """
+    path = library.sources.joinpath(*name.split(".")).with_suffix(".lean")
+    text = path.read_text(encoding="utf-8")
+    ilean = read_ilean(library.out.joinpath(*name.split(".")).with_suffix(".ilean"), text)
+    read = read_module(text, name, str(path))
+    yield replace(read.module, name=ilean.module)
+    signatures = ask_signatures(library.lean_command, library.environment, name, list(own_names(ilean)))
+    for declared, signature in signatures.items():
+        yield _premise(declared, signature, ilean)
+    steps = {proof.theorem: proof.steps for proof in read.proofs}
+    for theorem, place in ilean.declared.items():
+        if theorem in signatures and signatures[theorem].kind == "theorem":
+            proof = trace_proof(theorem, place, ilean, text, steps.get(theorem, ()))
+            if session is None:
+                yield proof
+                continue
+            problems: list[Problem] = []
+            yield replace(proof, steps=await _with_states(proof.steps, path, text, session, problems))
+            for problem in problems:
+                yield problem
+
+
+def own_names(ilean: Ilean) -> list[str]:
+    """The names that the module declares in its source, in order of place; generated ones are left out."""
+    found = {
+        constant.name: constant.definition
+        for constant in ilean.constants
+        if constant.definition is not None and constant.module == ilean.module
+    }
+    return sorted(found, key=lambda name: found[name].start)
+
+
+def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
+    place = ilean.declared.get(name)
+    return Premise(
+        name=name,
+        kind=signature.kind,
+        module=ilean.module,
+        context=signature.context,
+        conclusion=signature.conclusion,
+        span=place.full if place else None,
+        is_protected=signature.is_protected,
+    )
+
+
+def trace_proof(theorem: str, place: Declared, ilean: Ilean, text: str, steps: Sequence[SourceStep]) -> Proof:
+    """The premises that Lean saw used in a theorem's proof, in order of first use, whole and by step."""
+    begin = proof_start(text, place)
+    mentions = sorted(
+        (usage.span.start, constant.name)
+        for constant in ilean.constants
+        for usage in constant.usages
+        if usage.inside == theorem and usage.span.start >= begin
+    )
+    return Proof(
+        theorem=theorem,
+        module=ilean.module,
+        premises=_in_order(name for _, name in mentions),
+        steps=tuple(
+            TacticStep(
+                step.tactic,
+                step.span,
+                _in_order(name for start, name in mentions if _holds(step.span, start)),
+            )
+            for step in steps
+        ),
+        is_tactic=bool(steps),
+    )
+
+
+def proof_start(text: str, place: Declared) -> Position:
+    """Where a declaration's value begins: its first `:=`, `|` or `where` outside brackets, else its end."""
+    lines = text.split("\n")[place.name.end.line : place.full.end.line + 1]
+    lines[0] = " " * place.name.end.column + lines[0][place.name.end.column :]
+    tokens = tokenize("\n".join(lines))
+    depth = 0
+    for index, token in enumerate(tokens.texts):
+        depth += DEPTH.get(token, 0)
+        if depth == 0 and token in (":=", "|", "where"):
+            found = tokens.position(tokens.starts[index])
+            return Position(found.line + place.name.end.line, found.column)
+    return place.full.end
+
+
+def _holds(span: Span | None, position: Position) -> bool:
+    return span is not None and span.start <= position < span.end
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+async def _with_states(
+    steps: Sequence[TacticStep], path: Path, text: str, session: Goals, problems: list[Problem]
+) -> tuple[TacticStep, ...]:
+    traced = []
+    for step in steps:
+        if step.span is None:
+            traced.append(step)
+            continue
+        try:
+            before = await session.goals_at(path, text, step.span.start)
+            after = await session.goals_at(path, text, step.span.end)
+        except (NoGoalHere, LeanError) as error:
+            problems.append(
+                Problem(str(path), step.span.start, f"no state for `{step.tactic[:40]}`: {error.message}")
+            )
+            traced.append(step)
+            continue
+        traced.append(replace(step, before=before, after=after))
+    return tuple(traced)

@@ -1,0 +1,112 @@
+"""What Lean prints of declarations: kind, binders and conclusion, asked of a compiled library.
+
+One run of `lean` answers for a whole module: `#check N` prints the signature with every included
+variable, `#print sig N` the kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lean_extract.errors import LeanDied, LeanTimeout, ProjectBroken
+from lean_extract.source.binders import parse_binders
+from lean_extract.source.lexer import tokenize
+
+SECONDS = 300.0
+_MODIFIERS = frozenset({"private", "protected", "noncomputable", "unsafe", "partial", "public", "meta"})
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A declaration as Lean prints it; `context` and `conclusion` as in `records.Premise`."""
+
+    kind: str
+    context: tuple[str, ...]
+    conclusion: str
+    is_protected: bool = False
+
+
+def ask_signatures(
+    command: Sequence[str], environment: Mapping[str, str], module: str, names: Sequence[str]
+) -> dict[str, Signature]:
+    """Lean's signatures of `names`, declared in `module` or what it imports.
+
+    Args:
+        command: `lean`, able to import the module in this environment.
+        environment: variables set on top of the process's own.
+
+    A name that Lean does not know is left out.
+
+    Raises:
+        ProjectBroken: the module cannot be imported.
+        LeanDied, LeanTimeout: Lean ended early, or did not end.
+    """
+    lines = [
+        f"import {module}",
+        *(line for name in names for line in (f"#check {name}", f"#print sig {name}")),
+    ]
+    answers: dict[int, str] = {}
+    for message in _messages(command, environment, "\n".join(lines) + "\n"):
+        line = message["pos"]["line"]
+        if message["severity"] == "error" and line == 1:
+            raise ProjectBroken(f"Lean cannot import {module}: {message['data']}", "Build the project first.")
+        if message["severity"] == "information":
+            answers[line] = message["data"]
+    found = {}
+    for index, name in enumerate(names):
+        check, kind = answers.get(2 + 2 * index), answers.get(3 + 2 * index)
+        if check is not None and kind is not None:
+            found[name] = _signature(check, kind)
+    return found
+
+
+def _messages(command: Sequence[str], environment: Mapping[str, str], text: str) -> Iterator[dict[str, Any]]:
+    try:
+        result = subprocess.run(
+            [*command, "--json", "--stdin"],
+            input=text.encode(),
+            env={**os.environ, **environment},
+            capture_output=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LeanTimeout(
+            f"Lean printed no signatures within {SECONDS:.0f} seconds.", "Try again."
+        ) from error
+    if result.returncode not in (0, 1):
+        raise LeanDied(f"Lean ended with code {result.returncode} while printing signatures.", "Try again.")
+    for line in result.stdout.decode().splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def _signature(check: str, printed: str) -> Signature:
+    context, conclusion = split_signature(check)
+    modifiers, kind = _kind(printed)
+    return Signature(kind, context, conclusion, "protected" in modifiers)
+
+
+def split_signature(text: str) -> tuple[tuple[str, ...], str]:
+    """`Foo.bar.{u} {a : T} (h : p a) : q a` into its binders and its conclusion."""
+    tokens = tokenize(text)
+    texts = tokens.texts
+    begin = 1
+    if texts[1:2] == [".{"]:
+        begin = texts.index("}") + 1
+    binders, behind = parse_binders(tokens, begin, len(texts))
+    if behind < len(texts) and texts[behind] == ":":
+        behind += 1
+    return tuple(binder.text for binder in binders), tokens.source(behind, len(texts))
+
+
+def _kind(printed: str) -> tuple[set[str], str]:
+    words = [word for word in printed.split() if not word.startswith("@[")]
+    modifiers = set()
+    while words and words[0] in _MODIFIERS:
+        modifiers.add(words.pop(0))
+    return modifiers, words[0] if words else ""

@@ -1,0 +1,112 @@
+"""The command line. Heavy imports wait until the command is known, so `--version` is immediate."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from lean_extract.errors import PremiseSuggestError
+from lsp_server import __version__
+
+Command = Callable[[argparse.Namespace], int]
+
+_COMMANDS = {
+    "suggest": "lsp_server.commands.suggest",
+    "index": "lsp_server.commands.index",
+    "serve": "lsp_server.commands.serve",
+    "doctor": "lsp_server.commands.doctor",
+    "demo": "lsp_server.commands.demo",
+}
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
+    options = parser().parse_args(arguments)
+    command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
+    try:
+        return command(options)
+    except PremiseSuggestError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # The reader of our output has gone; there is nobody to tell.
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of every command."""
+    top = argparse.ArgumentParser(
+        prog="premise-suggest",
+        description="Finds the lemmas that fit a live Lean 4 goal, and the tactics that Lean accepts.",
+    )
+    top.add_argument("--version", action="version", version=f"premise-suggest {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _suggest(commands.add_parser("suggest", help="premises and tactics for a goal in a file, or a state"))
+    _index(commands.add_parser("index", help="build or refresh the index of a project"))
+    _serve(commands.add_parser("serve", help="run the language server"))
+    _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
+    demo = commands.add_parser("demo", help="show it at work on the bundled example library")
+    _lean(demo)
+    return top
+
+
+def _suggest(command: argparse.ArgumentParser) -> None:
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
+    source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
+    command.add_argument("--line", type=int, metavar="L", help="the goal's line, from 1")
+    command.add_argument("--column", type=int, metavar="C", help="its column, from 1 (default: its `sorry`)")
+    command.add_argument("--k", type=positive, default=None, metavar="N", help="how many premises (16)")
+    command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
+    command.add_argument("--failures", action="store_true", help="also list the tactics that fail")
+    command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
+    _lean(command)
+
+
+def _index(command: argparse.ArgumentParser) -> None:
+    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _serve(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--stdio", action="store_true", help="speak on standard input and output (default)")
+    command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
+    command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
+    _lean(command)
+
+
+def _doctor(command: argparse.ArgumentParser) -> None:
+    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    _lean(command)
+
+
+def _lean(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--lean", metavar="COMMAND", default="", help="the Lean to run, as a command line")
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def port(text: str) -> int:
+    """A TCP port."""
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return number

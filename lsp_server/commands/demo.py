@@ -1,0 +1,65 @@
+"""`premise-suggest demo`: the whole path on the bundled example library, with a live Lean."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import lean_extract
+from lean_extract.errors import BadSource
+from lean_extract.toolchain import resolve_lean
+from lsp_server.commands.common import settings_for
+from lsp_server.commands.index import Bar, stop_on_interrupt, summary
+from lsp_server.commands.suggest import place_in, print_suggestion
+from lsp_server.engine import Engine, SuggestRequest
+from lsp_server.knowledge import update_project
+from lsp_server.render import Style
+from prover.verify import GoalPlace
+
+EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
+"""The bundled example library."""
+UNFINISHED = "Unfinished"
+"""Its folder of unfinished proofs."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
+    place = first_unfinished(EXAMPLE)
+    with stop_on_interrupt() as stop, Bar(quiet=False) as bar:
+        report = update_project(EXAMPLE, "", bar.report, stop.is_set)
+    print(style.dim(f"Index of the example library: {summary(EXAMPLE, report)}"))
+    began = time.perf_counter()
+    asyncio.run(_show(place, options, style))
+    print(style.dim(f"{time.perf_counter() - began:.1f} s from start to end, Lean's own start included"))
+    return 0
+
+
+async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> None:
+    # The example stands on the mini core, so it needs the packaged Lean, whatever else there is.
+    toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
+    engine = Engine(EXAMPLE, settings_for(options), toolchain)
+    try:
+        session = await engine.session()
+        print(style.dim(f"Lean {session.toolchain.version}: {session.toolchain.reason}"))
+        line = place.position.line + 1
+        print(style.dim(f"{place.path.relative_to(EXAMPLE)}, line {line}:\n"))
+        suggestion = await engine.suggest(SuggestRequest(place, k=8, tactics=True))
+        print_suggestion(suggestion, as_json=False, tactics_asked=True)
+    finally:
+        await engine.close()
+
+
+def first_unfinished(library: Path) -> GoalPlace:
+    """The first `sorry` in the library's unfinished proofs. Raises BadSource where there is none."""
+    for path in sorted((library / UNFINISHED).glob("*.lean")):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for number, line in enumerate(lines, start=1):
+            if line.strip().endswith("sorry") and not line.lstrip().startswith("--"):
+                return place_in(path, number, None)
+    raise BadSource(f"There is no unfinished proof in {library}.", "Install premise-suggest again.")

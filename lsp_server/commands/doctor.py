@@ -1,0 +1,25 @@
+"""`premise-suggest doctor`: what is set up, what is missing, and the command that mends it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from lsp_server.commands.common import project_root
+from lsp_server.doctor import examine, report, to_json
+from lsp_server.render import Style
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; 1 where something is missing."""
+    findings = examine(project_root(options.directory or Path.cwd()), options.lean)
+    if options.json:
+        print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
+    else:
+        style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
+        sys.stdout.write(report(findings, style))
+    return int(any(finding.status == "missing" for finding in findings))

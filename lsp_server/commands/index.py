@@ -1,0 +1,107 @@
+"""`premise-suggest index`: build or refresh a project's index, with a progress bar; Ctrl-C loses nothing."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from tqdm import tqdm
+
+from lean_extract.errors import BadSource
+from lsp_server.cli import INTERRUPTED
+from lsp_server.commands.common import project_root
+from lsp_server.knowledge import update_project
+from retriever.index.build import IndexReport
+
+_STAGES = {
+    "scan": "Looking at files",
+    "embed": "Reading and embedding",
+    "merge": "Merging",
+    "graph": "Building the graph",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    directory = options.directory or Path.cwd()
+    if not directory.is_dir():
+        raise BadSource(f"{directory} is not a folder.", "Give the folder of a Lean project.")
+    root = project_root(directory)
+    with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
+        report = update_project(root, "", bar.report, stop.is_set)
+    if report.stopped:
+        print("Stopped; what was read is kept. Run the same command to go on.", file=sys.stderr)
+        return INTERRUPTED
+    print(summary(root, report))
+    for problem in report.problems[:10]:
+        where = f"{problem.path}:{problem.position.line + 1}"
+        print(f"warning: {where}: {problem.message}", file=sys.stderr)
+    if len(report.problems) > 10:
+        print(f"warning: and {len(report.problems) - 10} more", file=sys.stderr)
+    return 0
+
+
+def summary(root: Path, report: IndexReport) -> str:
+    """What an update did, in one line."""
+    counts = f"{report.premises:,} premises in {report.files:,} files"
+    changes = f"{report.files_read:,} read, {report.files_removed:,} removed, {report.seconds:.1f} s"
+    return f"{root}: {counts} ({changes})"
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[threading.Event]:
+    """Set an event at the first Ctrl-C (or SIGTERM); a second Ctrl-C is KeyboardInterrupt."""
+    stop = threading.Event()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        print("\nStopping ...", file=sys.stderr)
+
+    old = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+class Bar:
+    """A progress bar that changes its title with the stage; silent where nobody looks."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._hidden = quiet or not sys.stderr.isatty()
+        self._stage = ""
+        self._bar: tqdm | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Take in progress: stage, done, total."""
+        if stage != self._stage or self._bar is None:
+            self._close()
+            self._stage = stage
+            title = _STAGES.get(stage, stage)
+            width = min(shutil.get_terminal_size((100, 40)).columns, 100)
+            self._bar = tqdm(
+                desc=title, total=total, unit=" files", file=sys.stderr, disable=self._hidden, ncols=width
+            )
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None

@@ -1,0 +1,84 @@
+"""`premise-suggest suggest`: the goal, the premises that fit, the tactics that Lean accepts."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from lean_extract.errors import BadSource, UserError
+from lsp_server.commands.common import indexed_root, project_root, read_text, settings_for
+from lsp_server.contexts import first_place
+from lsp_server.engine import Engine, SuggestRequest
+from lsp_server.positions import from_person, split_lines
+from lsp_server.render import Style, suggestion_text
+from lsp_server.schema import Suggestion, to_json
+from prover.verify import GoalPlace
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    request, root = _request(options)
+    suggestion = asyncio.run(_suggest(options, request, root))
+    print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
+    return 0
+
+
+def print_suggestion(suggestion: Suggestion, *, as_json: bool, tactics_asked: bool) -> None:
+    """Print it on standard output, for a person or as JSON."""
+    if as_json:
+        print(json.dumps(to_json(suggestion), ensure_ascii=False, indent=2))
+        return
+    columns = shutil.get_terminal_size((100, 40)).columns
+    style = Style.of(sys.stdout, os.environ, columns)
+    sys.stdout.write(suggestion_text(suggestion, style, tactics_asked=tactics_asked))
+
+
+async def _suggest(options: argparse.Namespace, request: SuggestRequest, root: Path | None) -> Suggestion:
+    engine = Engine(root, settings_for(options))
+    try:
+        return await engine.suggest(request)
+    finally:
+        await engine.close()
+
+
+def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
+    if options.state is not None:
+        if options.line or options.column:
+            raise UserError("--line and --column go with --file, not with --state.", "Leave them out.")
+        if options.tactics:
+            raise UserError(
+                "Tactics can only be tried where there is a file.",
+                "Give --file and --line instead of --state.",
+            )
+        return SuggestRequest(goal=_read_state(options.state), k=options.k), indexed_root(Path.cwd())
+    if options.line is None:
+        raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
+    place = place_in(options.file, options.line, options.column)
+    request = SuggestRequest(place, None, options.k, options.tactics, options.failures)
+    return request, project_root(place.path)
+
+
+def place_in(path: Path, line: int, column: int | None) -> GoalPlace:
+    """A place in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
+    if path.suffix != ".lean":
+        raise BadSource(f"{path} is not a Lean file.", "Give a file whose name ends in .lean.")
+    text = read_text(path)
+    lines = split_lines(text)
+    position = from_person(lines, line, column)
+    if column is None:
+        position = first_place(lines, position.line)
+    return GoalPlace(path.resolve(), text, position)
+
+
+def _read_state(source: str) -> str:
+    if source != "-":
+        return read_text(Path(source))
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadSource(f"Standard input is not UTF-8: {error}.", "Send the state as UTF-8.") from error

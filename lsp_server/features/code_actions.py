@@ -1,0 +1,77 @@
+"""Quick fixes `Try this: …`: tactics that Lean has accepted, in place of a `sorry` or at the cursor."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lean_extract.records import Position, Span
+from lsp_server.contexts import is_term_place, offset_of, sorry_near
+from lsp_server.document import Document
+from lsp_server.engine import SuggestRequest, main_goal, tactic_item
+from lsp_server.render import target_line, verdict
+from lsp_server.schema import TacticItem, to_json
+from lsp_server.server import PremiseServer, passive
+
+_TITLE_GOAL = 60
+
+
+def register(server: PremiseServer) -> None:
+    """`textDocument/codeAction`."""
+    options = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
+    @passive(server, "quick fix")
+    async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        settings = server.settings
+        if not (settings.code_actions.enabled and settings.tactics.enabled and _wanted(params.context)):
+            return None
+        document = server.document(params.text_document.uri)
+        start, end = document.position(params.range.start), document.position(params.range.end)
+        was_asked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+        span = replaced_span(document, start, end, on_blank=was_asked)
+        if span is None:
+            return None
+        place = document.place(span.start)
+        engine = server.engine(document)
+        state = await engine.state(SuggestRequest(place))
+        ranked = await engine.rank(main_goal(state), place, settings.tactics.premises)
+        outcomes = await engine.tactics(place, state, ranked)
+        items = [tactic_item(outcome) for outcome in outcomes[: settings.code_actions.count]]
+        diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
+        return [_action(document, span, item, rank, diagnostics) for rank, item in enumerate(items)]
+
+
+def _wanted(context: types.CodeActionContext) -> bool:
+    only = context.only
+    return only is None or any(types.CodeActionKind.QuickFix.startswith(kind) for kind in only)
+
+
+def replaced_span(document: Document, start: Position, end: Position, *, on_blank: bool) -> Span | None:
+    """The `sorry` that the selection touches, or the cursor itself where its line is blank."""
+    span = sorry_near(document.lines, start, end)
+    if span is None and on_blank and start == end and not document.lines[start.line].strip():
+        return Span(start, end)
+    return span
+
+
+def title(item: TacticItem) -> str:
+    """`Try this: rfl` for what closes the goal; what is left to prove is told for the others."""
+    if item.status == "closes":
+        return f"Try this: {item.tactic}"
+    first = target_line(item.remaining_goals[0], _TITLE_GOAL) if item.remaining_goals else ""
+    return f"Try this: {item.tactic}  ({verdict(item)}: {first})" if first else f"Try this: {item.tactic}"
+
+
+def _action(
+    document: Document, span: Span, item: TacticItem, rank: int, diagnostics: list[types.Diagnostic]
+) -> types.CodeAction:
+    in_term = is_term_place(document.text, offset_of(document.lines, span.start))
+    edit = types.TextEdit(document.range(span), f"by {item.tactic}" if in_term else item.tactic)
+    return types.CodeAction(
+        title=title(item),
+        kind=types.CodeActionKind.QuickFix,
+        is_preferred=rank == 0,
+        diagnostics=diagnostics or None,
+        edit=types.WorkspaceEdit(changes={document.uri: [edit]}),
+        data=to_json(item),
+    )

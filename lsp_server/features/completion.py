@@ -1,0 +1,108 @@
+"""Completion with ranked premises after `exact`, `apply`, `refine`, and within `rw [ ]` and `simp [ ]`."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lean_extract.errors import NoGoalHere
+from lean_extract.records import Goal
+from lsp_server.contexts import CompletionPlace, completion_place, with_sorry
+from lsp_server.document import Document
+from lsp_server.engine import Engine, main_goal, premise_item
+from lsp_server.render import scope_label, shorten
+from lsp_server.schema import PremiseItem
+from lsp_server.server import PremiseServer, passive
+from prover.shapes import shape, telescope
+from prover.verify import GoalPlace
+from retriever.service import RankedPremise
+
+_DEPTH = 200
+"""How many premises are ranked; what is typed then chooses among them."""
+_REWRITABLE = frozenset({"eq", "iff"})
+_KINDS = {
+    "def": types.CompletionItemKind.Function,
+    "abbrev": types.CompletionItemKind.Function,
+    "instance": types.CompletionItemKind.Variable,
+    "structure": types.CompletionItemKind.Struct,
+    "class": types.CompletionItemKind.Class,
+    "inductive": types.CompletionItemKind.Enum,
+    "constructor": types.CompletionItemKind.EnumMember,
+    "field": types.CompletionItemKind.Field,
+}
+
+
+def register(server: PremiseServer) -> None:
+    """`textDocument/completion`."""
+    options = types.CompletionOptions(trigger_characters=[" ", "[", ",", "←", "."])
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
+    @passive(server, "completion")
+    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
+        settings = server.settings.completion
+        if not settings.enabled:
+            return None
+        document = server.document(params.text_document.uri)
+        place = completion_place(document.text, document.position(params.position))
+        if place is None:
+            return None
+        engine = server.engine(document)
+        goal, where = await _goal(engine, document, place)
+        ranked = await engine.rank(goal, where, _DEPTH)
+        chosen = [one for one in ranked if usable(one, place)]
+        shown = chosen[: settings.count]
+        items = [_item(document, place, premise_item(one), rank) for rank, one in enumerate(shown)]
+        return types.CompletionList(is_incomplete=len(chosen) > len(shown), items=items)
+
+
+async def _goal(engine: Engine, document: Document, place: CompletionPlace) -> tuple[Goal, GoalPlace]:
+    """The goal that the unfinished tactic stands before, and the document in which Lean was asked."""
+    patched, position = with_sorry(document.text, place)
+    where = GoalPlace(document.path, patched, position)
+    try:
+        return main_goal(await engine.state_at(where)), where
+    except NoGoalHere:
+        if not place.rules:
+            raise
+    # The rules that are written already do not rewrite: the goal before them is the next best.
+    bare = CompletionPlace(place.use, place.prefix, place.name, place.tactic)
+    patched, position = with_sorry(document.text, bare)
+    where = GoalPlace(document.path, patched, position)
+    return main_goal(await engine.state_at(where)), where
+
+
+def usable(ranked: RankedPremise, place: CompletionPlace) -> bool:
+    """Whether a premise matches what is typed so far and can stand at the place."""
+    premise = ranked.premise
+    if not _is_subsequence(place.prefix.lower(), premise.name.lower()):
+        return False
+    if place.use in ("rewrite", "rewrite_back") and premise.conclusion:
+        if premise.kind in ("def", "abbrev"):
+            return place.use == "rewrite"
+        _, core = telescope(premise.context, premise.conclusion)
+        return shape(core).kind in _REWRITABLE
+    return True
+
+
+def _is_subsequence(typed: str, name: str) -> bool:
+    rest = iter(name)
+    return all(character in rest for character in typed)
+
+
+def _item(
+    document: Document, place: CompletionPlace, premise: PremiseItem, rank: int
+) -> types.CompletionItem:
+    label = scope_label(premise) if premise.in_scope is False else ""
+    imports = document.import_edit(premise.import_line) if premise.import_line else None
+    source = f"[{premise.module}]({premise.doc_url})" if premise.doc_url else premise.module
+    body = f"```lean\n{premise.name} {shorten(premise.statement, 1000)}\n```\n{source}"
+    return types.CompletionItem(
+        label=premise.name,
+        label_details=types.CompletionItemLabelDetails(description=label or premise.module),
+        kind=_KINDS.get(premise.kind, types.CompletionItemKind.Constant),
+        detail=shorten(premise.statement, 200) or premise.kind,
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
+        sort_text=f"{rank:05d}",
+        filter_text=premise.name,
+        text_edit=types.TextEdit(document.range(place.name), premise.name),
+        additional_text_edits=[imports] if imports else None,
+    )

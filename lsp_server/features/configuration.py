@@ -1,0 +1,55 @@
+"""Settings from the editor: at the start, when asked, and when they change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_server.server import PremiseServer, passive
+from lsp_server.settings import SECTION
+
+
+def register(server: PremiseServer) -> None:
+    """`initializationOptions`, `workspace/configuration`, `workspace/didChangeConfiguration`, `shutdown`."""
+
+    @server.feature(types.INITIALIZED)
+    @passive(server, "start")
+    async def initialized(_: types.InitializedParams) -> None:
+        options = server.initialization_options
+        server.take_settings(options)
+        workspace = server.client_capabilities.workspace
+        changes = workspace.did_change_configuration if workspace else None
+        if changes and changes.dynamic_registration:
+            method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+            registration = types.Registration(id=method, method=method)
+            await server.client_register_capability_async(types.RegistrationParams([registration]))
+        pulled = await _pull(server)
+        if pulled:
+            server.take_settings(pulled)
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.initialization_options = params.initialization_options
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    @passive(server, "change of settings")
+    async def changed(params: types.DidChangeConfigurationParams) -> None:
+        pulled = await _pull(server)
+        server.take_settings(pulled if pulled is not None else params.settings)
+
+    @server.feature(types.SHUTDOWN)
+    @passive(server, "shutdown")
+    async def shutdown(_: Any) -> None:
+        server.is_closing = True
+        await server.projects.close()
+
+
+async def _pull(server: PremiseServer) -> Any:
+    """The settings as the client has them now, or None where it cannot be asked or has none."""
+    workspace = server.client_capabilities.workspace
+    if not (workspace and workspace.configuration):
+        return None
+    item = types.ConfigurationItem(section=SECTION)
+    answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    return answer[0] if answer else None

@@ -1,0 +1,123 @@
+"""What is known of a project's premises: where its index is kept, and the service that ranks them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+import retriever
+from lean_extract.records import Goal
+from lean_extract.source.project import find_project, module_of
+from lean_extract.source.reader import SourceModule, read_module
+from lsp_server.cache import Cache
+from lsp_server.schema import IndexItem, SourceItem
+from prover.verify import GoalPlace
+from retriever.encoder import Encoder
+from retriever.index.build import IndexReport, update_index
+from retriever.index.bundled import unpack
+from retriever.index.store import IndexStore
+from retriever.service import PremiseService, RankedPremise, Where
+
+Progress = Callable[[str, int, int], None]
+"""Hears (stage, done, total)."""
+ShouldStop = Callable[[], bool]
+
+MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
+"""Closing tactics that Mathlib brings."""
+_PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
+_INDEX_VARIABLE = "PREMISE_SUGGEST_INDEX"
+_MODEL_VARIABLE = "PREMISE_SUGGEST_MODEL"
+
+
+def index_folder() -> Path:
+    """Where indexes are kept: PREMISE_SUGGEST_INDEX, else the user's cache."""
+    named = os.environ.get(_INDEX_VARIABLE)
+    return Path(named) if named else user_cache_path("premise-suggest", appauthor=False) / "index"
+
+
+def project_store(root: Path) -> IndexStore:
+    """The index of the project at `root`."""
+    root = root.resolve()
+    key = hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    return IndexStore(index_folder() / f"{root.name}-{key}")
+
+
+def model_folder(setting: str) -> Path:
+    """The encoder's folder: the one that is set (PREMISE_SUGGEST_MODEL counts, too), else the shipped one."""
+    named = setting or os.environ.get(_MODEL_VARIABLE)
+    return Path(named) if named else Path(retriever.__path__[0]) / "data" / "encoder"
+
+
+def needs_mathlib(root: Path) -> bool:
+    """Whether the project says that it depends on Mathlib."""
+    for name in _PROJECT_FILES:
+        path = root / name
+        if path.is_file() and "mathlib" in path.read_text(encoding="utf-8", errors="replace").lower():
+            return True
+    return False
+
+
+def update_project(root: Path, model: str, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+    """Build or refresh the index of a project. Raises IndexLocked, IndexWriteFailed, ModelError."""
+    encoder = Encoder.load(model_folder(model))
+    shared = index_folder() / "packages"
+    return update_index(
+        root, project_store(root), encoder, progress=progress, should_stop=should_stop, shared=shared
+    )
+
+
+class Knowledge:
+    """The premises of one project (`root` None: of Mathlib, from the bundled index alone).
+
+    Raises IndexMissing, IndexDamaged or ModelError where it is opened. Safe to use from several threads.
+    """
+
+    def __init__(self, root: Path | None, model: str) -> None:
+        self.root = root
+        self.model_setting = model
+        self._stores = [] if root is None else [project_store(root)]
+        if root is None or needs_mathlib(root):
+            self._stores.append(unpack(index_folder() / "bundled"))
+        self._stamps = [store.stamp() for store in self._stores]
+        self._project = find_project(root) if root is not None else None
+        self._modules: Cache[SourceModule] = Cache(8)
+        self._service = PremiseService.open(self._stores, model_folder(model))
+
+    def has_changed(self) -> bool:
+        """Whether the index was written since this was last asked; the service reads it anew by itself."""
+        before, self._stamps = self._stamps, [store.stamp() for store in self._stores]
+        return before != self._stamps
+
+    @property
+    def closers(self) -> tuple[str, ...]:
+        """Further closing tactics that the project's dependencies bring."""
+        return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
+
+    def rank(self, goal: Goal, place: GoalPlace | None, k: int) -> list[RankedPremise]:
+        """The best `k` premises for a goal; with a place, told apart by what is in scope there."""
+        return self._service.rank(goal, self.where(place) if place else None, k)
+
+    def where(self, place: GoalPlace) -> Where:
+        """What a place can use: its module, its imports, and what stands above it in the file."""
+        source = self._read(place)
+        imports = tuple(item.module for item in source.module.imports)
+        return Where(source.module.name, imports, place.position.line, tuple(source.premises))
+
+    def _read(self, place: GoalPlace) -> SourceModule:
+        text = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+        key = (place.path, text)
+        source = self._modules.get(key)
+        if source is None:
+            source = read_module(text, module_of(place.path, self._project), str(place.path))
+            self._modules.put(key, source)
+        return source
+
+    def freshness(self) -> IndexItem:
+        """What the index holds, when it was written, and how many files have changed since."""
+        fresh = self._service.freshness()
+        sources = [SourceItem(one.package, one.revision, one.premises) for one in fresh.sources]
+        return IndexItem(sources, fresh.built_at or None, len(fresh.stale_files))

@@ -1,0 +1,34 @@
+"""The lines of a document, and places in it as people count them: from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lean_extract.errors import BadPosition
+from lean_extract.records import Position
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a document without their ends; only `\\n`, `\\r\\n` and `\\r` end a line (LSP 3.17)."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def from_person(lines: Sequence[str], line: int, column: int | None) -> Position:
+    """A position from numbers that count from 1; without a column, the first character that is not a space.
+
+    Raises BadPosition when it lies outside the document.
+    """
+    if not 1 <= line <= len(lines):
+        raise BadPosition(
+            f"There is no line {line}: the file has {len(lines)} lines.",
+            f"Give --line a number from 1 to {len(lines)}.",
+        )
+    text = lines[line - 1]
+    if column is None:
+        return Position(line - 1, len(text) - len(text.lstrip()))
+    if not 1 <= column <= len(text) + 1:
+        raise BadPosition(
+            f"There is no column {column} in line {line}, which has {len(text)} characters.",
+            f"Give --column a number from 1 to {len(text) + 1}.",
+        )
+    return Position(line - 1, column - 1)

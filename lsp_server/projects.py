@@ -1,0 +1,41 @@
+"""The projects a server answers for: one engine each, opened when a file of it is asked about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from lean_extract.source.project import find_project
+from lsp_server.engine import Engine
+from lsp_server.settings import Settings
+
+
+class Projects:
+    """Engines by project root."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._engines: dict[Path, Engine] = {}
+
+    def __iter__(self) -> Iterator[Engine]:
+        return iter(self._engines.values())
+
+    def engine_for(self, path: Path) -> Engine:
+        """The engine of the project that a file belongs to."""
+        root = find_project(path).root
+        if root not in self._engines:
+            self._engines[root] = Engine(root, self._settings)
+        return self._engines[root]
+
+    def take_settings(self, settings: Settings) -> None:
+        """Use new settings; an engine restarts what they concern when it is next asked."""
+        self._settings = settings
+        for engine in self._engines.values():
+            engine.take_settings(settings)
+
+    async def close(self) -> None:
+        """Close every engine; no process is left behind."""
+        engines = list(self._engines.values())
+        self._engines.clear()
+        await asyncio.gather(*(engine.close() for engine in engines))

@@ -1,0 +1,165 @@
+"""A suggestion as text for a terminal and as Markdown for an editor. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from lsp_server.schema import IndexItem, PremiseItem, Suggestion, TacticItem
+
+_NARROWEST, _WIDEST = 60, 120
+_STATEMENT_LINES = 3
+_GOAL_LINES = 40
+_MOST_PROGRESS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How wide the text may be (in columns) and whether it may be coloured."""
+
+    width: int = 100
+    colour: bool = False
+
+    @classmethod
+    def of(cls, stream: TextIO, environment: Mapping[str, str], columns: int) -> Style:
+        """The style for a stream: colour only on a terminal, and not against NO_COLOR (no-color.org)."""
+        colour = stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+        return cls(max(_NARROWEST, min(columns, _WIDEST)), colour)
+
+    def bold(self, text: str) -> str:
+        """A heading or a name."""
+        return self._paint("1", text)
+
+    def dim(self, text: str) -> str:
+        """What matters less."""
+        return self._paint("2", text)
+
+    def good(self, text: str) -> str:
+        """What went well."""
+        return self._paint("32", text)
+
+    def caution(self, text: str) -> str:
+        """What needs a look."""
+        return self._paint("33", text)
+
+    def _paint(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+
+
+def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
+    """The whole answer, for a terminal."""
+    parts = [style.bold("Goal"), _goal(suggestion.goal, style), ""]
+    parts.append(style.bold("Premises") + style.dim(f"  ({index_line(suggestion.index)})"))
+    if not suggestion.premises:
+        parts.append("  none fit")
+    for rank, premise in enumerate(suggestion.premises, start=1):
+        parts += _premise(rank, premise, style)
+    if tactics_asked:
+        parts += ["", style.bold("Tactics that Lean accepts")]
+        shown = [one for one in suggestion.tactics if one.status != "progress"]
+        progress = [one for one in suggestion.tactics if one.status == "progress"]
+        shown[_closing(shown) : _closing(shown)] = progress[:_MOST_PROGRESS]
+        parts += [line for tactic in shown for line in _tactic(tactic, style)]
+        if len(progress) > _MOST_PROGRESS:
+            parts.append(style.dim(f"  and {len(progress) - _MOST_PROGRESS} more that leave goals"))
+        if not suggestion.tactics:
+            parts.append("  none of those tried")
+    parts += ["", style.dim(timing_line(suggestion.timings_ms))]
+    parts += [style.caution(f"warning: {warning}") for warning in suggestion.warnings]
+    return "\n".join(parts) + "\n"
+
+
+def _closing(tactics: list[TacticItem]) -> int:
+    return sum(tactic.status == "closes" for tactic in tactics)
+
+
+def index_line(index: IndexItem) -> str:
+    """What was searched, in one line."""
+    total = sum(source.premises for source in index.sources)
+    names = ", ".join(source.package or "this project" for source in index.sources[:4]) or "no package"
+    more = f" and {len(index.sources) - 4} more" if len(index.sources) > 4 else ""
+    stale = f"; {index.stale_files} files changed since" if index.stale_files else ""
+    return f"of {total:,} in {names}{more}{stale}"
+
+
+def timing_line(timings: Mapping[str, float]) -> str:
+    """The time each part took."""
+    return ", ".join(f"{name} {milliseconds:.0f} ms" for name, milliseconds in timings.items())
+
+
+def _goal(goal: str, style: Style) -> str:
+    lines = goal.splitlines()
+    shown = lines if len(lines) <= _GOAL_LINES else [*lines[:_GOAL_LINES], f"… {len(lines)} lines in all"]
+    return "\n".join(f"  {shorten(line, 4 * style.width)}" for line in shown)
+
+
+def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
+    label = scope_label(premise)
+    left = f"{rank:>3}. {premise.name}"
+    right = f"{premise.score:.3f}" + (f"  {label}" if label else "")
+    gap = max(2, style.width - len(left) - len(right))
+    painted = style.good(label) if premise.in_scope else style.caution(label)
+    number = style.dim(f"{premise.score:.3f}")
+    yield f"{rank:>3}. {style.bold(premise.name)}{' ' * gap}{number}" + (f"  {painted}" if label else "")
+    if premise.statement:
+        folded = textwrap.wrap(premise.statement, style.width - 5) or [""]
+        if len(folded) > _STATEMENT_LINES:
+            folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
+        yield from (f"     {line}" for line in folded)
+    place = " · ".join(part for part in (premise.kind, premise.module) if part)
+    yield style.dim(f"     {place}")
+    if premise.doc_url:
+        yield style.dim(f"     {premise.doc_url}")
+
+
+def scope_label(premise: PremiseItem) -> str:
+    """`in scope`, `needs import M`, or nothing where there is no file to judge by."""
+    if premise.in_scope is None:
+        return ""
+    if premise.in_scope:
+        return "in scope"
+    return f"needs {premise.import_line}" if premise.import_line else "out of scope"
+
+
+def verdict(tactic: TacticItem) -> str:
+    """What Lean said, in a few words."""
+    count = len(tactic.remaining_goals)
+    if tactic.status == "closes":
+        return "closes the goal"
+    if tactic.status == "progress":
+        return f"leaves {count} goal{'s' if count != 1 else ''}"
+    return "takes too long" if tactic.status == "timeout" else "fails"
+
+
+def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
+    said = verdict(tactic)
+    paint = style.good if tactic.status == "closes" else style.caution
+    gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
+    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
+    for goal in tactic.remaining_goals[:4]:
+        yield style.dim(f"      {target_line(goal, style.width - 6)}")
+
+
+def target_line(goal: str, width: int) -> str:
+    """The `⊢` line of a printed goal, in at most `width` columns."""
+    _, mark, target = goal.rpartition("⊢")
+    return shorten("⊢ " + " ".join(target.split()) if mark else goal, width)
+
+
+def shorten(text: str, width: int) -> str:
+    """The text cut to `width` columns, with `…` where it was cut."""
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def premises_markdown(premises: list[PremiseItem]) -> str:
+    """Premises as Markdown, for a hover."""
+    parts = ["**Premises that fit this goal**", ""]
+    for premise in premises:
+        name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
+        label = f" — needs `{premise.import_line}`" if premise.import_line else ""
+        parts.append(f"- {name}{label}")
+        if premise.statement:
+            parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]
+    return "\n".join(parts)

@@ -1,0 +1,155 @@
+"""The one JSON object that a suggestion is: for `suggest --json`, the command and the request over LSP.
+
+`docs/json.md` is written from these classes: `python -m lsp_server.schema > docs/json.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, fields
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class PremiseItem:
+    """One premise, best first."""
+
+    name: Annotated[str, "The full name of the declaration."]
+    statement: Annotated[
+        str,
+        "Binders, then `: conclusion`, white space folded. Empty where only a name is known "
+        "(the bundled Mathlib index holds no statements).",
+    ]
+    module: Annotated[str, "The module that declares it."]
+    kind: Annotated[str, "Lean's keyword (`theorem`, `lemma`, `def`, ...), or `field`, `constructor`."]
+    score: Annotated[float, "How well it fits; higher is better, comparable within one answer only."]
+    in_scope: Annotated[
+        bool | None,
+        "Whether it can be used at this place as the imports stand; null where there is no file to judge by.",
+    ]
+    import_line: Annotated[
+        str | None,
+        "The line that brings it into scope (`import M`); null where none is needed or there is no file.",
+    ]
+    doc_url: Annotated[str | None, "Its page in Mathlib's online documentation; null where it has none."]
+
+
+@dataclass(frozen=True, slots=True)
+class TacticItem:
+    """One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess."""
+
+    tactic: Annotated[
+        str, "The tactic as it was tried; it replaces the `sorry` at the place, if there is one."
+    ]
+    status: Annotated[
+        str,
+        "`closes` (the goal is proved) or `progress` (it leaves goals); `fails` and `timeout` only where "
+        "failures were asked for.",
+    ]
+    remaining_goals: Annotated[list[str], "What is left to prove, as Lean prints it."]
+    message: Annotated[str, "Lean's own words on a failure; else empty."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """One package in the index."""
+
+    package: Annotated[str, "The package's name."]
+    revision: Annotated[str, "Its revision: a commit, a version, or a hash of what was read."]
+    premises: Annotated[int, "How many premises of it the index holds."]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexItem:
+    """What was searched, and how fresh it is."""
+
+    sources: Annotated[list[SourceItem], "The packages in the index."]
+    built_at: Annotated[str | None, "When it was last written (ISO 8601, UTC); null where there is no date."]
+    stale_files: Annotated[int, "How many source files changed since then."]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """The whole answer."""
+
+    goal: Annotated[str, "The main goal as Lean prints it."]
+    premises: Annotated[list[PremiseItem], "The premises that fit, best first."]
+    tactics: Annotated[list[TacticItem], "The tactics that Lean accepted; empty where none were asked for."]
+    index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+    timings_ms: Annotated[
+        dict[str, float], "Milliseconds for each part: `goal` (from Lean), `premises`, `tactics`, `total`."
+    ]
+    warnings: Annotated[
+        list[str],
+        "Sentences for a person: what could not be done, and what mends it. Empty where all went well.",
+    ] = field(default_factory=list)
+
+
+CLASSES = (Suggestion, PremiseItem, TacticItem, IndexItem, SourceItem)
+
+
+_JSON_NAMES = {"import_line": "import"}
+
+
+def json_name(item: Field[Any]) -> str:
+    """The name of a field in the JSON object."""
+    return _JSON_NAMES.get(item.name, item.name)
+
+
+def to_json(value: Any) -> Any:
+    """A suggestion, or a part of one, as plain JSON values."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {json_name(item): to_json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: to_json(item) for key, item in value.items()}
+    return value
+
+
+def type_name(hint: Any) -> str:
+    """A Python type as JSON calls it."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return " or ".join(type_name(argument) for argument in arguments)
+    if origin is list:
+        return f"list of {type_name(arguments[0])}"
+    if origin is dict:
+        return f"object of {type_name(arguments[1])}"
+    names = {str: "string", float: "number", int: "integer", bool: "boolean", type(None): "null"}
+    return names.get(hint) or hint.__name__
+
+
+def markdown() -> str:
+    """The text of docs/json.md."""
+    parts = [_HEAD]
+    for cls in CLASSES:
+        hints = get_type_hints(cls, include_extras=True)
+        parts.append(f"## {cls.__name__}\n\n{cls.__doc__}\n\n| field | type | meaning |\n|---|---|---|")
+        parts += [
+            f"| `{json_name(item)}` | {type_name(hint)} | {doc} |"
+            for item in fields(cls)
+            for hint, doc in [get_args(hints[item.name])]
+        ]
+        parts.append("")
+    return "\n".join(parts)
+
+
+_HEAD = """\
+# The JSON object
+
+`premise-suggest suggest --json` prints one `Suggestion`. The request `premiseSuggest/suggest` and the
+command `premise-suggest.suggest` answer with the same object.
+
+The request takes `{textDocument: {uri}, position: {line, character}, goal?, k?, tactics?}`, and the command
+the same object as its only argument. `position` counts as LSP does, from 0, in UTF-16 units; the command
+line counts lines and columns from 1, in code points. With `goal` (the text Lean printed for the goal) no
+Lean is started to read the goal; `k` is how many premises to list, `tactics` whether to try tactics too.
+A failure is a JSON-RPC error whose message is one sentence, with `data: {hint, kind}`.
+
+This page is written by `python -m lsp_server.schema`; a test holds it to the code.
+
+"""
+
+if __name__ == "__main__":
+    print(markdown(), end="")

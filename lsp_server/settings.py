@@ -1,0 +1,180 @@
+"""What a user can set: defaults, ranges, and the reading of what an editor sends (camelCase at the edge)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, get_type_hints
+
+SECTION = "premiseSuggest"
+"""The name under which editors keep these settings."""
+
+
+def _setting(default: Any, doc: str, low: float | None = None, high: float | None = None) -> Any:
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high})
+
+
+@dataclass(frozen=True, slots=True)
+class LeanSettings:
+    """Which Lean is run, and its limits."""
+
+    command: str = _setting("", "The Lean server's command line; empty: found by itself (see doctor).")
+    start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
+    request_seconds: float = _setting(60.0, "Longest wait for an answer, elaboration included.", 0.1, 3600)
+    tactic_seconds: float = _setting(5.0, "Longest time for one tactic.", 0.1, 600)
+    memory_mb: int = _setting(0, "Memory limit for Lean in megabytes; 0: the default.", 0, 1 << 20)
+    slots: int = _setting(2, "How many tactics are tried side by side.", 1, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class PremiseSettings:
+    """How many premises are shown, and which."""
+
+    count: int = _setting(16, "How many premises a suggestion lists.", 1, 1000)
+    out_of_scope: bool = _setting(True, "Also show premises that need one more import.")
+
+
+@dataclass(frozen=True, slots=True)
+class TacticSettings:
+    """Which tactics are tried."""
+
+    enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
+    count: int = _setting(16, "How many candidate tactics are tried.", 1, 200)
+    premises: int = _setting(16, "How many of the best premises candidates are made from.", 0, 200)
+    extra: tuple[str, ...] = _setting((), "Further closing tactics to try, such as `ring` or `aesop`.")
+
+
+@dataclass(frozen=True, slots=True)
+class HoverSettings:
+    """The hover on a tactic or `sorry`."""
+
+    enabled: bool = _setting(True, "Show premises when hovering over a tactic.")
+    count: int = _setting(5, "How many premises the hover lists.", 1, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionSettings:
+    """Completion after `exact`, `apply`, `refine`, `rw [`, `simp [`."""
+
+    enabled: bool = _setting(True, "Complete with ranked premises.")
+    count: int = _setting(30, "How many premises a completion lists.", 1, 500)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeActionSettings:
+    """The `Try this: …` quick fixes."""
+
+    enabled: bool = _setting(True, "Offer verified tactics as quick fixes.")
+    count: int = _setting(8, "How many quick fixes are offered.", 1, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """When the project's index is built."""
+
+    auto: bool = _setting(True, "Build or refresh the project's index when a file of it is opened.")
+    on_save: bool = _setting(True, "Read a file into the index again when it is saved.")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings."""
+
+    lean: LeanSettings = field(default_factory=LeanSettings)
+    premises: PremiseSettings = field(default_factory=PremiseSettings)
+    tactics: TacticSettings = field(default_factory=TacticSettings)
+    hover: HoverSettings = field(default_factory=HoverSettings)
+    completion: CompletionSettings = field(default_factory=CompletionSettings)
+    code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    model_folder: str = _setting("", "The encoder's folder; empty: the one that is shipped.")
+
+
+def camel(name: str) -> str:
+    """`start_seconds` as editors write it: `startSeconds`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
+    """Settings from what an editor sent, and a complaint for every value that was not taken.
+
+    An unknown name, a wrong type or a value out of range leaves what `base` has (the defaults, if it is not
+    given); None means nothing was sent. Settings may stand under `premiseSuggest` or at the top.
+    """
+    complaints: list[str] = []
+    if isinstance(values, Mapping) and SECTION in values:
+        values = values[SECTION]
+    return _parse(base or Settings(), values, "", complaints), complaints
+
+
+def _parse(section: Any, values: Any, path: str, complaints: list[str]) -> Any:
+    if values is None:
+        return section
+    if not isinstance(values, Mapping):
+        complaints.append(f"{_full(path)} must be an object, not {_shown(values)}; the defaults are used.")
+        return section
+    known = {camel(item.name): item for item in fields(section)}
+    types = get_type_hints(type(section))
+    taken: dict[str, Any] = {}
+    for name, value in values.items():
+        full = f"{path}.{name}" if path else str(name)
+        item = known.get(str(name))
+        if item is None:
+            complaints.append(f"{_full(full)} is not a setting{_nearest(str(name), known)}.")
+        elif hasattr(types[item.name], "__dataclass_fields__"):
+            taken[item.name] = _parse(getattr(section, item.name), value, full, complaints)
+        elif value is not None:
+            problem = _problem(item, value)
+            if problem:
+                complaints.append(f"{_full(full)} must be {problem}, not {_shown(value)}; {_default(item)}")
+            else:
+                taken[item.name] = _typed(item, value)
+    return replace(section, **taken)
+
+
+def _problem(item: Field[Any], value: Any) -> str:
+    """What the value should be instead, or nothing if it is good."""
+    kind: type[Any] = type(item.default)
+    if kind is bool:
+        return "" if isinstance(value, bool) else "true or false"
+    if kind is tuple:
+        good = isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        return "" if good else "a list of strings"
+    if kind is str:
+        return "" if isinstance(value, str) else "a string"
+    whole = kind is int
+    good = (
+        isinstance(value, int | float) and not isinstance(value, bool) and (not whole or value == int(value))
+    )
+    low, high = item.metadata["low"], item.metadata["high"]
+    if good and low <= value <= high:
+        return ""
+    return f"a {'whole ' if whole else ''}number from {low} to {high}"
+
+
+def _typed(item: Field[Any], value: Any) -> Any:
+    kind: type[Any] = type(item.default)
+    return kind(value)
+
+
+def _full(path: str) -> str:
+    return f"{SECTION}.{path}" if path else SECTION
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _default(item: Field[Any]) -> str:
+    return f"the default, {item.default!r}, is used."
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    folded = re.sub(r"[^a-z]", "", name.lower())
+    for candidate in known:
+        if candidate.lower() == folded:
+            return f"; did you mean {candidate}?"
+    return "; the names are " + ", ".join(known)

@@ -1,0 +1,88 @@
+"""Tactics worth trying on a goal. Pure: Lean is asked elsewhere (`prover.verify`).
+
+A source makes candidates; scores are on one scale, a rough chance in [0, 1] that Lean accepts the tactic and
+that it helps, so that candidates of several sources can be merged. A generator is one more source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lean_extract.records import Goal, Premise
+from prover import closers, templates
+
+_UNFINISHED = re.compile(r"\b(sorry|admit|sorryAx|native_decide)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A tactic to try, how promising it is (0 to 1), and who proposed it."""
+
+    tactic: str
+    score: float
+    source: str
+
+
+class CandidateSource(Protocol):
+    """Anything that proposes tactics for a goal: templates, closers, a generator."""
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """At most `limit` candidates, best first. `premises` are ranked, best first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """The usual ways to use a premise: `exact`, `apply`, `refine`, `rw`, `simp`, `have`, by its shape."""
+
+    name: str = "premise"
+    per_premise: int = 5
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """The premises' tactics; a lower rank and a later template of one premise both cost score."""
+        found: list[Candidate] = []
+        view = templates.GoalView.of(goal)
+        for rank, premise in enumerate(premises):
+            uses = sorted(templates.uses(view, premise), key=lambda use: -use.fit)[: self.per_premise]
+            trust = 1 / (1 + 0.06 * rank)
+            found += [
+                Candidate(use.tactic, use.fit * trust * 0.85**place, self.name)
+                for place, use in enumerate(uses)
+            ]
+        return merge([found], limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Closers:
+    """Tactics that need no premise: closing tactics, introductions, and uses of the hypotheses.
+
+    `extra` names further closing tactics that the project has (`ring`, `linarith`, ...).
+    """
+
+    extra: tuple[str, ...] = ()
+    name: str = "closer"
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """What the goal's own shape and hypotheses suggest; `premises` play no part."""
+        proposals = [*closers.closing(goal, self.extra), *closers.structural(goal), *closers.local(goal)]
+        return merge([[Candidate(tactic, score, self.name) for tactic, score in proposals]], limit)
+
+
+def merge(lists: Iterable[Sequence[Candidate]], limit: int) -> list[Candidate]:
+    """One list, best first, every tactic once (spacing aside), unfinished proofs never, at most `limit`."""
+    best: dict[str, Candidate] = {}
+    for candidate in (candidate for one in lists for candidate in one):
+        key = " ".join(candidate.tactic.split())
+        if not key or is_unfinished(key):
+            continue
+        if key not in best or best[key].score < candidate.score:
+            best[key] = candidate
+    return sorted(best.values(), key=lambda candidate: -candidate.score)[: max(limit, 0)]
+
+
+def is_unfinished(tactic: str) -> bool:
+    """Whether a tactic proves nothing (`sorry`, `admit`) or trusts compiled code (`native_decide`)."""
+    return bool(_UNFINISHED.search(tactic))

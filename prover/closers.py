@@ -1,0 +1,114 @@
+"""Tactics that a goal suggests by itself, with a rough chance that each helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lean_extract.records import Goal
+from prover.shapes import binder_arguments, head, shape, strip_brackets, symbols, telescope, tokens
+
+Proposal = tuple[str, float]
+
+_NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
+_INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
+_ORDER = frozenset("<≤>≥") | {">=", "<="}
+_MANY_NAMES = 6
+
+
+def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
+    """Tactics that close a goal or fail."""
+    target = strip_brackets(tokens(goal.target))
+    outer = shape(target)
+    types = {strip_brackets(tokens(hypothesis.type)) for hypothesis in goal.hypotheses}
+    yield "rfl", 0.72 if outer.kind in ("eq", "iff") else 0.2
+    yield "assumption", 0.99 if target in types else 0.12
+    yield "simp", 0.7
+    yield "simp_all", 0.45 if types else 0.2
+    yield "trivial", 0.9 if outer.kind == "true" else 0.3
+    variables = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
+    if not variables & set(target):
+        yield "decide", 0.6
+    if "False" in goal.target.split() or ("False",) in types:
+        yield "contradiction", 0.6
+    else:
+        yield "contradiction", 0.25 if any(shape(type_).kind == "not" for type_ in types) else 0.05
+    if _is_arithmetic(goal, target):
+        yield "omega", 0.6
+    for tactic in extra:
+        yield tactic, 0.5
+
+
+def _is_arithmetic(goal: Goal, target: tuple[str, ...]) -> bool:
+    types = {token for hypothesis in goal.hypotheses for token in tokens(hypothesis.type)}
+    return bool(types & _NUMBERS) and shape(target).kind in ("eq", "rel", "not", "false", "or", "and")
+
+
+def structural(goal: Goal) -> Iterator[Proposal]:
+    """Tactics that take the target apart by its outer shape."""
+    outer = shape(goal.target)
+    if outer.kind in ("forall", "imp", "not"):
+        yield f"intro {' '.join(_introduced(goal))}", 0.8
+    elif outer.kind in ("and", "iff"):
+        yield "constructor", 0.62
+    elif outer.kind == "or":
+        yield "left", 0.3
+        yield "right", 0.3
+    elif outer.kind in ("exists", "other"):
+        yield "constructor", 0.2
+    if outer.kind == "eq":
+        yield "funext x", 0.25 if "fun" in tokens(goal.target) else 0.08
+    for hypothesis in goal.hypotheses:
+        if head(tokens(hypothesis.type)) in _INDUCTIVE:
+            for name in hypothesis.names:
+                if name in tokens(goal.target):
+                    yield f"induction {name}", 0.16
+
+
+def _introduced(goal: Goal) -> list[str]:
+    """Fresh names for everything that `intro` can take from the target."""
+    arguments, core = telescope((), goal.target)
+    wanted = [argument.name or "h" for argument in arguments] + ["h"] * (shape(core).kind == "not")
+    used = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
+    names: list[str] = []
+    for wish in wanted[:_MANY_NAMES]:
+        name, number = wish, 1
+        while name != "_" and name in used:
+            name, number = f"{wish}{number}", number + 1
+        used.add(name)
+        names.append(name)
+    return names
+
+
+def local(goal: Goal) -> Iterator[Proposal]:
+    """Tactics that use a hypothesis: apply it, rewrite with it, take it apart."""
+    target = strip_brackets(tokens(goal.target))
+    mentioned = symbols(target)
+    for hypothesis in goal.hypotheses:
+        arguments, core = telescope((), hypothesis.type)
+        outer = shape(core)
+        for name in hypothesis.names:
+            if "✝" in name or not name:
+                continue
+            if arguments and (core == target or head(core) == head(target)):
+                explicit = sum(argument.is_explicit for argument in arguments)
+                yield f"apply {name}", 0.75 if core == target else 0.4
+                if core != target and not any(argument.is_proof for argument in arguments):
+                    yield f"exact {name}{' _' * explicit}", 0.4
+            if outer.kind in ("eq", "iff"):
+                yield (
+                    f"rw [{name}]",
+                    0.5 if symbols(outer.left, _names(hypothesis.type)) <= mentioned else 0.1,
+                )
+                yield f"rw [← {name}]", 0.25 if symbols(outer.right) <= mentioned else 0.05
+            if not arguments and outer.kind == "and":
+                yield f"exact {name}.1", 0.5 if strip_brackets(outer.left) == target else 0.02
+                yield f"exact {name}.2", 0.5 if strip_brackets(outer.right) == target else 0.02
+                yield f"cases {name}", 0.2
+            if not arguments and outer.kind in ("or", "exists"):
+                yield f"cases {name}", 0.4
+
+
+def _names(type_text: str) -> frozenset[str]:
+    """The variables that a hypothesis quantifies over."""
+    outer = shape(type_text)
+    return frozenset(a.name for a in binder_arguments(outer.left)) if outer.kind == "forall" else frozenset()

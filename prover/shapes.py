@@ -1,0 +1,238 @@
+"""The outer shape of a printed proposition, read from its text alone.
+
+Lean's binding powers decide what is outermost (`↔` 20, `→` 25, `∨` 30, `∧` 35, `¬` 40, relations 50);
+a binder (`∀ x, …`) reaches to the end of its bracket, so operators behind it are not outermost.
+This orders guesses, it proves nothing: Lean is asked afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+Kind = Literal["forall", "exists", "iff", "imp", "or", "and", "not", "eq", "rel", "true", "false", "other"]
+
+_OPEN = dict(zip("([{⟨⦃⟦", ")]}⟩⦄⟧", strict=True))
+_CLOSE = set(_OPEN.values())
+_BINDERS = {"∀", "∃", "∃!", "fun", "λ", "let", "have", "if", "match", "show"}
+_NAME = r"(?:[^\W\d]|«[^»]*»)(?:[\w'!?]|«[^»]*»|[₀-₉])*"
+_TOKEN = re.compile(
+    rf"{_NAME}(?:\.(?:{_NAME}|\d+))*✝?[⁰¹²³⁴-⁹]*"  # a name, dotted, perhaps inaccessible
+    r"|\d+(?:\.\d+)?"
+    r"|[()\[\]{}⟨⟩⦃⦄⟦⟧,;]"
+    r"|:=|=>|<->|->|<-|∃!|\|\||&&|\+\+|::|<\|>|\|>\.?|<\|(?!>)|==|!=|>=|<=|\.\.+"
+    r"|[^\s\w]"
+)
+_MOST_TOKENS = 2000
+_MOST_ARGUMENTS = 64
+_IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
+_RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
+_ARITHMETIC: tuple[set[str], ...] = (
+    {"|>", "<|", "<|>"},
+    {"×", "⊕"},
+    {"∪", "+", "-", "++"},
+    {"::", "⊔", "⊓"},
+    {"*", "/", "%", "∩", "\\", "•", "∘"},
+    {"^"},
+)
+_LEVELS: tuple[tuple[Kind, set[str]], ...] = (
+    ("iff", _IFF),
+    ("imp", _IMP),
+    ("or", _OR),
+    ("and", _AND),
+    ("eq", {"="}),
+    ("rel", _RELATIONS),
+)
+
+
+@lru_cache(maxsize=512)
+def tokens(text: str) -> tuple[str, ...]:
+    """The tokens of printed Lean: dotted names, numbers, operators, brackets; the first 2,000 of them."""
+    return tuple(match[0] for match in islice(_TOKEN.finditer(text), _MOST_TOKENS))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What stands outermost in a proposition.
+
+    `left` and `right` are the sides of a binary connective or relation; `operator` is its token.
+    For `forall` and `exists`, `left` is the binder text and `right` the body; for `not`, `right`.
+    """
+
+    kind: Kind
+    left: tuple[str, ...] = ()
+    operator: str = ""
+    right: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument that a premise takes: its name, its type's tokens, how it is passed."""
+
+    name: str
+    type: tuple[str, ...]
+    is_explicit: bool
+    is_instance: bool = False
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether the argument is likely a proof: judged by the shape of its type, then by its name."""
+        kind = shape(self.type).kind
+        if kind != "other":
+            # `α → β` is the type of a function unless it is named like a hypothesis.
+            return kind not in {"imp", "forall"} or self.name.startswith("h") or not self.name
+        return bool(re.match(r"h[A-Z₀-₉_a-z]?['₀-₉]*$", self.name)) and len(self.type) > 1
+
+
+def shape(text: str | Sequence[str]) -> Shape:
+    """The outermost shape of a proposition. Brackets around the whole are taken off first."""
+    parts = tokens(text) if isinstance(text, str) else tuple(text)
+    return _shape(strip_brackets(parts))
+
+
+@lru_cache(maxsize=512)
+def _shape(parts: tuple[str, ...]) -> Shape:
+    if not parts:
+        return Shape("other")
+    reach = _outer_positions(parts)
+    for kind, operators in _LEVELS[:4] if parts[0] == "¬" else _LEVELS:
+        places = [index for index in reach if parts[index] in operators]
+        if places:
+            at = places[0]
+            return Shape(kind, parts[:at], parts[at], parts[at + 1 :])
+    if parts[0] == "¬":
+        return Shape("not", operator="¬", right=parts[1:])
+    if parts[0] in ("∀", "∃", "∃!"):
+        kind = "forall" if parts[0] == "∀" else "exists"
+        comma = _comma(parts)
+        return Shape(kind, parts[1:comma], parts[0], parts[comma + 1 :])
+    if parts in (("True",), ("False",)):
+        return Shape("true" if parts[0] == "True" else "false")
+    return Shape("other")
+
+
+def _outer_positions(parts: Sequence[str]) -> list[int]:
+    """Where the tokens outside every bracket stand, up to the first binder."""
+    depth, found = 0, []
+    for index, token in enumerate(parts):
+        if token in _OPEN:
+            depth += 1
+        elif token in _CLOSE:
+            depth -= 1
+        elif depth == 0:
+            if token in _BINDERS:
+                break
+            found.append(index)
+    return found
+
+
+def _comma(parts: Sequence[str]) -> int:
+    depth = 0
+    for index, token in enumerate(parts):
+        depth += (token in _OPEN) - (token in _CLOSE)
+        if token == "," and depth == 0:
+            return index
+    return len(parts)
+
+
+def strip_brackets(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens without round brackets that enclose them all."""
+    while len(parts) > 2 and parts[0] == "(" and _closing(parts, 0) == len(parts) - 1:
+        parts = parts[1:-1]
+    return parts
+
+
+def _closing(parts: Sequence[str], start: int) -> int:
+    depth = 0
+    for index in range(start, len(parts)):
+        depth += (parts[index] in _OPEN) - (parts[index] in _CLOSE)
+        if depth == 0:
+            return index
+    return len(parts)
+
+
+def binder_arguments(parts: Sequence[str]) -> list[Argument]:
+    """The arguments of a binder text: `(a b : T) {x : U} [C a] ⦃y⦄`, `x y : T`, `x ∈ s`."""
+    found: list[Argument] = []
+    index, loose = 0, []
+    while index < len(parts):
+        if parts[index] in _OPEN:
+            end = _closing(parts, index)
+            found += _bracketed(parts[index], tuple(parts[index + 1 : end]))
+            index = end + 1
+        else:
+            loose = list(parts[index:])
+            break
+    return found + _loose(loose)
+
+
+def _bracketed(bracket: str, inner: tuple[str, ...]) -> list[Argument]:
+    names, colon, rest = _split(inner, ":")
+    kind = rest if colon else (() if bracket in "({⦃" else inner)
+    for marker in (":=", "optParam", "autoParam"):
+        if marker in kind:  # a default value: nobody has to give it
+            return []
+    if bracket == "[":
+        return [Argument(names[0] if colon and names else "", kind, False, True)]
+    return [Argument(name, kind, bracket == "(") for name in names]
+
+
+def _loose(parts: list[str]) -> list[Argument]:
+    names, colon, rest = _split(tuple(parts), ":")
+    if colon:
+        return [Argument(name, rest, True) for name in names]
+    for at, token in enumerate(parts):
+        if token in _RELATIONS:  # `∀ x ∈ s, …` takes the element and the proof
+            bounded = [Argument(name, (), True) for name in parts[:at]]
+            return [*bounded, *(Argument("h", (a.name, *parts[at:]), True) for a in bounded)]
+    return [Argument(name, (), True) for name in parts]
+
+
+def _split(parts: tuple[str, ...], token: str) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
+    depth = 0
+    for index, part in enumerate(parts):
+        if part == token and depth == 0:
+            return parts[:index], True, parts[index + 1 :]
+        depth += (part in _OPEN) - (part in _CLOSE)
+    return parts, False, ()
+
+
+def telescope(context: Iterable[str], conclusion: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
+    """The arguments of a signature and what is left of its conclusion once `∀` and `→` are taken off."""
+    arguments = [argument for binder in context for argument in binder_arguments(tokens(binder))]
+    core = strip_brackets(tokens(conclusion))
+    while len(arguments) < _MOST_ARGUMENTS:
+        outer = _shape(core)
+        if outer.kind == "forall":
+            arguments += binder_arguments(outer.left)
+        elif outer.kind == "imp":
+            arguments.append(Argument("h", outer.left, True))
+        else:
+            break
+        core = strip_brackets(outer.right)
+    return tuple(arguments), core
+
+
+def head(parts: Sequence[str]) -> str:
+    """What a term or proposition is built with outermost: an operator, a binder or the applied function."""
+    inner = strip_brackets(tuple(parts))
+    outer = _shape(inner)
+    if outer.kind in ("true", "false"):
+        return inner[0]
+    if outer.kind != "other":
+        return {"forall": "∀", "exists": "∃"}.get(outer.kind, outer.operator)
+    reach = _outer_positions(inner)
+    for operators in _ARITHMETIC:
+        if any(inner[index] in operators and index for index in reach):
+            return next(inner[index] for index in reach if inner[index] in operators and index)
+    return inner[0] if inner else ""
+
+
+def symbols(parts: Iterable[str], variables: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The names and operators a text mentions, without brackets, punctuation and the given variables."""
+    plain = set(",;:") | set(_OPEN) | _CLOSE | {":=", "=>", "fun", "λ", "_"}
+    return frozenset(part for part in parts if part not in plain and part not in variables)

@@ -1,0 +1,310 @@
+"""The sentence encoder at work: tokenise, run the ONNX graph, pool, eqs. (2) and (3).
+
+A model folder holds
+
+    config.json      {"format": "premise-suggest-encoder", "version": 1,
+                      "dimension": d,          length of an embedding
+                      "max_length": 256,       tokens, with [CLS] and [SEP]
+                      "text_version": 1,       retriever.text.VERSION that it was trained on
+                      "pad_id": 0}             (more keys are left for the model card)
+    tokenizer.json   a `tokenizers` file whose post-processor adds [CLS] and [SEP]; <VAR> and <GOAL> are
+                     special tokens; no truncation and no padding set (this module does both)
+    model.onnx       inputs `input_ids`, `attention_mask`: int64[batch, sequence];
+                     output `last_hidden_state`: float32[batch, sequence, d]. A projection to d dimensions, if
+                     there is one, is linear and inside the graph (then it commutes with the mean).
+    fusion.json      see `retriever.fusion`
+    README.md        the model card
+
+An embedding is the mean of `last_hidden_state` over all tokens that the mask admits ([CLS] and [SEP]
+included), divided by its Euclidean norm. A premise's vector is the mean of its context's and its goal's
+embedding (eq. 3), so its norm may be less than 1: the inner product with a state's embedding *is* eq. (3).
+A premise without binders has no context vector; its goal's embedding alone stands for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import ModelError
+from lean_extract.records import Goal, Premise
+from retriever import text as texts
+
+FORMAT = "premise-suggest-encoder"
+VERSION = 1
+CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
+REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
+
+Floats = npt.NDArray[np.float32]
+Int64s = npt.NDArray[np.int64]
+
+_CHARACTERS_PER_TOKEN = 24
+"""No text of n tokens that the encoder reads is longer than n times this; the rest is cut unread."""
+_TOKENS_PER_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class FittedState:
+    """A state's text cut to what the encoder reads."""
+
+    text: str
+    dropped: tuple[str, ...] = ()
+    """The hypotheses left out, as texts."""
+    goal_cut: bool = False
+    """The target itself was too long; its end was cut off."""
+
+
+class PremiseEncoder(Protocol):
+    """What the index and the service need of an encoder."""
+
+    @property
+    def dimension(self) -> int:
+        """Length d of an embedding."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal embeddings."""
+
+    def encode_premises(self, premises: Sequence[Premise]) -> Floats:
+        """float32[n, d], eq. (3)."""
+
+    def encode_state(self, goal: Goal) -> Floats:
+        """float32[d], eq. (2)."""
+
+
+class Encoder:
+    """An encoder loaded from a model folder; safe to use from several threads."""
+
+    def __init__(self, session: Any, tokenizer: Any, config: _Config, fingerprint: str) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._config = config
+        self._fingerprint = fingerprint
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1) -> Encoder:
+        """Load a model folder onto the CPU with this many threads an operator. Raises ModelError."""
+        config = _read_config(folder)
+        try:
+            session, tokenizer = _open_session(folder, threads), _open_tokenizer(folder)
+        except OSError as error:
+            raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
+        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
+            raise ModelError(f"The model in {folder} is damaged: {error}.", REINSTALL) from error
+        encoder = cls(session, tokenizer, config, fingerprint_of(folder))
+        encoder._check(folder)
+        return encoder
+
+    @property
+    def dimension(self) -> int:
+        """Length of an embedding."""
+        return self._config.dimension
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that are read of one text, special ones included."""
+        return self._config.max_length
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of graph, tokenizer, reading length and text form: equal fingerprints, equal embeddings."""
+        return self._fingerprint
+
+    def encode(self, sentences: Sequence[str]) -> Floats:
+        """float32[n, d], each row of norm 1. Texts over `max_length` tokens lose their end."""
+        result = np.empty((len(sentences), self.dimension), dtype=np.float32)
+        for chosen, ids in self._batches(sentences):
+            result[chosen] = self._embed(ids)
+        return result
+
+    def encode_state(self, goal: Goal) -> Floats:
+        """float32[d], the state's side of eq. (2)."""
+        return np.asarray(self.encode([self.fit(goal).text])[0])
+
+    def encode_premises(self, premises: Sequence[Premise]) -> Floats:
+        """float32[n, d], the premises' side of eq. (3); norms are at most 1."""
+        return combine(self.encode, [texts.premise_texts(premise) for premise in premises])
+
+    def fit(self, goal: Goal) -> FittedState:
+        """The state's text within `max_length` tokens.
+
+        The target stays; hypotheses go where they do not fit, those first that the target does not
+        mention, directly or through others, and among these the ones furthest from it.
+        """
+        target = texts.goal_text(goal)
+        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        room = self.max_length - 2
+        hypotheses = [f"{texts.VAR} {text}" for text in texts.hypothesis_texts(goal)]
+        if len(target) + sum(map(len, hypotheses)) <= limit:
+            whole = " ".join([*hypotheses, target])
+            if self._lengths([whole])[0] <= room:
+                return FittedState(whole)
+        left = room - self._lengths([target[:limit]])[0]
+        lengths = self._lengths([text[:limit] for text in hypotheses])
+        kept: set[int] = set()
+        for index in _by_relevance(goal):
+            if lengths[index] <= left:
+                kept.add(index)
+                left -= lengths[index]
+        text = " ".join([*(hypotheses[index] for index in sorted(kept)), target[:limit]])
+        dropped = tuple(hypotheses[index] for index in range(len(hypotheses)) if index not in kept)
+        return FittedState(text, dropped, goal_cut=left < 0 or len(target) > limit)
+
+    def count_tokens(self, goal: Goal) -> int:
+        """How many tokens the state's whole text has, special ones included."""
+        return self._lengths([texts.state_text(goal)])[0] + 2
+
+    def _lengths(self, sentences: Sequence[str]) -> list[int]:
+        encodings = self._tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+    def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
+        """(positions, token ids) of texts of like length, so that little is padded."""
+        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        for start in range(0, len(sentences), 4096):
+            part = [sentence[:limit] for sentence in sentences[start : start + 4096]]
+            ids = [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(part)]
+            order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
+            for batch in _packed(order, ids):
+                yield [start + index for index in batch], [ids[index] for index in batch]
+
+    def _cut(self, ids: list[int]) -> list[int]:
+        """At most `max_length` tokens, the last ([SEP]) always among them."""
+        return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
+
+    def _embed(self, ids: list[list[int]]) -> Floats:
+        width = max(len(row) for row in ids)
+        input_ids = np.full((len(ids), width), self._config.pad_id, dtype=np.int64)
+        mask = np.zeros((len(ids), width), dtype=np.int64)
+        for index, row in enumerate(ids):
+            input_ids[index, : len(row)] = row
+            mask[index, : len(row)] = 1
+        hidden = self._session.run(["last_hidden_state"], {"input_ids": input_ids, "attention_mask": mask})[0]
+        return mean_pool(hidden, mask)
+
+    def _check(self, folder: Path) -> None:
+        """One short text must come out in the shape that config.json says."""
+        try:
+            shape = self.encode([f"{texts.GOAL} a = a"]).shape
+        except Exception as error:  # whatever onnxruntime raises for a graph of another form
+            raise ModelError(f"The model in {folder} does not run: {error}.", REINSTALL) from error
+        if shape != (1, self.dimension):
+            raise ModelError(f"The model in {folder} gives embeddings of shape {shape}.", REINSTALL)
+
+
+def mean_pool(hidden: Floats, mask: Int64s) -> Floats:
+    """float32[b, d]: the mean over the masked positions of float32[b, s, d], divided by its norm."""
+    weights = mask.astype(np.float32)
+    summed = np.einsum("bsd,bs->bd", hidden, weights)
+    mean = summed / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    return np.asarray(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+
+def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str, str]]) -> Floats:
+    """Eq. (3) over (context text, goal text) pairs: float32[n, d]. Equal texts are encoded once."""
+    distinct = sorted({text for pair in pairs for text in pair if text})
+    vectors = encode(distinct)
+    place = {text: index for index, text in enumerate(distinct)}
+    goals = vectors[[place[goal] for _, goal in pairs]] if pairs else vectors[:0]
+    contexts = np.array(
+        [place[context] if context else place[goal] for context, goal in pairs], dtype=np.int64
+    )
+    return np.asarray((goals + vectors[contexts]) / 2, dtype=np.float32)
+
+
+def fingerprint_of(folder: Path) -> str:
+    """16 hexadecimal digits over all that decides an embedding in a model folder. Raises ModelError."""
+    config = _read_config(folder)
+    digest = hashlib.sha256(f"{config.max_length} {config.pad_id} {texts.VERSION}".encode())
+    try:
+        for name in (MODEL, TOKENIZER):
+            digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    except OSError as error:
+        raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", REINSTALL) from error
+    return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    dimension: int
+    max_length: int
+    pad_id: int
+
+
+def _read_config(folder: Path) -> _Config:
+    path = folder / CONFIG
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if (values["format"], values["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
+        if values["text_version"] != texts.VERSION:
+            raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
+        config = _Config(int(values["dimension"]), int(values["max_length"]), int(values["pad_id"]))
+    except OSError as error:
+        raise ModelError(
+            f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL
+        ) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
+    if config.dimension < 1 or config.max_length < 8:
+        raise ModelError(f"{path} asks for a dimension or length that cannot be.", REINSTALL)
+    return config
+
+
+def _open_session(folder: Path, threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        (folder / MODEL).read_bytes(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def _open_tokenizer(folder: Path) -> Any:
+    import tokenizers
+
+    tokenizer = tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text(encoding="utf-8"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _packed(order: Sequence[int], ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Runs of `order` (ascending by length) whose padded size stays within one batch."""
+    batch: list[int] = []
+    for index in order:
+        if batch and (len(batch) + 1) * len(ids[index]) > _TOKENS_PER_BATCH:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _by_relevance(goal: Goal) -> list[int]:
+    """Hypotheses in the order in which they deserve room: mentioned by the target (or by what it mentions)
+    first, propositions about mentioned variables next, then the rest; each from the target backwards."""
+    words = [set(texts.canonical(hypothesis.type).split()) for hypothesis in goal.hypotheses]
+    bare = [{word.strip("()[]{},:⟨⟩") for word in group} | group for group in words]
+    wanted = {word.strip("()[]{},:⟨⟩") for word in texts.canonical(goal.target).split()}
+    mentioned: list[int] = []
+    backwards = range(len(goal.hypotheses) - 1, -1, -1)
+    for index in backwards:
+        if any(texts.canonical(name) in wanted for name in goal.hypotheses[index].names):
+            mentioned.append(index)
+            wanted |= bare[index]
+    chosen = set(mentioned)
+    about = [index for index in backwards if index not in chosen and bare[index] & wanted]
+    chosen.update(about)
+    return [*mentioned, *about, *(index for index in backwards if index not in chosen)]

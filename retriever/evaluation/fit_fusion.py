@@ -1,0 +1,72 @@
+"""Fit the fusion's weights on the `tune` half of the valid split and write them into a model folder.
+
+python -m retriever.evaluation.fit_fusion MODEL DATASET [--limit 1500] [--cache DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lean_extract.errors import PremiseSuggestError
+from retriever.evaluation.fit import Example, fit
+from retriever.evaluation.pool import Floats, Pool, Question
+from retriever.evaluation.rankers import candidates, features, score
+from retriever.evaluation.session import Session, encode_states, open_session, part_questions
+from retriever.evaluation.tables import SETTINGS
+from retriever.fusion import FEATURES, Fusion
+
+
+def examples_of(
+    pool: Pool, vectors: Floats, states: Floats, questions: Sequence[Question], lists: Fusion
+) -> Iterator[Example]:
+    """Every question in every setting that leaves it a gold premise among its candidates."""
+    for place, question in enumerate(questions):
+        for setting in SETTINGS:
+            scored = score(pool, vectors, states[place], question, setting)
+            numbers = candidates(scored, lists)
+            gold = np.isin(numbers, list(question.gold))
+            if gold.any():
+                yield Example(features(pool, scored, numbers), gold)
+
+
+def fit_fusion(session: Session, limit: int) -> Fusion:
+    """Weights for a session's model. Raises ValueError when the dataset has no `tune` questions to fit on."""
+    questions = part_questions(session.dataset, "tune", limit)
+    lists = Fusion((0.0,) * len(FEATURES))
+    states = encode_states(session.encoder, questions)
+    found = list(examples_of(session.pool, session.vectors, states, questions, lists))
+    manifest = session.dataset.manifest
+    told = (
+        f"{len(questions)} theorems of the tune half of the valid split, revision {manifest.revision}, "
+        f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
+    )
+    weights = tuple(round(float(weight), 5) for weight in fit(found))
+    return Fusion(weights, lists.dense_candidates, lists.lexical_candidates, lists.bm25, told)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m retriever.evaluation.fit_fusion", description=__doc__)
+    parser.add_argument("model", type=Path, help="a model folder")
+    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("--limit", type=int, default=1500, help="theorems to fit on, at most")
+    parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    chosen = parser.parse_args(arguments)
+    try:
+        weights = fit_fusion(open_session(chosen.model, chosen.dataset, chosen.cache), chosen.limit)
+        weights.save(chosen.model)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    for name, weight in zip(FEATURES, weights.weights, strict=True):
+        print(f"{name:>16} {weight:9.4f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Ranking metrics: pure functions of one ranking and its gold set; means are taken by the caller.
+
+A ranking is a sequence of distinct candidate numbers, best first. Recall, precision and F1 follow
+section 4.1.3 of the paper, nDCG the graded relevance of its Table 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+MATCH = 1.0
+SAME_MODULE = 0.3
+
+
+def recall_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
+    """The share of the gold premises among the first `k`. Raises ValueError on an empty gold set."""
+    _check(gold, k)
+    return _hits(ranking, gold, k) / len(gold)
+
+
+def precision_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
+    """The share of the first `k` places that hold a gold premise; places left empty count as misses."""
+    _check(gold, k)
+    return _hits(ranking, gold, k) / k
+
+
+def f1_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
+    """The harmonic mean of this ranking's precision and recall at `k`; 0 where both are."""
+    precision, recall = precision_at(ranking, gold, k), recall_at(ranking, gold, k)
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def reciprocal_rank(ranking: Sequence[int], gold: Collection[int]) -> float:
+    """One over the place (from 1) of the first gold premise; 0 if none was ranked."""
+    _check(gold, 1)
+    return next((1.0 / place for place, item in enumerate(ranking, start=1) if item in gold), 0.0)
+
+
+def ndcg_at(grades: Sequence[float], ideal: Sequence[float], k: int) -> float:
+    """Normalised discounted cumulative gain of the first `k` places.
+
+    Args:
+        grades: the relevance of each ranked candidate, best-ranked first (Table 1).
+        ideal: the relevances of the best possible ranking of the whole pool, largest first.
+        k: how many places count.
+    """
+    best = _gain(ideal, k)
+    if best <= 0:
+        raise ValueError("nDCG needs at least one relevant candidate in the pool")
+    return _gain(grades, k) / best
+
+
+def grades_of(
+    ranking: Sequence[int], gold: Collection[int], modules: NDArray[np.int64], gold_modules: Collection[int]
+) -> list[float]:
+    """Table 1's relevance of each ranked candidate: 1 for a gold premise, 0.3 for one of a gold's module."""
+    return [
+        MATCH if item in gold else SAME_MODULE if modules[item] in gold_modules else 0.0 for item in ranking
+    ]
+
+
+def ideal_grades(gold_count: int, neighbours: int, k: int) -> list[float]:
+    """The first `k` relevances of the best ranking; `neighbours` others share a module with a gold."""
+    matches = min(gold_count, k)
+    return [MATCH] * matches + [SAME_MODULE] * min(neighbours, k - matches)
+
+
+def _gain(grades: Sequence[float], k: int) -> float:
+    return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades[:k]))
+
+
+def _hits(ranking: Sequence[int], gold: Collection[int], k: int) -> int:
+    return sum(item in gold for item in ranking[:k])
+
+
+def _check(gold: Collection[int], k: int) -> None:
+    if not gold:
+        raise ValueError("a query without gold premises has no metrics")
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")

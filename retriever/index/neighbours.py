@@ -1,0 +1,31 @@
+"""The one Protocol behind which exact and approximate nearest-neighbour search stand."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+Ids = npt.NDArray[np.int64]
+
+
+class Query(Protocol):
+    """One query at work; asked several times, it computes what is shared only once."""
+
+    def top(self, k: int, allowed: Bools | None = None) -> Ids:
+        """int64[<= k]: the nearest premises among `allowed` (bool[n]; None: all), best first."""
+
+    def scores(self, ids: Ids) -> Floats:
+        """float32[len(ids)]: inner products of these premises' vectors with the query's."""
+
+
+class NearestNeighbours(Protocol):
+    """Search by inner product over n vectors."""
+
+    def __len__(self) -> int: ...
+
+    def query(self, vector: Floats) -> Query:
+        """Begin a query with float32[d]."""

@@ -1,0 +1,256 @@
+"""A segment: an immutable folder with the premises of some source files.
+
+    meta.json          format, version, fingerprint, dimension, counts, kinds; sizes and hashes of the rest
+    files.json         the source files (IndexedFile), each with its run of premises
+    names.txt/.npy     full names, in the order of the files
+    kinds.npy          uint8[n]   index into meta's list of kinds
+    flags.npy          uint8[n]   Flag
+    lines.npy          int32[n]   line of the declaration from 0, -1 where not known
+    uses.npy           int32[n]   how many training proofs use it, 0 where not known
+    vectors.npy        int8[n, d], scales.npy  float32[n]: embedding = vector * scale
+    terms.txt/.npy     sorted vocabulary; posting_starts.npy int64[m + 1], posting_documents.npy int32,
+                       posting_frequencies.npy uint16, lengths.npy int32[n]: see `retriever.lexical.Postings`
+    records.txt/.npy   each premise's record as JSON; absent where no source text is shipped
+
+A premise is known by its position in the segment. What a later write replaces is named by the store's
+manifest, never marked here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexDamaged
+from lean_extract.records import Import, Premise, from_json
+from retriever.index.files import (
+    REBUILD,
+    StringTable,
+    damaged,
+    hash_file,
+    read_array,
+    read_json,
+    write_array,
+    write_json,
+    write_strings,
+)
+from retriever.lexical import Postings
+
+FORMAT = "premise-suggest-segment"
+VERSION = 1
+META = "meta.json"
+
+
+class Flag(IntFlag):
+    """What a premise is, one bit each."""
+
+    PRIVATE = 1
+    PROTECTED = 2
+    THEOREM = 4
+    GENERATED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A source file as it was when it was read, and its premises `start:stop`."""
+
+    path: str
+    """Relative to the indexed folder where it lies inside, else absolute."""
+    module: str
+    package: str
+    revision: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    start: int
+    stop: int
+    imports: tuple[Import, ...] = ()
+    in_module_system: bool = False
+
+    def to_json(self) -> list[Any]:
+        """A plain list; imports as [module, flags]."""
+        imports = [[i.module, i.is_public + 2 * i.is_meta + 4 * i.is_all] for i in self.imports]
+        head = [self.path, self.module, self.package, self.revision, self.size, self.mtime_ns, self.sha256]
+        return [*head, self.start, self.stop, imports, int(self.in_module_system)]
+
+    @classmethod
+    def from_json(cls, row: Sequence[Any]) -> IndexedFile:
+        """The inverse of `to_json`. Raises ValueError or TypeError."""
+        *head, imports, modern = row
+        path, module, package, revision, size, mtime_ns, sha256, start, stop = head
+        found = tuple(Import(name, bool(f & 1), bool(f & 2), bool(f & 4)) for name, f in imports)
+        text = (str(path), str(module), str(package), str(revision))
+        return cls(*text, size, mtime_ns, sha256, start, stop, found, bool(modern))
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentContent:
+    """Everything that goes into a segment, columns over n premises."""
+
+    files: Sequence[IndexedFile]
+    names: Sequence[str]
+    kinds: Sequence[str]
+    flags: npt.NDArray[np.uint8]
+    lines: npt.NDArray[np.int32]
+    uses: npt.NDArray[np.int32]
+    vectors: npt.NDArray[np.int8]
+    scales: npt.NDArray[np.float32]
+    postings: Postings
+    records: Sequence[bytes] | None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> None:
+    """Write a segment into an empty folder; meta.json comes last. Raises OSError."""
+    kinds = sorted(set(content.kinds))
+    numbers = {kind: index for index, kind in enumerate(kinds)}
+    write_json(folder / "files.json", [file.to_json() for file in content.files])
+    write_strings(folder, "names", content.names)
+    write_array(folder / "kinds.npy", np.array([numbers[kind] for kind in content.kinds], dtype=np.uint8))
+    write_array(folder / "flags.npy", content.flags)
+    write_array(folder / "lines.npy", content.lines)
+    write_array(folder / "uses.npy", content.uses)
+    write_array(folder / "vectors.npy", content.vectors)
+    write_array(folder / "scales.npy", content.scales)
+    postings = content.postings
+    write_strings(folder, "terms", postings.terms)
+    write_array(folder / "posting_starts.npy", postings.starts)
+    write_array(folder / "posting_documents.npy", postings.documents)
+    write_array(folder / "posting_frequencies.npy", postings.frequencies)
+    write_array(folder / "lengths.npy", postings.lengths)
+    if content.records is not None:
+        write_strings(folder, "records", content.records)
+    _write_meta(folder, content, kinds, fingerprint)
+
+
+def _write_meta(folder: Path, content: SegmentContent, kinds: list[str], fingerprint: str) -> None:
+    paths = sorted(path for path in folder.iterdir() if path.is_file())
+    meta = {
+        "format": FORMAT,
+        "version": VERSION,
+        "fingerprint": fingerprint,
+        "premises": len(content),
+        "dimension": int(content.vectors.shape[1]),
+        "kinds": kinds,
+        "has_records": content.records is not None,
+        "files": {path.name: [path.stat().st_size, hash_file(path)] for path in paths},
+    }
+    write_json(folder / META, meta)
+
+
+class Segment:
+    """A segment opened for reading; arrays are memory-mapped.
+
+    Raises IndexDamaged when a file is missing, of the wrong size, or of an unknown version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self._open(folder)
+        except FileNotFoundError as error:
+            raise damaged(Path(str(error.filename)), "the file is missing") from error
+        except OSError as error:
+            raise damaged(folder, error.strerror) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise damaged(folder, error) from error
+
+    def _open(self, folder: Path) -> None:
+        try:
+            meta = read_json(folder / META)
+        except ValueError as error:
+            raise damaged(folder / META, error) from error
+        if (meta["format"], meta["version"]) != (FORMAT, VERSION):
+            message = (
+                f"{folder} is {meta['format']} {meta['version']}, this version reads {FORMAT} {VERSION}."
+            )
+            raise IndexDamaged(message, REBUILD)
+        self._checksums: dict[str, list[Any]] = meta["files"]
+        for name, (size, _) in self._checksums.items():
+            found = (folder / name).stat().st_size
+            if found != size:
+                raise damaged(folder / name, f"{found} bytes instead of {size}")
+        self.fingerprint: str = meta["fingerprint"]
+        self.count: int = meta["premises"]
+        self.dimension: int = meta["dimension"]
+        self.kind_names: tuple[str, ...] = tuple(meta["kinds"])
+        self.files = [IndexedFile.from_json(row) for row in read_json(folder / "files.json")]
+        self.names = StringTable(folder, "names")
+        self.kinds = read_array(folder / "kinds.npy")
+        self.flags = read_array(folder / "flags.npy")
+        self.lines = read_array(folder / "lines.npy")
+        self.uses = read_array(folder / "uses.npy")
+        self.vectors = read_array(folder / "vectors.npy")
+        self.scales = read_array(folder / "scales.npy")
+        self.postings = Postings(
+            StringTable(folder, "terms"),
+            read_array(folder / "posting_starts.npy"),
+            read_array(folder / "posting_documents.npy"),
+            read_array(folder / "posting_frequencies.npy"),
+            read_array(folder / "lengths.npy"),
+        )
+        self.has_records: bool = meta["has_records"]
+        self._records = StringTable(folder, "records") if self.has_records else None
+        self._check_counts()
+
+    def _check_counts(self) -> None:
+        columns = (self.names, self.kinds, self.flags, self.lines, self.uses, self.vectors, self.scales)
+        records = (self._records,) if self._records is not None else ()
+        if any(len(column) != self.count for column in (*columns, *records, self.postings.lengths)):
+            raise ValueError("the columns differ in length")
+        if self.vectors.shape != (self.count, self.dimension):
+            raise ValueError(f"vectors of shape {self.vectors.shape}")
+
+    def __len__(self) -> int:
+        return self.count
+
+    def file_numbers(self) -> npt.NDArray[np.int32]:
+        """int32[n]: the position in `files` of each premise's file."""
+        counts = [file.stop - file.start for file in self.files]
+        return np.repeat(np.arange(len(self.files), dtype=np.int32), counts)
+
+    def raw_record(self, index: int) -> bytes:
+        """A premise's record as JSON. Raises KeyError where the segment has no records."""
+        if self._records is None:
+            raise KeyError(f"{self.folder} holds no records")
+        return self._records.raw(index)
+
+    def premise(self, index: int, file: IndexedFile) -> Premise:
+        """A premise's record; where there are none, what the columns say (no statement)."""
+        if self._records is None:
+            flags = int(self.flags[index])
+            return Premise(
+                self.names[index],
+                self.kind_names[int(self.kinds[index])],
+                file.module,
+                is_private=bool(flags & Flag.PRIVATE),
+                is_protected=bool(flags & Flag.PROTECTED),
+            )
+        try:
+            premise = from_json(Premise, json.loads(self._records.raw(index)))
+        except (ValueError, TypeError, KeyError) as error:
+            raise damaged(self.folder / "records.txt", f"record {index}: {error}") from error
+        if not isinstance(premise, Premise) or premise.name != self.names[index]:
+            raise damaged(self.folder / "records.txt", f"record {index} is another premise's")
+        return premise
+
+    def verify(self) -> list[str]:
+        """Read every file and compare hashes; what is wrong, in words."""
+        found = []
+        for name, (_, digest) in self._checksums.items():
+            path = self.folder / name
+            try:
+                if hash_file(path) != digest:
+                    found.append(f"{path} was altered")
+            except OSError as error:
+                found.append(f"{path}: {error.strerror}")
+        return found

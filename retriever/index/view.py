@@ -1,0 +1,202 @@
+"""Several stores read as one index: a snapshot whose premises are numbered from 0 through all segments."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexDamaged
+from lean_extract.records import Premise
+from retriever.index.files import REBUILD
+from retriever.index.segment import IndexedFile, Segment
+from retriever.index.store import IndexStore, LiveSegment, Manifest
+from retriever.scope import ModuleNode
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A package that the index covers."""
+
+    package: str
+    revision: str
+    modules: int
+    premises: int
+    is_bundled: bool
+    """True for the shipped Mathlib, false for text that was read on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment in the snapshot, and where it comes from."""
+
+    segment: Segment
+    dead_files: frozenset[int]
+    manifest: Manifest
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether it came with the installation."""
+        return self.manifest.is_bundled
+
+
+class IndexView:
+    """A consistent, immutable view of stores; safe to use from several threads.
+
+    Where two stores hold the same module, the earlier one counts; what is bundled gives way to a package
+    that was read here. A dead premise keeps its number but is not `alive`.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = list(parts)
+        self.segments = [part.segment for part in parts]
+        self.bounds: list[int] = [0]
+        for segment in self.segments:
+            self.bounds.append(self.bounds[-1] + len(segment))
+        self.files: list[IndexedFile] = [file for segment in self.segments for file in segment.files]
+        live = _live_files(parts)
+        self._live_files = live
+        file_bounds = np.cumsum([0, *(len(segment.files) for segment in self.segments)])
+        self.file_of = _joined(
+            [segment.file_numbers() + file_bounds[i] for i, segment in enumerate(self.segments)], np.int32
+        )
+        self.alive: Bools = np.asarray(live, dtype=np.bool_)[self.file_of]
+        self.flags = _joined([segment.flags for segment in self.segments], np.uint8)
+        self.lines = _joined([segment.lines for segment in self.segments], np.int32)
+        self.uses = _joined([segment.uses for segment in self.segments], np.int32)
+        bundled = [np.full(len(part.segment), part.is_bundled) for part in parts]
+        self.bundled: Bools = _joined(bundled, np.bool_)
+
+    def __len__(self) -> int:
+        return self.bounds[-1]
+
+    @property
+    def live_files(self) -> list[IndexedFile]:
+        """The files whose premises count."""
+        return [file for file, live in zip(self.files, self._live_files, strict=True) if live]
+
+    def module_graph(self) -> dict[str, ModuleNode]:
+        """The import graph over all live files."""
+        return {file.module: ModuleNode(file.imports, file.in_module_system) for file in self.live_files}
+
+    def in_modules(self, modules: frozenset[str]) -> Bools:
+        """bool[n]: which premises are declared in one of these modules."""
+        chosen = np.fromiter((file.module in modules for file in self.files), np.bool_, len(self.files))
+        return np.asarray(chosen[self.file_of])
+
+    def name(self, premise: int) -> str:
+        """A premise's full name."""
+        segment, local = self._locate(premise)
+        return segment.names[local]
+
+    def module(self, premise: int) -> str:
+        """The module that declares a premise."""
+        return self.files[int(self.file_of[premise])].module
+
+    def package(self, premise: int) -> str:
+        """The package of the module that declares a premise."""
+        return self.files[int(self.file_of[premise])].package
+
+    def premise(self, premise: int) -> Premise:
+        """A premise's record (without statement where none is shipped). Raises IndexDamaged."""
+        segment, local = self._locate(premise)
+        return segment.premise(local, self.files[int(self.file_of[premise])])
+
+    def vector(self, premise: int) -> npt.NDArray[np.float32]:
+        """float32[d]: a premise's embedding."""
+        segment, local = self._locate(premise)
+        return np.asarray(segment.vectors[local].astype(np.float32) * segment.scales[local])
+
+    def _locate(self, premise: int) -> tuple[Segment, int]:
+        index = bisect_right(self.bounds, premise) - 1
+        return self.segments[index], premise - self.bounds[index]
+
+    def sources(self) -> tuple[Source, ...]:
+        """The packages covered, in order of their names."""
+        found: dict[tuple[str, str, bool], list[int]] = {}
+        position = 0
+        for part in self.parts:
+            for file in part.segment.files:
+                if self._live_files[position]:
+                    counts = found.setdefault((file.package, file.revision, part.is_bundled), [0, 0])
+                    counts[0] += 1
+                    counts[1] += file.stop - file.start
+                position += 1
+        return tuple(
+            Source(key[0], key[1], counts[0], counts[1], key[2]) for key, counts in sorted(found.items())
+        )
+
+    def stale_files(self) -> tuple[str, ...]:
+        """Files that changed or went since they were read; packages at a fixed revision are not looked at."""
+        stale = []
+        position = 0
+        for part in self.parts:
+            root = Path(part.manifest.root)
+            for file in part.segment.files:
+                if self._live_files[position] and not (part.manifest.pinned or part.is_bundled):
+                    recorded = part.manifest.stats.get(file.path, (file.size, file.mtime_ns))
+                    if _stat(root / file.path) != recorded:
+                        stale.append(file.path)
+                position += 1
+        return tuple(sorted(stale))
+
+
+def _stat(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _joined(columns: Sequence[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=dtype), *columns]).astype(dtype, copy=False)
+
+
+def _live_files(parts: Sequence[Part]) -> list[bool]:
+    """For each file of each part in order: whether its premises count."""
+    live: list[bool] = []
+    seen_modules: set[str] = set()
+    read_packages = {
+        file.package for part in parts if not part.is_bundled for file in part.segment.files if file.package
+    }
+    for part in parts:
+        for index, file in enumerate(part.segment.files):
+            shadowed = file.module in seen_modules or (part.is_bundled and file.package in read_packages)
+            counts = index not in part.dead_files and not shadowed
+            live.append(counts)
+            if counts:
+                seen_modules.add(file.module)
+    return live
+
+
+def open_view(stores: Sequence[IndexStore], fingerprint: str) -> tuple[IndexView, tuple[Manifest, ...]]:
+    """A view over stores with what they include, and their manifests.
+
+    Raises IndexMissing, IndexDamaged, and ModelError when a store is of another model.
+    """
+    parts: list[Part] = []
+    manifests: list[Manifest] = []
+    opened: set[Path] = set()
+    for store in stores:
+        manifest, segments = store.open(fingerprint)
+        manifests.append(manifest)
+        parts += _parts(manifest, segments)
+        for root in map(Path, manifest.includes):
+            if root not in opened:
+                opened.add(root)
+                parts += _parts(*IndexStore(root).open(fingerprint))
+    if len({part.segment.dimension for part in parts}) > 1:
+        raise IndexDamaged("The segments of the premise index differ in their dimension.", REBUILD)
+    return IndexView(parts), tuple(manifests)
+
+
+def _parts(manifest: Manifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[Part]:
+    return [Part(segment, frozenset(live.dead_files), manifest) for segment, live in segments]

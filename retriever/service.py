@@ -1,0 +1,311 @@
+"""Which premises fit a goal: the one door that the server and the command line use.
+
+A goal is embedded (eq. 2) and searched among the premises' vectors (eq. 3) and by BM25; the best of both
+lists are ranked by `retriever.fusion`. The declarations of the open file take part as they stand in the
+editor.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+import numpy as np
+
+from lean_extract.records import Goal, Premise
+from retriever.encoder import Encoder, Floats, PremiseEncoder
+from retriever.fusion import Candidates, Fusion, Place, features, top
+from retriever.index.content import is_theorem
+from retriever.index.neighbours import Bools, Ids
+from retriever.index.store import IndexStore
+from retriever.index.view import Source
+from retriever.lexical import goal_tokens, premise_tokens
+from retriever.snapshot import Snapshot, stamps_of
+from retriever.text import premise_texts
+
+Kinds = Literal["theorems", "definitions", "all"]
+
+DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
+_DOCUMENTED = frozenset(
+    (
+        "mathlib",
+        "batteries",
+        "std",
+        "aesop",
+        "qq",
+        "proofwidgets",
+        "plausible",
+        "importgraph",
+        "leansearchclient",
+    )
+)
+_MOST_LOCAL = 512
+_CACHED_VECTORS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the goal stands."""
+
+    module: str | None = None
+    """The open file's module name."""
+    imports: tuple[str, ...] = ()
+    """The modules that the open file's header names."""
+    line: int | None = None
+    """The goal's line in the open file, from 0."""
+    local: tuple[Premise, ...] = ()
+    """The open file's declarations as they stand in the editor; those from `line` on are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPremise:
+    """A premise, how well it fits, and whether it can be used there."""
+
+    premise: Premise
+    """Without statement where it comes from the bundled index."""
+    score: float
+    in_scope: bool | None
+    """None where it is not known what is imported."""
+    import_line: str | None
+    """What would bring it into scope, where it is not."""
+    doc_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What the index covers and how old it is."""
+
+    sources: tuple[Source, ...]
+    built_at: str
+    """ISO 8601, UTC, of the first store."""
+    stale_files: tuple[str, ...]
+    """Files that changed or went since they were indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """The open file's premises that may be offered, with their vectors and the namespace at the goal."""
+
+    premises: tuple[Premise, ...]
+    vectors: Floats
+    namespace: str | None
+
+
+class PremiseService:
+    """Ranks premises of several stores; safe to use from several threads."""
+
+    def __init__(self, stores: Sequence[IndexStore], encoder: PremiseEncoder, fusion: Fusion) -> None:
+        self._stores = tuple(stores)
+        self._encoder = encoder
+        self._fusion = fusion
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[tuple[str, str], Floats] = OrderedDict()
+        self._snapshot = Snapshot.open(self._stores, encoder.fingerprint, fusion)
+
+    @classmethod
+    def open(cls, stores: Sequence[IndexStore], model_folder: Path, *, threads: int = 1) -> PremiseService:
+        """Open stores with a model; where two hold the same module the earlier one counts.
+
+        Raises ModelError, IndexMissing, IndexDamaged.
+        """
+        return cls(stores, Encoder.load(model_folder, threads=threads), Fusion.load(model_folder))
+
+    @property
+    def encoder(self) -> PremiseEncoder:
+        """The model in use."""
+        return self._encoder
+
+    def rank(
+        self, goal: Goal, where: Where | None = None, k: int = 32, *, kinds: Kinds = "theorems"
+    ) -> list[RankedPremise]:
+        """The k premises that fit a goal best, best first.
+
+        Without `where` nothing is known about imports. With it, private premises of other files and, where
+        the project has an index of its own, the bundled library are left out. Raises IndexDamaged, and what
+        `open` raises when the index was replaced by one that cannot be used.
+        """
+        if k <= 0:
+            return []
+        snapshot = self._current()
+        tokens = goal_tokens(goal)
+        vector = self._encoder.encode_state(goal)
+        local = self._local(snapshot, where, kinds)
+        offered = _offered(snapshot, where, kinds, {premise.name for premise in local.premises})
+        scope = _scope(snapshot, where)
+        query = snapshot.search.query(vector)
+        lexical = snapshot.bm25.scores(tokens)
+        ids = self._candidates(query.top, lexical, offered, scope)
+        view = snapshot.view
+        candidates = Candidates(
+            names=[*(p.name for p in local.premises), *(view.name(i) for i in ids.tolist())],
+            modules=[*(p.module for p in local.premises), *(view.module(i) for i in ids.tolist())],
+            dense=np.concatenate([local.vectors @ vector, query.scores(ids)]).astype(np.float32),
+            lexical=np.concatenate(
+                [snapshot.bm25.score_texts(tokens, [_tokens_of(p) for p in local.premises]), lexical[ids]]
+            ),
+            use_count=np.concatenate([np.zeros(len(local.premises), dtype=np.int32), view.uses[ids]]),
+            in_scope=_scope_feature(scope, ids, len(local.premises)),
+        )
+        module = where.module if where else None
+        place = Place(frozenset(tokens), module, local.namespace)
+        scores = self._fusion.score(features(place, candidates))
+        return _first(snapshot, local.premises, ids, candidates, scores, k, scope is not None)
+
+    def freshness(self) -> Freshness:
+        """What the index covers, when it was built, and which files have changed since."""
+        snapshot = self._current()
+        built = snapshot.manifests[0].built_at
+        return Freshness(snapshot.view.sources(), built, snapshot.view.stale_files())
+
+    def _current(self) -> Snapshot:
+        """The snapshot, opened again if a store has changed."""
+        snapshot = self._snapshot
+        if stamps_of(self._stores) == snapshot.stamps:
+            return snapshot
+        with self._lock:
+            if stamps_of(self._stores) != self._snapshot.stamps:
+                self._snapshot = Snapshot.open(self._stores, self._encoder.fingerprint, self._fusion)
+            return self._snapshot
+
+    def _candidates(
+        self, nearest: Callable[[int, Bools], Ids], lexical: Floats, offered: Bools, scope: Bools | None
+    ) -> Ids:
+        """The best of both lists among all that is offered, and among what is in scope if that is known."""
+        filters = [offered] if scope is None else [offered & scope, offered]
+        found = []
+        for allowed in filters:
+            found.append(nearest(self._fusion.dense_candidates, allowed))
+            masked = np.where(allowed & (lexical > 0), lexical, -np.inf)
+            found.append(top(masked, self._fusion.lexical_candidates))
+        return np.unique(np.concatenate(found))
+
+    def _local(self, snapshot: Snapshot, where: Where | None, kinds: Kinds) -> _Local:
+        if where is None or not where.local:
+            return _Local((), np.zeros((0, self._encoder.dimension), dtype=np.float32), None)
+        before, namespace = _before(where)
+        chosen = tuple(p for p in before if kinds == "all" or is_theorem(p) == (kinds == "theorems"))
+        chosen = chosen[-_MOST_LOCAL:]
+        return _Local(chosen, self._embedded(snapshot, chosen, where.module), namespace)
+
+    def _embedded(self, snapshot: Snapshot, premises: Sequence[Premise], module: str | None) -> Floats:
+        """float32[n, d]: from the index where the text is unchanged, from the cache, else embedded now."""
+        texts = [_texts_of(premise) for premise in premises]
+        known = snapshot.module_vectors(module) if module else {}
+        with self._lock:
+            found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        missing = [i for i, text in enumerate(texts) if text not in known and text not in found]
+        if missing:
+            fresh = self._encoder.encode_premises([premises[i] for i in missing])
+            found.update({texts[i]: fresh[row] for row, i in enumerate(missing)})
+            with self._lock:
+                self._vectors.update(found)
+                while len(self._vectors) > _CACHED_VECTORS:
+                    self._vectors.popitem(last=False)
+        rows = [known[text] if text in known else found[text] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self._encoder.dimension), dtype=np.float32)
+
+
+def _before(where: Where) -> tuple[tuple[Premise, ...], str | None]:
+    """The local premises that end before the goal's line, and the namespace that the goal stands in.
+
+    The namespace is that of the declaration around the goal, else of the last one before it.
+    """
+    line = where.line
+    if line is None:
+        return where.local, None
+    around = {p.name for p in where.local if p.span and p.span.start.line <= line <= p.span.end.line}
+    before = tuple(
+        premise
+        for premise in where.local
+        if premise.name not in around
+        and premise.generated_from not in around
+        and (premise.span is None or premise.span.end.line < line)
+    )
+    nearest = [p.name for p in where.local if p.name in around] or [p.name for p in before[-1:]]
+    return before, nearest[0].rpartition(".")[0] if nearest else None
+
+
+def _offered(snapshot: Snapshot, where: Where | None, kinds: Kinds, local_names: set[str]) -> Bools:
+    """bool[n]: the indexed premises that may be offered at all."""
+    allowed = snapshot.view.alive.copy()
+    if kinds != "all":
+        allowed &= snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
+    if where is None:
+        return np.asarray(allowed & ~snapshot.is_private)
+    own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
+    allowed &= own | ~snapshot.is_private
+    if snapshot.has_own_text:
+        allowed &= ~snapshot.view.bundled
+    if len(where.local) > 0 and len(local_names) < _MOST_LOCAL:
+        allowed &= ~own  # What the editor shows takes the place of what was indexed.
+    elif where.line is not None:
+        allowed &= ~own | (snapshot.view.lines < where.line)
+    return np.asarray(allowed)
+
+
+def _scope(snapshot: Snapshot, where: Where | None) -> Bools | None:
+    if where is None:
+        return None
+    reached = snapshot.in_scope(where.imports)
+    return np.asarray(reached | snapshot.in_module(where.module)) if where.module else reached
+
+
+def _scope_feature(scope: Bools | None, ids: Ids, local: int) -> Floats:
+    indexed = np.full(len(ids), 0.5) if scope is None else scope[ids]
+    return np.concatenate([np.ones(local), indexed]).astype(np.float32)
+
+
+def _first(
+    snapshot: Snapshot,
+    local: Sequence[Premise],
+    ids: Ids,
+    candidates: Candidates,
+    scores: Floats,
+    k: int,
+    knows_scope: bool,
+) -> list[RankedPremise]:
+    """The k best candidates of different names."""
+    ranked: list[RankedPremise] = []
+    seen: set[str] = set()
+    for position in np.argsort(-scores, kind="stable").tolist():
+        name = candidates.names[position]
+        if name in seen:
+            continue
+        seen.add(name)
+        in_scope = bool(candidates.in_scope[position] == 1.0) if knows_scope else None
+        package = ""
+        if position < len(local):
+            premise = local[position]
+        else:
+            number = int(ids[position - len(local)])
+            premise, package = snapshot.view.premise(number), snapshot.view.package(number)
+        import_line = f"import {premise.module}" if in_scope is False else None
+        url = doc_url(premise, package)
+        ranked.append(RankedPremise(premise, float(scores[position]), in_scope, import_line, url))
+        if len(ranked) == k:
+            break
+    return ranked
+
+
+def doc_url(premise: Premise, package: str) -> str | None:
+    """The premise's page in Mathlib's online documentation, for the packages that it covers."""
+    if package.lower() not in _DOCUMENTED or premise.is_private:
+        return None
+    page = "/".join(quote(part.strip("«»")) for part in premise.module.split("."))
+    return f"{DOCUMENTATION}{page}.html#{quote(premise.name)}"
+
+
+@lru_cache(maxsize=_CACHED_VECTORS)
+def _texts_of(premise: Premise) -> tuple[str, str]:
+    return premise_texts(premise)
+
+
+@lru_cache(maxsize=_CACHED_VECTORS)
+def _tokens_of(premise: Premise) -> tuple[str, ...]:
+    return tuple(premise_tokens(premise))

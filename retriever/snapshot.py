@@ -1,0 +1,96 @@
+"""An index view with everything that answering from it needs, built once for each state of the stores."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexMissing
+from retriever.encoder import Floats
+from retriever.fusion import Fusion
+from retriever.index import hnsw
+from retriever.index.segment import Flag
+from retriever.index.store import IndexStore, Manifest
+from retriever.index.view import IndexView, open_view
+from retriever.lexical import Bm25
+from retriever.scope import ModuleNode, importable
+from retriever.text import premise_texts
+
+Bools = npt.NDArray[np.bool_]
+Stamps = tuple[tuple[int, int, int] | None, ...]
+_CACHED_SCOPES = 32
+
+
+class Snapshot:
+    """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
+
+    def __init__(
+        self, view: IndexView, manifests: Sequence[Manifest], stamps: Stamps, fusion: Fusion
+    ) -> None:
+        self.view = view
+        self.manifests = tuple(manifests)
+        self.stamps = stamps
+        segments = view.segments
+        self.search = hnsw.open_search([(s.folder, s.vectors, s.scales) for s in segments])
+        self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
+        self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
+        self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
+        self.has_own_text = bool((view.alive & ~view.bundled).any())
+        self._lock = threading.Lock()
+        self._scopes: dict[tuple[str, ...], Bools] = {}
+        self._module_vectors: dict[str, dict[tuple[str, str], Floats]] = {}
+
+    @classmethod
+    def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
+        """Open the stores as they are now. Raises IndexMissing, IndexDamaged, ModelError."""
+        if not stores:
+            raise IndexMissing("There is no premise index.", "Run `premise-suggest index` to build it.")
+        stamps = stamps_of(stores)
+        view, manifests = open_view(stores, fingerprint)
+        return cls(view, manifests, stamps, fusion)
+
+    @cached_property
+    def _graph(self) -> dict[str, ModuleNode]:
+        return self.view.module_graph()
+
+    def in_scope(self, imports: tuple[str, ...]) -> Bools:
+        """bool[n]: what a file with these imports can use."""
+        with self._lock:
+            found = self._scopes.get(imports)
+        if found is None:
+            found = self.view.in_modules(importable(self._graph, imports))
+            with self._lock:
+                if len(self._scopes) >= _CACHED_SCOPES:
+                    self._scopes.clear()
+                self._scopes[imports] = found
+        return found
+
+    def in_module(self, module: str) -> Bools:
+        """bool[n]: what this module declares."""
+        return self.view.in_modules(frozenset({module}))
+
+    def module_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+        """The vectors of a module's premises by their texts (empty where statements are not kept)."""
+        with self._lock:
+            found = self._module_vectors.get(module)
+        if found is None:
+            found = self._read_vectors(module)
+            with self._lock:
+                self._module_vectors[module] = found
+        return found
+
+    def _read_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+        view = self.view
+        vectors: dict[tuple[str, str], Floats] = {}
+        for number in np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist():
+            vectors[premise_texts(view.premise(number))] = view.vector(number)
+        return vectors
+
+
+def stamps_of(stores: Sequence[IndexStore]) -> Stamps:
+    """What changes when any of the stores does."""
+    return tuple(store.stamp() for store in stores)

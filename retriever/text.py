@@ -1,0 +1,119 @@
+"""What the models read of a proof state and of a premise; the only place that decides it.
+
+Both come out in the form of the paper's section 3.2.1, so that one encoder reads both and training and
+serving cannot drift apart:
+
+    state:    `<VAR> n m : ℕ <VAR> h : n < m <GOAL> n + m = m + n`
+    premise:  context `<VAR> G : Type* <VAR> Group G <VAR> a b : G` and goal `<GOAL> a * b = b * a`
+
+A premise's name is not in its text; names reach the ranking through BM25 and the fusion's features.
+A change of the form must raise `VERSION`: it is part of the encoder's fingerprint, so indexes made
+with the older form are rebuilt.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lean_extract.records import Goal, Hypothesis, Premise
+
+VERSION = 1
+VAR = "<VAR>"
+GOAL = "<GOAL>"
+
+_DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
+_UNIVERSE_ARGUMENTS = re.compile(r"\.\{[^{}]*\}")
+_SORT = re.compile(
+    r"(?<![\w.])(Type|Sort)\b(?![.'])"
+    r"(?:\*| ?_(?!\w)| ?\([^()]*\)| max(?: \w+)+| (?!where\b|in\b|with\b|from\b)\w+)?"
+)
+_SPELLINGS = (
+    (re.compile(r"(?<![<>=|])=>"), "↦"),
+    (re.compile(r"<->"), "↔"),
+    (re.compile(r"(?<![<>=|-])->"), "→"),
+    (re.compile(r"(?<![<>=])<=(?![<>=])"), "≤"),
+    (re.compile(r"(?<![<>=])>=(?![<>=])"), "≥"),
+    (re.compile(r"/\\"), "∧"),
+    (re.compile(r"\\/"), "∨"),
+    (re.compile(r"λ"), "fun"),
+)
+_NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Complex": "ℂ"}
+_NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
+_INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
+_NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
+_BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
+_OPENERS, _CLOSERS = "([{⦃⟨", ")]}⦄⟩"
+
+
+def canonical(text: str) -> str:
+    """One spelling for what Lean prints and what people write.
+
+    Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
+    symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
+    """
+    text = _UNIVERSE_ARGUMENTS.sub("", _DAGGER.sub("", text))
+    text = " ".join(text.split())
+    text = _SORT.sub(r"\1*", text)
+    for pattern, symbol in _SPELLINGS:
+        text = pattern.sub(symbol, text)
+    return _NUMBER_TYPE.sub(lambda match: _NUMBER_TYPES[match[1]], text)
+
+
+def state_text(goal: Goal) -> str:
+    """`<VAR> … <GOAL> …` of one goal, hypotheses in the order that Lean printed them."""
+    return " ".join([*(f"{VAR} {text}" for text in hypothesis_texts(goal)), goal_text(goal)])
+
+
+def goal_text(goal: Goal) -> str:
+    """`<GOAL> …` of a goal's target alone."""
+    return f"{GOAL} {canonical(goal.target)}"
+
+
+def hypothesis_texts(goal: Goal) -> list[str]:
+    """The context of a goal without marks: one text a hypothesis, in order."""
+    return [_hypothesis_text(hypothesis) for hypothesis in goal.hypotheses]
+
+
+def premise_texts(premise: Premise) -> tuple[str, str]:
+    """(context text, goal text) of a premise, embedded apart and averaged (eq. 3).
+
+    The context text is empty when there are no binders. A premise without a statement (an alias
+    that could not be followed) is read by its name.
+    """
+    context = " ".join(f"{VAR} {binder_text(binder)}" for binder in premise.context)
+    return context, f"{GOAL} {canonical(premise.conclusion or premise.name)}"
+
+
+def binder_text(binder: str) -> str:
+    """A binder as a state would print it: no brackets, no default value, no name of an instance."""
+    text = canonical(binder)
+    opener = text[:1]
+    if opener in _BRACKETS and text.endswith(_BRACKETS[opener]):
+        text = text[1:-1].strip()
+        if opener == "[":
+            text = _NAMED.sub("", text, count=1) if _NAMED.match(text) else text
+    return _without_default(text)
+
+
+def _hypothesis_text(hypothesis: Hypothesis) -> str:
+    names = [_DAGGER.sub("", name) for name in hypothesis.names]
+    kept = [name for name in names if not _INSTANCE_NAME.match(name)]
+    text = canonical(hypothesis.type)
+    if kept:
+        text = f"{' '.join(kept)} : {text}"
+    return f"{text} := {canonical(hypothesis.value)}" if hypothesis.value is not None else text
+
+
+def _without_default(text: str) -> str:
+    """Cut `:= …` where it stands outside all brackets."""
+    if ":=" not in text:
+        return text
+    depth = 0
+    for index, character in enumerate(text):
+        if character in _OPENERS:
+            depth += 1
+        elif character in _CLOSERS:
+            depth -= 1
+        elif depth == 0 and text.startswith(":=", index):
+            return text[:index].rstrip()
+    return text

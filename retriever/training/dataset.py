@@ -1,0 +1,197 @@
+"""Records in, a training set out: corpus, queries with their gold premises, splits, and a hash over all.
+
+    python -m retriever.training.dataset RECORDS OUT [--without NAMES]
+
+The folder holds `corpus.jsonl` (one premise a line), `queries.jsonl`, `modules.jsonl` and `manifest.json`.
+The same records give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
+from retriever.index.content import is_theorem
+from retriever.training.splits import SPLITS, Split, root_name, split_of
+from retriever.training.statements import goal_of
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A state and what its proof uses (section 3.1.1)."""
+
+    theorem: str
+    module: str
+    line: int | None
+    split: Split
+    origin: str
+    """`statement`, `inner` (`have`, `show`, ...) or `step` (a traced tactic)."""
+    goal: Goal
+    gold: tuple[int, ...]
+    """Numbers of corpus premises, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a dataset was made of. `digest` is a hash over the three data files."""
+
+    version: int
+    source: str
+    revision: str
+    corpus: int
+    queries: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The parts of a records file that training looks at."""
+
+    premises: tuple[Premise, ...]
+    proofs: tuple[Proof, ...]
+    modules: tuple[Module, ...]
+
+
+def load_records(path: Path, complaints: list[str] | None = None) -> Records:
+    """The records of a file; malformed lines are described in `complaints` and passed over."""
+    premises: list[Premise] = []
+    proofs: list[Proof] = []
+    modules: list[Module] = []
+    for record in read_records(path, complaints):
+        if isinstance(record, Premise):
+            premises.append(record)
+        elif isinstance(record, Proof):
+            proofs.append(record)
+        elif isinstance(record, Module):
+            modules.append(record)
+    return Records(tuple(premises), tuple(proofs), tuple(modules))
+
+
+def corpus_of(premises: Iterable[Premise]) -> list[Premise]:
+    """The theorems that a proof elsewhere may use, by name; the first of a name counts."""
+    by_name: dict[str, Premise] = {}
+    for premise in premises:
+        if is_theorem(premise) and not premise.is_private:
+            by_name.setdefault(premise.name, premise)
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def queries_of(
+    records: Records, corpus: list[Premise], without: frozenset[str] = frozenset()
+) -> Iterator[Query]:
+    """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
+
+    Proofs of the theorems `without` are left out of the training split.
+    """
+    number = {premise.name: place for place, premise in enumerate(corpus)}
+    statements = {premise.name: premise for premise in records.premises}
+    for proof in sorted(records.proofs, key=lambda proof: (proof.theorem, proof.module)):
+        theorem = statements.get(proof.theorem)
+        if theorem is None or not is_theorem(theorem) or not theorem.conclusion:
+            continue
+        split = split_of(root_name(theorem))
+        if split == "train" and not without.isdisjoint((theorem.name, root_name(theorem))):
+            continue
+        line = theorem.span.start.line if theorem.span else None
+        for origin, goal, names in _states(theorem, proof):
+            gold = tuple(sorted({number[name] for name in names if name in number and name != theorem.name}))
+            if gold:
+                yield Query(theorem.name, theorem.module, line, split, origin, goal, gold)
+
+
+def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, tuple[str, ...]]]:
+    yield "statement", goal_of(theorem.context, theorem.conclusion), proof.premises
+    for inner in proof.inner_goals:
+        yield "inner", goal_of(inner.context, inner.conclusion), inner.premises
+    for step in proof.steps:
+        for state in (step.before, step.after):
+            if state is not None and state.goals:
+                yield "step", state.goals[0], step.premises
+
+
+def build_dataset(
+    records_path: Path,
+    out: Path,
+    complaints: list[str] | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Manifest:
+    """Write the dataset folder `out`; its manifest comes last, so a folder without one is unfinished.
+
+    Proofs of the theorems `without` are no training queries (those of another benchmark, say).
+    Raises BadRecords when the records are of another format or no proof in them uses a known theorem.
+    """
+    header = read_header(records_path)
+    records = load_records(records_path, complaints)
+    corpus = corpus_of(records.premises)
+    queries = list(queries_of(records, corpus, without))
+    if not queries:
+        raise BadRecords(
+            f"No proof in {records_path} uses a theorem that it also states.",
+            "Extract a whole library, such as Mathlib, and try again.",
+        )
+    digest = hashlib.sha256()
+    _write_lines(out / "corpus.jsonl", map(to_json, corpus), digest)
+    _write_lines(out / "queries.jsonl", map(_query_to_plain, queries), digest)
+    modules = sorted(records.modules, key=lambda module: module.name)
+    _write_lines(out / "modules.jsonl", map(to_json, modules), digest)
+    counts = {f"{split}/{origin}": 0 for split in SPLITS for origin in ("statement", "inner", "step")}
+    for query in queries:
+        counts[f"{query.split}/{query.origin}"] += 1
+    manifest = Manifest(VERSION, header.source, header.revision, len(corpus), counts, digest.hexdigest())
+    with replacing(out / "manifest.json") as stream:
+        stream.write(json.dumps(asdict(manifest), indent=2) + "\n")
+    return manifest
+
+
+def _query_to_plain(query: Query) -> dict[str, object]:
+    return {
+        "theorem": query.theorem,
+        "module": query.module,
+        "line": query.line,
+        "split": query.split,
+        "origin": query.origin,
+        "goal": to_json(query.goal),
+        "gold": list(query.gold),
+    }
+
+
+def _write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib._Hash) -> None:
+    with replacing(path) as stream:
+        for item in items:
+            line = json.dumps(item, ensure_ascii=False, sort_keys=True) + "\n"
+            digest.update(line.encode())
+            stream.write(line)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m retriever.training.dataset", description=__doc__)
+    parser.add_argument("records", type=Path, help="a records file (JSONL)")
+    parser.add_argument("out", type=Path, help="the folder to write")
+    parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
+    chosen = parser.parse_args(arguments)
+    complaints: list[str] = []
+    try:
+        names = chosen.without.read_text(encoding="utf-8").split() if chosen.without else []
+        manifest = build_dataset(chosen.records, chosen.out, complaints, frozenset(names))
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    print(json.dumps(asdict(manifest), indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""A theorem's signature as the goal its proof starts from: what Lean would print, less the elaboration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lean_extract.records import Goal, Hypothesis
+
+_BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄", "⟨": "⟩"}
+_CLOSING = frozenset(_BRACKETS.values())
+
+
+def goal_of(context: Iterable[str], conclusion: str) -> Goal:
+    """The goal of a statement with these binders (`{G : Type*}`, `[Group G]`, `(a b : G)`)."""
+    return Goal(tuple(hypothesis_of(binder) for binder in context), conclusion)
+
+
+def hypothesis_of(binder: str) -> Hypothesis:
+    """One binder as a line of a context; an instance without a name is called `inst✝`, as Lean prints it."""
+    text = binder.strip()
+    opening = text[:1]
+    inner = text[1:-1].strip() if opening in _BRACKETS and text.endswith(_BRACKETS[opening]) else text
+    names, type_ = _split_at_colon(inner)
+    type_ = _without_default(type_)
+    if opening == "[" and len(names.split()) != 1:  # `[∀ i : ι, Ring (A i)]` has a colon and no name
+        return Hypothesis(("inst✝",), inner)
+    if type_ and names:
+        return Hypothesis(tuple(names.split()), type_)
+    return Hypothesis(tuple(inner.split()), "_")
+
+
+def _split_at_colon(text: str) -> tuple[str, str]:
+    for place in _at_top_level(text):
+        if text[place] == ":" and text[place + 1 : place + 2] != "=" and text[place - 1 : place] != ":":
+            return text[:place].strip(), text[place + 1 :].strip()
+    return "", ""
+
+
+def _without_default(type_: str) -> str:
+    for place in _at_top_level(type_):
+        if type_.startswith(":=", place):
+            return type_[:place].strip()
+    return type_
+
+
+def _at_top_level(text: str) -> Iterator[int]:
+    """The places of `text` that no bracket encloses."""
+    depth = 0
+    for place, letter in enumerate(text):
+        if letter in _CLOSING:
+            depth = max(0, depth - 1)
+        if depth == 0:
+            yield place
+        if letter in _BRACKETS:
+            depth += 1

@@ -1,0 +1,109 @@
+"""The WordPiece tokenizer for Lean (section 3.3): operators stay apart, nothing is folded.
+
+    python -m retriever.training.tokenizer DATASET OUT [--vocabulary 30522]
+
+Words are what stands between white space, dots and underscores of a name (`Nat.add_comm` is three), with
+superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Neither case nor accents are touched: `≠` is not `=`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+
+from lean_extract.errors import PremiseSuggestError
+from retriever.text import GOAL, VAR, premise_texts, state_text
+from retriever.training.dataset_files import Dataset, load_dataset
+
+PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
+SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK, VAR, GOAL)
+PAPER_VOCABULARY = 30_522
+
+_SUBSCRIPTS = "₀-₉ₐ-ₜᵢ-ᵪⱼ"
+_LETTER = r"[\p{Lu}\p{Ll}\p{Lt}\p{Lo}]"
+_WORD = rf"{_LETTER}(?:{_LETTER}|[\p{{M}}\p{{Nd}}{_SUBSCRIPTS}'!?])*"
+_OPERATORS = r"⁻¹|:=|::|\+\+|==|!=|<\|>|<\||\|>|\|\||&&|>>=|<;>|∃!|\.\.\.?"
+_PIECE = rf"{_WORD}|[{_SUBSCRIPTS}]+|\p{{Lm}}+|\p{{Nd}}+|{_OPERATORS}|\S"
+_JOINT = r"(?<=[\p{L}\p{N}'!?»])[._](?=[\p{L}\p{N}«])"
+
+_SYMBOLS = (
+    "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+    "←→↔↦⇒⇔∀∃∧∨¬≠≤≥<>≈≃≅≡∼∣∤∥∈∉⊆⊂⊇⊃∪∩⋃⋂\\∅∑∏∫⨆⨅⊔⊓⊤⊥∘×⊗⊕•·∙⁻¹²³⁴ⁿ√∞∂∇⟨⟩⟪⟫⌊⌋⌈⌉‖▸⊢λΣΠ∐∎↑↓⇑↪↠⟶⟹⥤◁▷"
+    "₀₁₂₃₄₅₆₇₈₉"
+)
+
+
+def untrained() -> Tokenizer:
+    """The tokenizer without its vocabulary."""
+    tokenizer = Tokenizer(
+        models.WordPiece(vocab={UNKNOWN: 0}, unk_token=UNKNOWN, max_input_chars_per_word=64)
+    )
+    tokenizer.normalizer = normalizers.Replace(Regex(_JOINT), " ")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex(_PIECE), "isolated")]
+    )
+    return tokenizer
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int = PAPER_VOCABULARY) -> Tokenizer:
+    """A tokenizer learned from texts in the form of `retriever.text`; at most `vocabulary` tokens."""
+    tokenizer = untrained()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocabulary,
+        min_frequency=2,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=sorted(set(_SYMBOLS)),
+        continuing_subword_prefix="##",
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    numbers = [(token, tokenizer.token_to_id(token)) for token in (CLS, SEP)]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{CLS} $A {SEP}", pair=f"{CLS} $A {SEP} $B {SEP}", special_tokens=numbers
+    )
+    return tokenizer
+
+
+def texts_of(dataset: Dataset) -> Iterator[str]:
+    """Section 4.1.2's corpus: every premise's context and goal, and the states of the training split."""
+    for premise in dataset.corpus:
+        yield " ".join(premise_texts(premise))
+    for query in dataset.queries:
+        if query.split == "train":
+            yield state_text(query.goal)
+
+
+def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
+    """Write `tokenizer.json`, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    os.close(handle)
+    tokenizer.save(name)
+    Path(name).replace(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m retriever.training.tokenizer", description=__doc__)
+    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("out", type=Path, help="where to write tokenizer.json")
+    parser.add_argument("--vocabulary", type=int, default=PAPER_VOCABULARY)
+    chosen = parser.parse_args(arguments)
+    try:
+        tokenizer = train_tokenizer(texts_of(load_dataset(chosen.dataset)), chosen.vocabulary)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    save_tokenizer(tokenizer, chosen.out)
+    print(f"{chosen.out}: {tokenizer.get_vocab_size()} tokens")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

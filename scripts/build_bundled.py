@@ -1,0 +1,130 @@
+"""Builds the bundled Mathlib index from extracted records and a trained encoder.
+
+    python scripts/build_bundled.py RECORDS [--model FOLDER] [--work FOLDER] [--out FOLDER]
+
+Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
+modules, kinds, imports, embeddings, use counts and the tokens of names, but no statement. Use counts come
+from the proofs of training theorems alone, so that they tell nothing about held-out ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lean_extract.errors import PremiseSuggestError
+from lean_extract.records import Module, Premise, Proof, read_header, read_records
+from retriever.encoder import Encoder
+from retriever.index import bundled
+from retriever.index.content import ReadFile, content_of, is_theorem, merge
+from retriever.index.exact import quantise
+from retriever.index.segment import IndexedFile, Segment, write_segment
+from retriever.index.store import IndexStore, LiveSegment
+from retriever.lexical import name_tokens
+from retriever.training.splits import split_of
+
+PACKAGE = "mathlib"
+MODULES_PER_STEP = 64
+KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
+"""What is shipped besides theorems."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """The records, by module."""
+
+    modules: dict[str, Module]
+    premises: dict[str, list[Premise]]
+    uses: Counter[str]
+
+
+def read_library(path: Path) -> Library:
+    modules: dict[str, Module] = {}
+    premises: dict[str, list[Premise]] = defaultdict(list)
+    uses: Counter[str] = Counter()
+    for record in read_records(path):
+        if isinstance(record, Module):
+            modules[record.name] = record
+        elif isinstance(record, Premise) and is_shipped(record):
+            premises[record.module].append(record)
+        elif isinstance(record, Proof) and split_of(record.theorem) == "train":
+            uses.update(set(record.premises))
+    return Library(modules, premises, uses)
+
+
+def is_shipped(premise: Premise) -> bool:
+    return not premise.is_private and (is_theorem(premise) or premise.kind in KINDS)
+
+
+def embed_all(library: Library, revision: str, store: IndexStore, encoder: Encoder) -> None:
+    with store.writer(encoder.fingerprint) as writer:
+        segments = {live.name: store.segment(live.name) for live in writer.manifest.segments}
+        done = {file.module for segment in segments.values() for file in segment.files}
+        waiting = [name for name in sorted(library.modules) if name not in done]
+        bar = tqdm(total=len(library.modules), initial=len(done), unit="module", mininterval=2)
+        for step in steps(waiting):
+            files = [embed(library, name, revision, encoder) for name in step]
+            segment = writer.add(content_of(files, library.uses, with_records=False, tokens=name_tokens))
+            segments[segment.folder.name] = segment
+            writer.commit([LiveSegment(name) for name in segments])
+            bar.update(len(step))
+        bar.close()
+
+
+def steps(names: Sequence[str]) -> Iterator[list[str]]:
+    rest = iter(names)
+    while step := list(islice(rest, MODULES_PER_STEP)):
+        yield step
+
+
+def embed(library: Library, name: str, revision: str, encoder: Encoder) -> ReadFile:
+    module, premises = library.modules[name], library.premises[name]
+    vectors, scales = quantise(encoder.encode_premises(premises))
+    path = f"{name.replace('.', '/')}.lean"
+    head = (path, name, PACKAGE, revision, 0, 0, "")
+    return ReadFile(
+        IndexedFile(*head, 0, 0, module.imports, module.in_module_system), premises, vectors, scales
+    )
+
+
+def pack(store: IndexStore, out: Path, revision: str) -> bundled.Bundle:
+    _, parts = store.open()
+    segments = sorted((segment for segment, _ in parts), key=lambda segment: segment.files[0].module)
+    with tempfile.TemporaryDirectory(dir=store.root) as folder:
+        write_segment(Path(folder), merge([(s, frozenset()) for s in segments]), segments[0].fingerprint)
+        built_at = datetime.now(UTC).isoformat(timespec="seconds")
+        return bundled.pack(Segment(Path(folder)), out, revision=revision, built_at=built_at)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("records", type=Path)
+    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
+    parser.add_argument("--work", type=Path, default=Path("build/bundled"))
+    parser.add_argument("--out", type=Path, default=bundled.DATA)
+    options = parser.parse_args()
+    try:
+        revision = read_header(options.records).revision
+        encoder = Encoder.load(options.model)
+        store = IndexStore(options.work)
+        embed_all(read_library(options.records), revision, store, encoder)
+        bundle = pack(store, options.out, revision)
+    except PremiseSuggestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    size = sum(path.stat().st_size for path in options.out.iterdir()) / 1e6
+    print(f"{bundle.premises} premises, {size:.1f} MB in {options.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

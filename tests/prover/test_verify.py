@@ -1,0 +1,95 @@
+"""What is kept of Lean's verdicts, and in which order it is shown."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import LeanDied
+from lean_extract.goals import parse_state
+from lean_extract.records import Position, ProofState, TacticOutcome
+from prover.candidates import Candidate
+from prover.verify import GoalPlace, order, verify
+
+BEFORE = parse_state("n : ℕ\n⊢ n = n + 0")
+PLACE = GoalPlace(Path("A.lean"), None, Position(0, 0))
+
+
+class Trier:
+    """Gives the outcomes it was given, and remembers what it was asked and whether it was let go."""
+
+    def __init__(self, outcomes: Sequence[TacticOutcome], error: Exception | None = None) -> None:
+        self.outcomes = outcomes
+        self.error = error
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def try_tactics(
+        self, path: Path, text: str | None, position: Position, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncIterator[TacticOutcome]:
+        self.asked += tactics
+        try:
+            for outcome in self.outcomes:
+                await asyncio.sleep(0)
+                yield outcome
+            if self.error:
+                raise self.error
+        finally:
+            self.closed = True
+
+
+def outcome(tactic: str, status: str, state: str | None = None) -> TacticOutcome:
+    goals = ProofState(()) if status == "closes" else parse_state(state) if state else None
+    return TacticOutcome(tactic, status, goals)  # type: ignore[arg-type]
+
+
+async def verdicts(trier: Trier, *tactics: str, keep_failures: bool = False) -> list[tuple[str, str]]:
+    candidates = [Candidate(tactic, 0.5, "test") for tactic in tactics]
+    stream = verify(trier, PLACE, BEFORE, candidates, timeout=1, keep_failures=keep_failures)
+    return [(one.tactic, one.status) async for one in stream]
+
+
+async def test_failures_are_left_out_unless_asked_for() -> None:
+    outcomes = [outcome("a", "fails"), outcome("b", "closes"), outcome("c", "timeout")]
+    assert await verdicts(Trier(outcomes), "a", "b", "c") == [("b", "closes")]
+    assert await verdicts(Trier(outcomes), "a", "b", "c", keep_failures=True) == [
+        ("a", "fails"),
+        ("b", "closes"),
+        ("c", "timeout"),
+    ]
+
+
+async def test_what_changes_nothing_counts_as_failed() -> None:
+    same = outcome("skip", "progress", "case h\nn : ℕ\n⊢ n =\n    n + 0")
+    other = outcome("simp", "progress", "n : ℕ\n⊢ True")
+    assert await verdicts(Trier([same, other]), "skip", "simp") == [("simp", "progress")]
+
+
+async def test_sorry_is_never_tried() -> None:
+    trier = Trier([])
+    await verdicts(trier, "sorry", "exact foo sorry", "admit", "native_decide", "exact h.sorry_free")
+    assert trier.asked == ["exact h.sorry_free"]
+
+
+async def test_who_stops_listening_lets_lean_go() -> None:
+    trier = Trier([outcome("a", "closes"), outcome("b", "closes")])
+    stream = verify(trier, PLACE, BEFORE, [Candidate("a", 1, "x"), Candidate("b", 1, "x")], timeout=1)
+    assert (await anext(stream)).tactic == "a"
+    await stream.aclose()
+    assert trier.closed
+
+
+async def test_lean_s_death_is_raised() -> None:
+    with pytest.raises(LeanDied):
+        await verdicts(Trier([outcome("a", "closes")], LeanDied("Lean ended.")), "a", "b")
+
+
+def test_order_is_closes_then_fewest_goals_then_score() -> None:
+    two = outcome("two", "progress", "⊢ a\n\n⊢ b")
+    one = outcome("one", "progress", "⊢ a")
+    better = outcome("better", "progress", "⊢ c")
+    closes = outcome("closes", "closes")
+    slow, bad = outcome("slow", "timeout"), outcome("bad", "fails")
+    shown = order([bad, two, slow, one, better, closes], {"better": 0.9, "one": 0.2, "two": 1})
+    assert [item.tactic for item in shown] == ["closes", "better", "one", "two", "slow", "bad"]

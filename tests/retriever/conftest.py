@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retriever.encoder import Encoder
+
+
+@pytest.fixture(scope="session")
+def model_folder() -> Path:
+    return Path(__file__).parent / "fixtures" / "encoder"
+
+
+@pytest.fixture(scope="session")
+def encoder(model_folder: Path) -> Encoder:
+    return Encoder.load(model_folder)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retriever.evaluation.fit import Example, _objective, fit
+
+
+def _examples(weights: list[float], count: int, seed: int) -> list[Example]:
+    """Candidates whose gold is drawn with the softmax of known weights."""
+    generator = np.random.default_rng(seed)
+    examples = []
+    for _ in range(count):
+        features = generator.normal(size=(20, len(weights))).astype(np.float32)
+        scores = features @ np.array(weights)
+        chance = np.exp(scores - scores.max())
+        gold = np.zeros(20, dtype=np.bool_)
+        gold[generator.choice(20, p=chance / chance.sum())] = True
+        examples.append(Example(features, gold))
+    return examples
+
+
+def test_known_weights_are_found_again() -> None:
+    found = fit(_examples([2.0, -1.0, 0.0], 3000, seed=0))
+    assert found == pytest.approx([2.0, -1.0, 0.0], abs=0.12)
+
+
+def test_a_feature_that_never_varies_gets_no_weight() -> None:
+    examples = _examples([1.0, 0.0], 50, seed=1)
+    for example in examples:
+        example.features[:, 1] = 0.5
+    assert fit(examples)[1] == pytest.approx(0.0, abs=1e-6)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.integers(0, 100))
+def test_the_gradient_is_that_of_the_objective(weights: list[float], seed: int) -> None:
+    examples, at = _examples([1.0, 0.5, -0.5], 5, seed), np.array(weights)
+    scale = np.ones(3)
+    _, gradient, hessian = _objective(examples, scale, at, 0.1)
+    for axis in range(3):
+        step = np.zeros(3)
+        step[axis] = 1e-5
+        ahead, behind = (_objective(examples, scale, at + sign * step, 0.1) for sign in (1, -1))
+        assert gradient[axis] == pytest.approx((ahead[0] - behind[0]) / 2e-5, abs=1e-5)
+        assert hessian[axis] == pytest.approx((ahead[1] - behind[1]) / 2e-5, abs=1e-4)
+
+
+def test_nothing_to_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="gold"):
+        fit([])

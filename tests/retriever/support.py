@@ -1,0 +1,85 @@
+"""Small parts that several of the retriever's tests build on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
+from retriever.encoder import PremiseEncoder
+from retriever.index.content import ReadFile, content_of
+from retriever.index.exact import quantise
+from retriever.index.segment import IndexedFile, SegmentContent
+from retriever.index.store import IndexStore, LiveSegment
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A module for the index: what it imports, and its premises."""
+
+    premises: Sequence[Premise]
+    imports: tuple[Import, ...] = ()
+    in_module_system: bool = False
+    package: str = ""
+
+
+def theorem(
+    name: str,
+    module: str,
+    conclusion: str,
+    *context: str,
+    kind: str = "theorem",
+    lines: tuple[int, int] | None = None,
+    is_private: bool = False,
+    generated_from: str | None = None,
+) -> Premise:
+    span = Span(Position(lines[0], 0), Position(lines[1], 9)) if lines else None
+    return Premise(
+        name, kind, module, context, conclusion, span, is_private=is_private, generated_from=generated_from
+    )
+
+
+def goal(target: str, *hypotheses: tuple[str, str]) -> Goal:
+    return Goal(tuple(Hypothesis(tuple(names.split()), kind) for names, kind in hypotheses), target)
+
+
+COMMUTES = goal("n + m = m + n", ("n m", "ℕ"))
+
+
+def read_files(sheets: Mapping[str, Sheet], encoder: PremiseEncoder) -> list[ReadFile]:
+    files = []
+    for module, sheet in sheets.items():
+        vectors, scales = quantise(encoder.encode_premises(sheet.premises))
+        path = f"{module.replace('.', '/')}.lean"
+        entry = IndexedFile(
+            path, module, sheet.package, "", 1, 2, "0", 0, 0, sheet.imports, sheet.in_module_system
+        )
+        files.append(ReadFile(entry, sheet.premises, vectors, scales))
+    return files
+
+
+def content(
+    sheets: Mapping[str, Sheet],
+    encoder: PremiseEncoder,
+    *,
+    uses: Mapping[str, int] | None = None,
+    with_records: bool = True,
+) -> SegmentContent:
+    return content_of(read_files(sheets, encoder), uses or {}, with_records=with_records)
+
+
+def make_store(
+    root: Path,
+    sheets: Mapping[str, Sheet],
+    encoder: PremiseEncoder,
+    *,
+    uses: Mapping[str, int] | None = None,
+    is_bundled: bool = False,
+) -> IndexStore:
+    """A store with one segment."""
+    store = IndexStore(root)
+    with store.writer(encoder.fingerprint) as writer:
+        segment = writer.add(content(sheets, encoder, uses=uses, with_records=not is_bundled))
+        writer.commit([LiveSegment(segment.folder.name)], complete=True, is_bundled=is_bundled)
+    return store

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import IndexWriteFailed
+from lean_extract.records import Premise
+from retriever.encoder import Encoder, Floats
+from retriever.index import hnsw, update
+from retriever.index.build import update_index
+from retriever.index.store import IndexStore
+from retriever.index.update import IndexReport
+from retriever.index.view import IndexView, open_view
+from retriever.service import PremiseService, Where
+from tests.retriever.support import COMMUTES
+
+BASE = """\
+/-! Numbers. -/
+namespace Num
+
+theorem add_swap (n m : Nat) : n + m = m + n := sorry
+
+private theorem add_hidden (n : Nat) : n + 0 = n := sorry
+
+class Comm (α : Type) [Mul α] where
+  mul_swap : ∀ a b : α, a * b = b * a
+  unit : α
+
+def double (n : Nat) : Nat := n + n
+
+end Num
+"""
+ORDER = """\
+import Num.Base
+
+namespace Num
+
+theorem le_or (a b : Nat) : a ≤ b ∨ b ≤ a := sorry
+theorem double_le (a : Nat) : a ≤ double a := sorry
+
+end Num
+"""
+
+
+class CountingEncoder:
+    """The real encoder, and how many premises it was asked for."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.dimension, self.fingerprint = encoder.dimension, encoder.fingerprint
+        self.encode_state = encoder.encode_state
+        self.names: list[str] = []
+
+    def encode_premises(self, premises: Sequence[Premise]) -> Floats:
+        self.names += [premise.name for premise in premises]
+        return self._encoder.encode_premises(premises)
+
+
+@pytest.fixture
+def counting(encoder: Encoder) -> CountingEncoder:
+    return CountingEncoder(encoder)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "Num").mkdir(parents=True)
+    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
+    (root / "Num" / "Base.lean").write_text(BASE)
+    (root / "Num" / "Order.lean").write_text(ORDER)
+    return root
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> IndexStore:
+    return IndexStore(tmp_path / "index")
+
+
+def view_of(store: IndexStore, encoder: CountingEncoder | Encoder) -> IndexView:
+    return open_view([store], encoder.fingerprint)[0]
+
+
+def live_names(view: IndexView) -> set[str]:
+    return {view.name(number) for number in range(len(view)) if view.alive[number]}
+
+
+ALL = {"Num.add_swap", "Num.Comm.mul_swap", "Num.double", "Num.le_or", "Num.double_le"}
+
+
+def test_a_first_run_indexes_every_declaration(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    heard: list[tuple[str, int, int]] = []
+    report = update_index(root, store, counting, progress=lambda *step: heard.append(step))
+    assert (report.files, report.files_read, report.stopped, report.problems) == (2, 2, False, ())
+    view = view_of(store, counting)
+    assert live_names(view) >= ALL
+    assert report.premises == report.premises_embedded == int(view.alive.sum()) == len(counting.names)
+    assert store.manifest().complete and store.manifest().built_at
+    assert ("scan", 2, 2) in heard and ("embed", 2, 2) in heard
+
+
+def test_the_indexed_project_answers(
+    root: Path, store: IndexStore, encoder: Encoder, model_folder: Path
+) -> None:
+    update_index(root, store, encoder)
+    service = PremiseService.open([store], model_folder)
+    [first, *rest] = service.rank(COMMUTES, Where("New", ("Num.Order",)))
+    assert first.premise.name == "Num.add_swap" and first.in_scope
+    assert first.premise.conclusion == "n + m = m + n"
+    names = {ranked.premise.name for ranked in rest}
+    assert "Num.Comm.mul_swap" in names  # a field that states a proposition
+    assert not {"Num.double", "Num.Comm.unit"} & names
+    assert service.freshness().stale_files == ()
+
+
+def test_nothing_changed_writes_nothing(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting)
+    stamp, asked = store.stamp(), len(counting.names)
+    report = update_index(root, store, counting)
+    assert (report.files_read, report.premises_embedded, report.files) == (0, 0, 2)
+    assert store.stamp() == stamp and len(counting.names) == asked
+
+
+def test_only_new_texts_of_changed_files_are_embedded(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    update_index(root, store, counting)
+    before = len(counting.names)
+    changed = ORDER.replace("double_le (a", "double_less (a").replace(
+        "end Num", "theorem new_one (a : Nat) : a * 1 = a := sorry\nend Num"
+    )
+    (root / "Num" / "Order.lean").write_text(changed)
+    report = update_index(root, store, counting)
+    assert counting.names[before:] == ["Num.new_one"]
+    assert (report.files_read, report.premises_embedded, report.premises_reused) == (1, 1, 2)
+    names = live_names(view_of(store, counting))
+    assert {"Num.new_one", "Num.double_less", "Num.add_swap"} <= names and "Num.double_le" not in names
+
+
+def test_kept_vectors_are_the_right_ones(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting)
+    (root / "Num" / "Order.lean").write_text(
+        ORDER.replace("theorem le_or", "theorem top : 0 ≤ 1\n\ntheorem le_or")
+    )
+    update_index(root, store, counting)
+    view = view_of(store, counting)
+    for number in range(len(view)):
+        if view.alive[number]:
+            [expected] = counting.encode_premises([view.premise(number)])
+            assert view.vector(number) == pytest.approx(expected, abs=0.01)
+
+
+def test_a_touched_file_is_not_read_again(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting)
+    os.utime(root / "Num" / "Base.lean", ns=(1, 1))
+    assert update_index(root, store, counting).files_read == 0
+    assert view_of(store, counting).stale_files() == ()
+    stamp = store.stamp()
+    update_index(root, store, counting)
+    assert store.stamp() == stamp
+
+
+def test_removed_and_renamed_files_go(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting)
+    (root / "Num" / "Base.lean").rename(root / "Num" / "Basics.lean")
+    (root / "Num" / "Order.lean").unlink()
+    report = update_index(root, store, counting)
+    assert (report.files, report.files_read, report.files_removed) == (1, 1, 2)
+    view = view_of(store, counting)
+    assert [file.module for file in view.live_files] == ["Num.Basics"]
+    assert "Num.le_or" not in live_names(view)
+
+
+def test_a_file_that_is_not_text_is_reported_and_the_rest_goes_on(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    (root / "Num" / "Broken.lean").write_bytes(b"theorem x : \xff\xfe := sorry")
+    report = update_index(root, store, counting)
+    assert [Path(problem.path).name for problem in report.problems] == ["Broken.lean"]
+    assert live_names(view_of(store, counting)) >= ALL
+
+
+def write_many(root: Path, count: int) -> None:
+    for number in range(count):
+        text = f"theorem t{number} (n : Nat) : n + {number} = {number} + n := sorry\n"
+        (root / "Num" / f"File{number}.lean").write_text(text)
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commit after every three premises, embed one file at a time."""
+    monkeypatch.setattr(update, "PREMISES_PER_SEGMENT", 3)
+    monkeypatch.setattr(update, "PREMISES_PER_STEP", 1)
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_a_stopped_run_goes_on_where_it_was(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    write_many(root, 12)
+    report = update_index(root, store, counting, should_stop=lambda: len(counting.names) > 8)
+    assert report.stopped and not store.manifest().complete
+    half = live_names(view_of(store, counting))
+    assert 8 < len(half) < 19
+    report = update_index(root, store, counting)
+    assert not report.stopped and store.manifest().complete
+    assert len(counting.names) == len(set(counting.names)) == report.premises, "nothing is embedded twice"
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_segments_stay_few_and_hold_everything(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    write_many(root, 40)
+    update_index(root, store, counting)
+    assert len(store.manifest().segments) <= update.MOST_SEGMENTS
+    for number in range(0, 40, 2):
+        (root / "Num" / f"File{number}.lean").write_text(
+            f"theorem u{number} : {number} ≤ {number} := sorry\n"
+        )
+    report = update_index(root, store, counting)
+    view = view_of(store, counting)
+    expected = {f"u{n}" if n % 2 == 0 else f"t{n}" for n in range(40)}
+    assert expected | ALL <= live_names(view)
+    assert not {f"t{n}" for n in range(0, 40, 2)} & live_names(view)
+    assert len(live_names(view)) == int(view.alive.sum()) == report.premises
+    assert len(store.manifest().segments) <= update.MOST_SEGMENTS
+
+
+def run_killed(root: Path, store: IndexStore, model_folder: Path, flushes: int) -> int:
+    """An update in a process of its own that is killed at its n-th flush to the disk."""
+    script = textwrap.dedent(
+        f"""
+        import os, signal
+        from pathlib import Path
+        from retriever.encoder import Encoder
+        from retriever.index import update
+        from retriever.index.build import update_index
+        from retriever.index.store import IndexStore
+
+        update.PREMISES_PER_SEGMENT, update.PREMISES_PER_STEP = 3, 1
+        flush, left = os.fsync, [{flushes}]
+        def counted(handle):
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            flush(handle)
+        os.fsync = counted
+        encoder = Encoder.load(Path({str(model_folder)!r}))
+        update_index(Path({str(root)!r}), IndexStore(Path({str(store.root)!r})), encoder)
+        """
+    )
+    return subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2]).returncode
+
+
+def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(
+    root: Path, store: IndexStore, counting: CountingEncoder, model_folder: Path
+) -> None:
+    update_index(root, store, counting)
+    write_many(root, 12)
+    found = []
+    for flushes in (3, 30, 30):
+        assert run_killed(root, store, model_folder, flushes) == -signal.SIGKILL
+        names = live_names(view_of(store, counting))
+        assert names >= ALL
+        found.append(len(names & {f"t{n}" for n in range(12)}))
+    assert found == [0, 3, 6]
+    report = update_index(root, store, counting)
+    assert live_names(view_of(store, counting)) >= ALL | {f"t{n}" for n in range(12)}
+    assert report.premises_embedded == 6, "what the killed runs committed was kept"
+    manifest = store.manifest()
+    kept = {segment.name for segment in manifest.segments} | set(manifest.retired)
+    assert {path.name for path in (store.root / "segments").iterdir()} <= kept
+
+
+def test_a_failed_write_leaves_the_old_index(
+    root: Path, store: IndexStore, counting: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update_index(root, store, counting)
+    before = store.manifest()
+    write_many(root, 3)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(IndexWriteFailed, match="the disk is full"):
+        update_index(root, store, counting)
+    monkeypatch.undo()
+    assert store.manifest() == before
+    assert update_index(root, store, counting).files == 5
+
+
+def with_package(root: Path, revision: str | None) -> None:
+    package = root / ".lake" / "packages" / "dep"
+    (package / "Dep").mkdir(parents=True, exist_ok=True)
+    (package / "lakefile.toml").write_text('name = "dep"\n')
+    (package / "Dep" / "Main.lean").write_text("theorem Dep.add_turn (n m : Nat) : n + m = m + n := sorry\n")
+    pinned = f', "rev": "{revision}"' if revision else ""
+    (root / "lake-manifest.json").write_text(
+        f'{{"version": "1.1.0", "packages": [{{"name": "dep", "type": "git"{pinned}}}]}}'
+    )
+
+
+def test_pinned_packages_are_shared_between_projects(
+    tmp_path: Path, root: Path, store: IndexStore, counting: CountingEncoder, model_folder: Path
+) -> None:
+    with_package(root, "0123456789abcdef")
+    shared = tmp_path / "shared"
+    first = update_index(root, store, counting, shared=shared)
+    assert first.files == 3 and "Dep.add_turn" in counting.names
+    other_root, other_store = tmp_path / "other", IndexStore(tmp_path / "other-index")
+    with_package(other_root, "0123456789abcdef")
+    asked = len(counting.names)
+    second = update_index(other_root, other_store, counting, shared=shared)
+    assert second.files == 1 and len(counting.names) == asked
+    service = PremiseService.open([other_store], model_folder)
+    assert service.rank(COMMUTES)[0].premise.name == "Dep.add_turn"
+    [source] = service.freshness().sources
+    assert (source.package, source.revision) == ("dep", "0123456789abcdef")
+    with_package(other_root, "fedcba9876543210")
+    update_index(other_root, other_store, counting, shared=shared)
+    assert len(list(shared.iterdir())) == 2
+
+
+def test_unpinned_packages_go_into_the_projects_own_index(
+    tmp_path: Path, root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    with_package(root, None)
+    update_index(root, store, counting, shared=tmp_path / "shared")
+    assert "Dep.add_turn" in live_names(view_of(store, counting))
+    assert not (tmp_path / "shared").exists()
+
+
+def test_large_segments_get_a_graph(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    parameters = hnsw.HnswParameters(threshold=5)
+    update_index(root, store, counting, graphs=parameters)
+    [segment] = view_of(store, counting).segments
+    assert hnsw.has_graph(segment.folder, len(segment))
+    heard: list[str] = []
+    update_index(root, store, counting, graphs=parameters, progress=lambda stage, *_: heard.append(stage))
+    assert "graph" not in heard
+
+
+def test_use_counts_reach_the_index(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting, uses={"Num.le_or": 9})
+    view = view_of(store, counting)
+    assert {view.name(n): int(view.uses[n]) for n in range(len(view)) if view.uses[n]} == {"Num.le_or": 9}
+
+
+def test_reports_add_up() -> None:
+    total = IndexReport(1, 10, 1, seconds=1.5) + IndexReport(2, 20, stopped=True, seconds=0.5)
+    assert (total.files, total.premises, total.files_read, total.stopped, total.seconds) == (
+        3,
+        30,
+        1,
+        True,
+        2.0,
+    )

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from retriever.encoder import Encoder
+from retriever.index import bundled
+from retriever.service import PremiseService
+from tests.retriever.support import COMMUTES, make_store
+from tests.retriever.test_service import MATHLIB
+
+
+@pytest.fixture
+def data(tmp_path: Path, encoder: Encoder) -> Path:
+    """A packed index as the package ships one."""
+    store = make_store(tmp_path / "built", MATHLIB, encoder, uses={"add_comm'": 5}, is_bundled=True)
+    _, [(segment, _)] = store.open(encoder.fingerprint)
+    bundled.pack(segment, tmp_path / "data", revision="v0", built_at="2026-01-01T00:00:00+00:00")
+    return tmp_path / "data"
+
+
+def test_packing_loses_nothing(tmp_path: Path, data: Path, encoder: Encoder) -> None:
+    store = bundled.unpack(tmp_path / "cache", data)
+    manifest, [(segment, _)] = store.open(encoder.fingerprint)
+    assert segment.verify() == []
+    original = next((tmp_path / "built" / "segments").iterdir())
+    assert {path.name: path.read_bytes() for path in original.iterdir()} == {
+        path.name: path.read_bytes() for path in segment.folder.iterdir()
+    }
+    assert manifest.is_bundled and manifest.built_at.startswith("2026-01-01")
+
+
+def test_no_statement_is_shipped(data: Path, tmp_path: Path, encoder: Encoder) -> None:
+    store = bundled.unpack(tmp_path / "cache", data)
+    for path in store.root.rglob("*"):
+        if path.is_file():
+            assert b"a + b" not in path.read_bytes() and "x ∈ s".encode() not in path.read_bytes()
+    full = make_store(tmp_path / "full", MATHLIB, encoder)
+    _, [(segment, _)] = full.open()
+    with pytest.raises(ValueError, match="not to be shipped"):
+        bundled.pack(segment, tmp_path / "other", revision="", built_at="")
+
+
+def test_it_answers(data: Path, tmp_path: Path, model_folder: Path) -> None:
+    service = PremiseService.open([bundled.unpack(tmp_path / "cache", data)], model_folder)
+    [first, second] = service.rank(COMMUTES)
+    assert first.premise.name == "add_comm'" and second.premise.name == "Set.mem_union"
+    assert first.doc_url is not None and first.doc_url.endswith(
+        "Mathlib/Algebra/Group/Basic.html#add_comm%27"
+    )
+    assert [source.is_bundled for source in service.freshness().sources] == [True]
+    assert service.freshness().stale_files == ()
+
+
+def test_unpacking_twice_is_done_once(data: Path, tmp_path: Path) -> None:
+    store = bundled.unpack(tmp_path / "cache", data)
+    stamp = store.stamp()
+    assert bundled.unpack(tmp_path / "cache", data).stamp() == stamp
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [store.root.name]
+
+
+def _unpack(cache: Path, data: Path, barrier: object, results: object) -> None:
+    barrier.wait(30)  # type: ignore[attr-defined]
+    store = bundled.unpack(cache, data)
+    _, [(segment, _)] = store.open()
+    results.put((str(store.root), segment.verify()))  # type: ignore[attr-defined]
+
+
+def test_two_processes_may_unpack_at_once(data: Path, tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    barrier, results = context.Barrier(2), context.Queue()
+    cache = tmp_path / "cache"
+    workers = [context.Process(target=_unpack, args=(cache, data, barrier, results)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    answers = [results.get(timeout=60) for _ in workers]
+    for worker in workers:
+        worker.join(30)
+    assert answers[0] == answers[1] and answers[0][1] == []
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_a_half_unpacked_folder_is_replaced(data: Path, tmp_path: Path) -> None:
+    root = bundled.unpack(tmp_path / "cache", data).root
+    (root / "manifest.json").unlink()
+    store = bundled.unpack(tmp_path / "cache", data)
+    assert store.manifest().is_bundled
+
+
+@pytest.mark.parametrize("how", ["cut", "altered"])
+def test_a_damaged_archive_is_told(data: Path, tmp_path: Path, how: str) -> None:
+    path = data / bundled.ARCHIVE
+    content = bytearray(path.read_bytes())
+    content[50] ^= 1
+    path.write_bytes(content if how == "altered" else content[:-10])
+    with pytest.raises(IndexDamaged, match="altered or cut off"):
+        bundled.unpack(tmp_path / "cache", data)
+    assert not (tmp_path / "cache").exists() or not list((tmp_path / "cache").iterdir())
+
+
+def test_nothing_shipped_is_told(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissing):
+        bundled.unpack(tmp_path / "cache", tmp_path)
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **options: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(IndexWriteFailed, match="the disk is full"):
+        bundled.unpack(tmp_path / "cache", data)
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_another_model_is_told(data: Path, encoder: Encoder) -> None:
+    card = bundled.read_card(data)
+    bundled.check_fits(card, encoder.fingerprint)
+    with pytest.raises(ModelError, match="other"):
+        bundled.check_fits(card, "other")

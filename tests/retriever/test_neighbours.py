@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retriever.fusion import top
+from retriever.index.exact import ExactSearch, inner_products, quantise
+from retriever.index.hnsw import HnswParameters, HnswSearch, build_graph, has_graph, load_graph, open_search
+from retriever.index.neighbours import Floats
+
+
+def embedding_like(count: int, dimension: int = 32, seed: int = 0) -> Floats:
+    """Vectors in clusters, as sentence embeddings are; uniform noise has no neighbours to speak of."""
+    random = np.random.default_rng(seed)
+    centres = random.normal(size=(max(count // 40, 1), dimension))
+    vectors = centres[random.integers(len(centres), size=count)] + 0.5 * random.normal(
+        size=(count, dimension)
+    )
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+@given(st.integers(0, 5000), st.integers(0, 3))
+@settings(max_examples=25, deadline=None)
+def test_quantised_products_are_near_the_true_ones(count: int, seed: int) -> None:
+    vectors = embedding_like(count, 16, seed) if count else np.zeros((0, 16), dtype=np.float32)
+    query = embedding_like(1, 16, seed + 9)[0]
+    found = inner_products(*quantise(vectors), query)
+    assert np.abs(found - vectors @ query).max(initial=0.0) < 0.02
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -np.inf, 2.0]), max_size=30), st.integers(0, 35))
+def test_top_is_a_stable_sort_cut_short(scores: list[float], k: int) -> None:
+    expected = [i for i in sorted(range(len(scores)), key=lambda i: -scores[i]) if scores[i] > -np.inf][:k]
+    assert top(np.array(scores, dtype=np.float32), k).tolist() == expected
+
+
+@given(st.integers(0, 2), st.integers(1, 40), st.lists(st.integers(0, 60), max_size=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_exact_search_equals_a_naive_argsort(
+    seed: int, k: int, sizes: list[int], data: st.DataObject
+) -> None:
+    parts = [quantise(embedding_like(size, 8, seed + i)) for i, size in enumerate(sizes) if size]
+    whole = np.concatenate([np.zeros((0, 8)), *(v * s[:, None] for v, s in parts)]).astype(np.float32)
+    allowed = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole))), dtype=bool
+    )
+    query = embedding_like(1, 8, 99)[0]
+    found = ExactSearch(parts).query(query).top(k, allowed)
+    products = whole @ query
+    best = np.sort(products[allowed])[::-1][:k]
+    assert allowed[found].all()
+    assert products[found] == pytest.approx(best, abs=1e-5)
+
+
+def test_graphs_find_what_exact_search_finds(tmp_path: Path) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    folders = [tmp_path / "a", tmp_path / "b"]
+    parts = [quantise(embedding_like(3000, seed=1)), quantise(embedding_like(500, seed=2))]
+    for folder, (vectors, scales) in zip(folders, parts, strict=True):
+        folder.mkdir()
+        assert build_graph(folder, vectors, scales, HnswParameters())
+    search = open_search([(f, v, s) for f, (v, s) in zip(folders, parts, strict=True)], ef=400)
+    assert isinstance(search, HnswSearch)
+    exact = ExactSearch(parts)
+    hits = 0
+    for query in embedding_like(50, seed=1):
+        expected = set(exact.query(query).top(10).tolist())
+        answer = search.query(query)
+        found = answer.top(10)
+        hits += len(expected & set(found.tolist()))
+        assert answer.scores(found) == pytest.approx(exact.query(query).scores(found), abs=1e-5)
+    assert hits / 500 > 0.95
+
+
+def test_a_narrow_filter_is_answered_exactly(tmp_path: Path) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    vectors, scales = quantise(embedding_like(2000))
+    build_graph(tmp_path, vectors, scales, HnswParameters())
+    allowed = np.zeros(2000, dtype=np.bool_)
+    allowed[[3, 500, 1999]] = True
+    query = embedding_like(1, seed=5)[0]
+    search = open_search([(tmp_path, vectors, scales)])
+    found = search.query(query).top(10, allowed)
+    assert found.tolist() == ExactSearch([(vectors, scales)]).query(query).top(10, allowed).tolist()
+    assert len(found) == 3
+
+
+def test_a_damaged_or_foreign_graph_is_not_used(tmp_path: Path) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    vectors, scales = quantise(embedding_like(300))
+    assert not build_graph(tmp_path, vectors, scales, HnswParameters(), lambda done: False)
+    assert not has_graph(tmp_path, 300)
+    build_graph(tmp_path, vectors, scales, HnswParameters())
+    assert load_graph(tmp_path, 299, 32) is None
+    (tmp_path / "hnsw.bin").write_bytes((tmp_path / "hnsw.bin").read_bytes()[:-100])
+    assert isinstance(open_search([(tmp_path, vectors, scales)]), ExactSearch)

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
+from lean_extract.records import Import, Premise
+from retriever.encoder import Encoder, Floats
+from retriever.index.store import IndexStore
+from retriever.service import PremiseService, Where, doc_url
+from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem
+
+PROJECT = {
+    "Lib.Add": Sheet(
+        [
+            theorem("add_comm", "Lib.Add", "a + b = b + a", "{M : Type*}", "[AddComm M]", "(a b : M)"),
+            theorem("add_secret", "Lib.Add", "a + b = b + a", "(a b : ℕ)", is_private=True),
+            theorem("add_op", "Lib.Add", "ℕ → ℕ → ℕ", kind="def"),
+        ],
+        (Import("Lib.Order"),),
+    ),
+    "Lib.Order": Sheet([theorem("le_total", "Lib.Order", "a ≤ b ∨ b ≤ a", "(a b : ℕ)")]),
+    "Lib.Sets": Sheet([theorem("mem_union", "Lib.Sets", "x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t", "(s t : Set α)")]),
+    "Lib.Open": Sheet(
+        [
+            theorem("open_old", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3)),
+            theorem("open_later", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(30, 31)),
+        ]
+    ),
+}
+MATHLIB = {
+    "Mathlib.Algebra.Group.Basic": Sheet(
+        [theorem("add_comm'", "Mathlib.Algebra.Group.Basic", "a + b = b + a", "(a b : G)")], package="mathlib"
+    ),
+    "Mathlib.Data.Set": Sheet(
+        [theorem("Set.mem_union", "Mathlib.Data.Set", "x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t")], package="mathlib"
+    ),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path, encoder: Encoder) -> IndexStore:
+    return make_store(tmp_path / "index", PROJECT, encoder)
+
+
+@pytest.fixture
+def service(store: IndexStore, model_folder: Path) -> PremiseService:
+    return PremiseService.open([store], model_folder)
+
+
+def found(service: PremiseService, where: Where | None = None, **options: object) -> list[str]:
+    return [ranked.premise.name for ranked in service.rank(COMMUTES, where, **options)]  # type: ignore[arg-type]
+
+
+def test_what_states_the_goal_comes_first(service: PremiseService) -> None:
+    ranked = service.rank(COMMUTES, None, 10)
+    assert {r.premise.name for r in ranked[:3]} == {"add_comm", "open_old", "open_later"}
+    first = next(r for r in ranked if r.premise.name == "add_comm")
+    assert first.premise == PROJECT["Lib.Add"].premises[0]
+    assert first.in_scope is None and first.import_line is None
+    assert [r.score for r in ranked] == sorted((r.score for r in ranked), reverse=True)
+    members = service.rank(goal("y ∈ A ∪ B", ("y", "α"), ("A B", "Set α")), None, 1)
+    assert [r.premise.name for r in members] == ["mem_union"]
+
+
+def test_k_is_kept(service: PremiseService) -> None:
+    assert len(found(service, k=2)) == 2
+    assert found(service, k=0) == []
+    assert len(found(service, k=1000)) == len(set(found(service, k=1000))) == 5
+
+
+def test_kinds_are_filtered(service: PremiseService) -> None:
+    assert "add_op" not in found(service)
+    assert found(service, kinds="definitions") == ["add_op"]
+    assert {"add_op", "add_comm"} <= set(found(service, kinds="all"))
+
+
+def test_scope_and_the_import_that_is_missing(service: PremiseService) -> None:
+    ranked = {r.premise.name: r for r in service.rank(COMMUTES, Where("New", ("Lib.Add",)))}
+    assert ranked["add_comm"].in_scope is True and ranked["add_comm"].import_line is None
+    assert ranked["le_total"].in_scope is True  # through Lib.Add
+    assert ranked["mem_union"].in_scope is False
+    assert ranked["mem_union"].import_line == "import Lib.Sets"
+    assert ranked["open_old"].in_scope is False
+
+
+def test_what_is_in_scope_ranks_higher(tmp_path: Path, encoder: Encoder, model_folder: Path) -> None:
+    twins = {name: Sheet([theorem(f"{name}.comm", name, "a + b = b + a")]) for name in ("A", "B")}
+    service = PremiseService.open([make_store(tmp_path, twins, encoder)], model_folder)
+    assert found(service, Where("New", ("A",))) == ["A.comm", "B.comm"]
+    assert found(service, Where("New", ("B",))) == ["B.comm", "A.comm"]
+
+
+def test_private_premises_stay_in_their_file(service: PremiseService) -> None:
+    assert "add_secret" not in found(service)
+    assert "add_secret" not in found(service, Where("New", ("Lib.Add",)))
+    assert "add_secret" in found(service, Where("Lib.Add"))
+
+
+def test_the_saved_file_counts_up_to_the_goal(service: PremiseService) -> None:
+    names = found(service, Where("Lib.Open", (), line=31))
+    assert "open_old" in names
+    assert "open_later" not in found(service, Where("Lib.Open", (), line=30))
+
+
+LOCAL: tuple[Premise, ...] = (
+    theorem("My.swap", "Lib.Open", "x + y = y + x", "(x y : ℕ)", lines=(1, 2)),
+    theorem("My.number", "Lib.Open", "ℕ", kind="def", lines=(3, 3)),
+    theorem("My.goal", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(5, 8)),
+    theorem("My.goal_twin", "Lib.Open", "n * m = m * n", "(n m : ℕ)", generated_from="My.goal"),
+    theorem("My.after", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(9, 9)),
+)
+
+
+def test_the_open_file_replaces_its_saved_state(service: PremiseService) -> None:
+    names = found(service, Where("Lib.Open", (), line=6, local=LOCAL))
+    assert names[0] == "My.swap"
+    assert not {"open_old", "open_later"} & set(names)
+
+
+def test_a_theorem_never_suggests_itself_nor_what_follows(service: PremiseService) -> None:
+    for line in (5, 6, 8):
+        names = set(found(service, Where("Lib.Open", (), line=line, local=LOCAL), kinds="all"))
+        assert not {"My.goal", "My.goal_twin", "My.after"} & names
+        assert {"My.swap", "My.number"} <= names
+    assert "My.goal" in found(service, Where("Lib.Open", (), line=9, local=LOCAL))
+
+
+def test_local_premises_are_embedded_once(
+    store: IndexStore, model_folder: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = PremiseService.open([store], model_folder)
+    asked: list[int] = []
+    encode = Encoder.encode_premises
+
+    def counted(self: Encoder, premises: Sequence[Premise]) -> Floats:
+        asked.append(len(premises))
+        return encode(self, premises)
+
+    monkeypatch.setattr(Encoder, "encode_premises", counted)
+    unchanged = theorem("renamed", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3))
+    where = Where("Lib.Open", (), line=20, local=(LOCAL[0], unchanged))
+    first = service.rank(COMMUTES, where)
+    assert asked == [1]  # The other one's text is in the index.
+    assert service.rank(COMMUTES, where) == first
+    assert asked == [1]
+
+
+def test_bundled_premises_stand_back_where_the_project_has_its_own(
+    tmp_path: Path, store: IndexStore, encoder: Encoder, model_folder: Path
+) -> None:
+    bundled = make_store(tmp_path / "bundled", MATHLIB, encoder, is_bundled=True)
+    service = PremiseService.open([store, bundled], model_folder)
+    assert {"add_comm", "add_comm'"} <= set(found(service))
+    assert "add_comm'" not in found(service, Where("New", ("Lib.Add",)))
+    alone = PremiseService.open([bundled], model_folder)
+    [first, *_] = alone.rank(COMMUTES, Where("New", ("Mathlib.Data.Set",)))
+    assert first.premise == Premise("add_comm'", "theorem", "Mathlib.Algebra.Group.Basic")
+    assert first.import_line == "import Mathlib.Algebra.Group.Basic"
+    own = {"Mathlib.Other": Sheet([theorem("t", "Mathlib.Other", "a + b = b + a")], package="mathlib")}
+    with_mathlib = make_store(tmp_path / "own", own, encoder)
+    assert found(PremiseService.open([with_mathlib, bundled], model_folder)) == ["t"]
+
+
+def test_documentation_links() -> None:
+    premise = Premise("Nat.foo'", "theorem", "Mathlib.Data.Nat.«Odd Name»")
+    base = "https://leanprover-community.github.io/mathlib4_docs/"
+    assert doc_url(premise, "mathlib") == base + "Mathlib/Data/Nat/Odd%20Name.html#Nat.foo%27"
+    assert doc_url(Premise("x∈y", "theorem", "M"), "Mathlib") == base + "M.html#x%E2%88%88y"
+    assert doc_url(premise, "my-project") is None
+
+
+def test_a_new_index_is_seen_and_a_bad_one_is_told(
+    tmp_path: Path, store: IndexStore, service: PremiseService, encoder: Encoder
+) -> None:
+    make_store(store.root, {"Lib.Sets": PROJECT["Lib.Sets"]}, encoder)
+    assert found(service) == ["mem_union"]
+    shutil.rmtree(store.root / "segments")
+    with pytest.raises(IndexDamaged):
+        make_store_manifest_touch(store)
+        service.rank(COMMUTES)
+    shutil.rmtree(store.root)
+    with pytest.raises(IndexMissing):
+        service.rank(COMMUTES)
+
+
+def make_store_manifest_touch(store: IndexStore) -> None:
+    store.manifest_path.write_bytes(store.manifest_path.read_bytes())
+
+
+def test_a_model_that_does_not_fit_is_told(store: IndexStore, model_folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "model"
+    shutil.copytree(model_folder, other)
+    config = (other / "config.json").read_text().replace('"max_length": 64', '"max_length": 32')
+    (other / "config.json").write_text(config)
+    with pytest.raises(ModelError, match="was built with model"):
+        PremiseService.open([store], other)
+
+
+def test_freshness_names_sources_and_changed_files(
+    tmp_path: Path, store: IndexStore, service: PremiseService
+) -> None:
+    freshness = service.freshness()
+    assert freshness.built_at == store.manifest().built_at != ""
+    [source] = freshness.sources
+    assert (source.modules, source.premises, source.is_bundled) == (4, 7, False)
+    assert "Lib/Add.lean" in freshness.stale_files  # The entries name files that are not there.
+
+
+def test_many_threads_get_the_same_answers(service: PremiseService) -> None:
+    goals = [COMMUTES, goal("y ∈ A ∪ B", ("y", "α")), goal("a ≤ b ∨ b ≤ a", ("a b", "ℕ"))] * 8
+    where = Where("Lib.Open", ("Lib.Sets",), line=20, local=LOCAL)
+    alone = [service.rank(item, where, 5) for item in goals]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda item: service.rank(item, where, 5), goals)) == alone

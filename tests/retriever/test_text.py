@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.records import Goal, Hypothesis
+from retriever.text import binder_text, canonical, premise_texts, state_text
+from tests.retriever.support import goal, theorem
+
+
+def test_a_state_and_the_same_premise_read_alike() -> None:
+    state = goal("n + m = m + n", ("n m", "Nat"))
+    premise = theorem("Nat.add_comm", "Nat", "n + m = m + n", "(n m : Nat)")
+    assert state_text(state) == "<VAR> n m : ℕ <GOAL> n + m = m + n"  # the paper's example, section 3.2.1
+    assert premise_texts(premise) == ("<VAR> n m : ℕ", "<GOAL> n + m = m + n")
+
+
+def test_printing_marks_do_not_reach_the_model() -> None:
+    state = Goal(
+        (
+            Hypothesis(("G",), "Type u_1"),
+            Hypothesis(("inst✝",), "Group G"),
+            Hypothesis(("x✝¹", "y"), "G"),
+            Hypothesis(("z",), "G", "x✝¹ * y"),
+        ),
+        "x✝¹ *\n    y = z",
+        "inl",
+    )
+    assert state_text(state) == (
+        "<VAR> G : Type* <VAR> Group G <VAR> x y : G <VAR> z : G := x * y <GOAL> x * y = z"
+    )
+
+
+@pytest.mark.parametrize(
+    ("binder", "read"),
+    [
+        ("{G : Type*}", "G : Type*"),
+        ("[Group G]", "Group G"),
+        ("[inst : Group G]", "Group G"),
+        ("⦃a b : G⦄", "a b : G"),
+        ("(h : p := by simp)", "h : p"),
+        ("(f : (n : ℕ) → Fin (n := 2) k)", "f : (n : ℕ) → Fin (n := 2) k"),
+        ("(s : Type (max u v))", "s : Type*"),
+    ],
+)
+def test_binders_read_like_hypotheses(binder: str, read: str) -> None:
+    assert binder_text(binder) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a -> b <-> c", "a → b ↔ c"),
+        ("fun x => x", "fun x ↦ x"),
+        ("a ≠ b", "a ≠ b"),
+        ("m >>= f", "m >>= f"),
+        ("a >= b /\\ c <= d", "a ≥ b ∧ c ≤ d"),
+        ("Nat.succ Nat", "Nat.succ ℕ"),
+        ("foo.{u, v} x : Sort u_2", "foo x : Sort*"),
+        ("Typeable x", "Typeable x"),
+        ("a != b", "a != b"),
+    ],
+)
+def test_one_spelling(written: str, read: str) -> None:
+    assert canonical(written) == read
+
+
+@given(st.text(alphabet="ab Type_u1.{},✝¹->=<NatFin()[]:λ∀\n", max_size=60))
+def test_canonical_is_idempotent_up_to_spelling(text: str) -> None:
+    once = canonical(text)
+    assert "✝" not in once and "\n" not in once
+    assert canonical(once).split() == canonical(canonical(once)).split()
+
+
+def test_a_premise_without_a_statement_is_read_by_its_name() -> None:
+    assert premise_texts(theorem("foo_bar", "M", "")) == ("", "<GOAL> foo_bar")

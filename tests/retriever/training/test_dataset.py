@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import BadRecords
+from lean_extract.records import Goal, Header, Hypothesis, Module, Premise, Proof, write_records
+from retriever.training import dataset as module
+from retriever.training.dataset import build_dataset, corpus_of
+from retriever.training.dataset_files import load_dataset
+from retriever.training.splits import split_of
+from retriever.training.statements import goal_of, hypothesis_of
+
+
+def _named(split: str, stem: str = "A.t") -> str:
+    return next(name for name in (f"{stem}{number}" for number in range(10_000)) if split_of(name) == split)
+
+
+def test_the_split_is_the_hash_modulo_50() -> None:
+    for name in (_named("test"), _named("valid"), _named("train")):
+        rest = int(hashlib.sha256(name.encode()).hexdigest(), 16) % 50
+        assert split_of(name) == {0: "test", 1: "valid"}.get(rest, "train")
+    parts = [split_of(f"n{number}") for number in range(5000)]
+    assert 60 <= parts.count("test") <= 140
+    assert 60 <= parts.count("valid") <= 140
+
+
+@pytest.mark.parametrize(
+    ("binder", "expected"),
+    [
+        ("(a b : G)", Hypothesis(("a", "b"), "G")),
+        ("{G : Type*}", Hypothesis(("G",), "Type*")),
+        ("[Group G]", Hypothesis(("inst✝",), "Group G")),
+        ("[i : Group G]", Hypothesis(("i",), "Group G")),
+        ("⦃s : Set (α × β)⦄", Hypothesis(("s",), "Set (α × β)")),
+        ("(h : a = b := by rfl)", Hypothesis(("h",), "a = b")),
+        ("(f : (x : α) → β x)", Hypothesis(("f",), "(x : α) → β x")),
+        ("[∀ i : ι, Ring (A i)]", Hypothesis(("inst✝",), "∀ i : ι, Ring (A i)")),
+        ("{x}", Hypothesis(("x",), "_")),
+    ],
+)
+def test_binders_become_hypotheses(binder: str, expected: Hypothesis) -> None:
+    assert hypothesis_of(binder) == expected
+
+
+def test_a_statement_is_the_goal_of_its_proof() -> None:
+    goal = goal_of(("{α : Type*}", "(a : α)"), "a = a")
+    assert goal == Goal((Hypothesis(("α",), "Type*"), Hypothesis(("a",), "α")), "a = a")
+
+
+def test_the_same_records_give_the_same_bytes(little_records: Path, tmp_path: Path) -> None:
+    first, second = (build_dataset(little_records, tmp_path / name) for name in ("one", "two"))
+    assert first == second
+    for name in ("corpus.jsonl", "queries.jsonl", "modules.jsonl", "manifest.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_dataset_reads_back_as_it_was_built(little_records: Path, tmp_path: Path) -> None:
+    manifest = build_dataset(little_records, tmp_path)
+    loaded = load_dataset(tmp_path)
+    assert loaded.manifest == manifest
+    assert len(loaded.corpus) == manifest.corpus == 120
+    query = next(q for q in loaded.queries if q.theorem == "Little.mix_rotate" and q.origin == "statement")
+    assert {loaded.corpus[number].name for number in query.gold} == {"Little.mix_comm", "Little.mix_assoc"}
+    inner = next(q for q in loaded.queries if q.theorem == "Little.mix_rotate" and q.origin == "inner")
+    assert [loaded.corpus[number].name for number in inner.gold] == ["Little.mix_unit"]
+    assert inner.goal.target == "mix p unit = p"
+    assert inner.goal.hypotheses[-1] == Hypothesis(("p",), "S")
+
+
+def _library(theorem: Premise, extra: tuple[Premise, ...] = ()) -> list[Premise | Proof | Module]:
+    used = Premise("A.used", "theorem", "A", ("(a : ℕ)",), "a = a")
+    base = Premise("A.base", "theorem", "A", (), "1 = 1")
+    proofs = [Proof(premise.name, "A", ("A.used",)) for premise in (base, theorem, *extra)]
+    return [Module("A", "A.lean"), used, base, theorem, *extra, *proofs]
+
+
+def test_a_generated_twin_follows_its_source_and_held_out_proofs_count_no_uses(tmp_path: Path) -> None:
+    source = Premise(_named("test", "A.mul"), "theorem", "A", ("(a : ℕ)",), "a = a")
+    twin = replace(source, name=_named("train", "A.add"), generated_by="to_additive", generated_from=source.name)
+    write_records(tmp_path / "r.jsonl", Header("text"), _library(source, (twin,)))
+    build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
+    loaded = load_dataset(tmp_path / "out")
+    splits = {query.theorem: query.split for query in loaded.queries}
+    assert splits[source.name] == splits[twin.name] == "test"
+    assert splits["A.base"] == split_of("A.base") == "train"
+    numbers = {premise.name: number for number, premise in enumerate(loaded.corpus)}
+    assert loaded.use_counts()[numbers["A.used"]] == 1
+    families = loaded.families()
+    assert families[numbers[source.name]] == families[numbers[twin.name]] != families[numbers["A.used"]]
+
+
+def test_theorems_of_another_benchmark_are_left_out_of_training(tmp_path: Path) -> None:
+    theorem = Premise(_named("train"), "theorem", "A", (), "2 = 2")
+    write_records(tmp_path / "r.jsonl", Header("text"), _library(theorem))
+    (tmp_path / "names").write_text(f"{theorem.name}\n", encoding="utf-8")
+    arguments = [str(tmp_path / "r.jsonl"), str(tmp_path / "out"), "--without", str(tmp_path / "names")]
+    assert module.main(arguments) == 0
+    assert theorem.name not in {query.theorem for query in load_dataset(tmp_path / "out").queries}
+
+
+def test_private_theorems_and_data_are_no_candidates() -> None:
+    kept = Premise("a", "lemma", "A", (), "1 = 1")
+    hidden = Premise("b", "lemma", "A", (), "1 = 1", is_private=True)
+    data = Premise("c", "def", "A", (), "ℕ")
+    assert corpus_of([data, hidden, kept, kept]) == [kept]
+
+
+def test_a_malformed_record_is_named_by_its_line_and_passed_over(
+    little_records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = little_records.read_text(encoding="utf-8").splitlines()
+    lines.insert(3, json.dumps({"type": "premise", "nmae": "x"}))
+    (tmp_path / "r.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert module.main([str(tmp_path / "r.jsonl"), str(tmp_path / "out")]) == 0
+    assert "r.jsonl:4:" in capsys.readouterr().err
+    assert len(load_dataset(tmp_path / "out").corpus) == 120
+
+
+def test_records_without_a_usable_proof_are_refused(tmp_path: Path) -> None:
+    write_records(tmp_path / "r.jsonl", Header("text"), [Premise("a", "theorem", "A", (), "1 = 1")])
+    with pytest.raises(BadRecords, match="No proof"):
+        build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
+    with pytest.raises(BadRecords, match="not a finished dataset"):
+        load_dataset(tmp_path / "out")

@@ -1,0 +1,144 @@
+"""The debug preset from records to rankings: built, trained, stopped, resumed, exported, fused, evaluated."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lean_extract.errors import ModelError, UserError
+from retriever.training.config import TrainConfig, load_config
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytestmark = pytest.mark.train
+
+TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR> S : Type*"]
+
+
+@pytest.fixture(scope="module")
+def config(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
+    from retriever.training import dataset, tokenizer
+
+    work = tmp_path_factory.mktemp("debug")
+    assert dataset.main([str(little_records), str(work / "dataset")]) == 0
+    vocabulary = ["--vocabulary", "300"]
+    assert tokenizer.main([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary]) == 0
+    preset = load_config(Path("debug"))
+    return replace(
+        preset, dataset=work / "dataset", tokenizer=work / "tokenizer.json", run=work / "run"
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(config: TrainConfig) -> TrainConfig:
+    from retriever.training.train import run
+
+    assert run(config, until=20).steps == 20
+    with pytest.raises(UserError, match="already"):
+        run(config)
+    assert run(config, resume=True).steps == config.schedule.steps
+    return config
+
+
+@pytest.fixture(scope="module")
+def model(trained: TrainConfig) -> Path:
+    from retriever.training import export
+
+    out = trained.run / "model"
+    assert export.main([str(trained.run), str(out)]) == 0
+    return out
+
+
+def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
+    from retriever.training.train import read_curve
+
+    points = read_curve(trained.run)
+    losses = {point["step"]: point["loss"] for point in points if "loss" in point}
+    assert list(losses) == [10, 20, 30, 40, 50, 60]
+    assert losses[60] < losses[10] / 2
+    assert points[-1]["recall_at_10"] > 0.8
+    assert {path.name for path in trained.run.iterdir()} >= {"config.yaml", "curve.jsonl", "checkpoint.pt"}
+
+
+def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
+    from retriever.training.biencoder import load_weights
+    from retriever.training.train import run
+
+    plain = replace(config, batch=replace(config.batch, queue=0))
+    whole = replace(plain, run=config.run.parent / "whole")
+    broken = replace(plain, run=config.run.parent / "broken")
+    run(whole, until=30)
+    run(broken, until=20)
+    run(broken, resume=True, until=30)
+    vocabulary = load_vocabulary(config)
+    first, second = (load_weights(path.run, vocabulary).state_dict() for path in (whole, broken))
+    for name, values in first.items():
+        assert torch.allclose(values, second[name], atol=1e-6), name
+
+
+def load_vocabulary(config: TrainConfig) -> int:
+    from retriever.training.tokens import open_tokenizer
+
+    return open_tokenizer(config.tokenizer).get_vocab_size()
+
+
+def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
+    from retriever.encoder import Encoder
+    from retriever.training.biencoder import load_weights
+    from retriever.training.export import export_run
+    from retriever.training.tokens import open_tokenizer, ragged
+
+    tokenizer = open_tokenizer(trained.tokenizer)
+    rows = [tokenizer.encode(text).ids for text in TEXTS]
+    with torch.no_grad():
+        pooled = load_weights(trained.run, tokenizer.get_vocab_size()).eval()(ragged(rows))
+    expected = torch.nn.functional.normalize(pooled[:, : trained.dimension], dim=1).numpy()
+    full = Encoder.load(export_run(trained.run, model.parent / "full", int8=False))
+    assert np.allclose(full.encode(TEXTS), expected, atol=1e-5)
+    small = Encoder.load(model)
+    assert small.dimension == trained.dimension == 16
+    assert (small.encode(TEXTS) * expected).sum(axis=1).min() > 0.98
+
+
+def test_the_exported_model_ranks_what_was_learned(
+    trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from retriever.evaluation.__main__ import main as evaluate
+    from retriever.evaluation.fit_fusion import main as fit
+    from retriever.fusion import Fusion
+
+    assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
+    assert "tune half" in Fusion.load(model).trained_on
+    out = model.parent / "figures.json"
+    cache = ["--cache", str(model.parent / "cache")]
+    assert evaluate([str(model), str(trained.dataset), "--part", "tune", "--json", str(out), *cache]) == 0
+    assert "| fused |" in capsys.readouterr().out
+    report = json.loads(out.read_text(encoding="utf-8"))
+    recall = {(row["setting"], row["method"]): row["figures"]["R@10"]["mean"] for row in report["rows"]}
+    assert recall["importable", "fused"] >= recall["importable", "random"] + 30
+    assert recall["state", "dense"] > recall["state", "random"]
+
+
+def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
+    trained: TrainConfig, tmp_path: Path
+) -> None:
+    from retriever.training.checkpoint import FILE, load_checkpoint
+    from retriever.training.train import run
+
+    whole = (trained.run / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelError, match="damaged"):
+        load_checkpoint(tmp_path)
+    other = tmp_path / "dataset"
+    other.mkdir()
+    for path in trained.dataset.glob("*.json*"):
+        (other / path.name).write_bytes(path.read_bytes())
+    manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
+    manifest["digest"] = "0" * 64
+    (other / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(ModelError, match="other data"):
+        run(replace(trained, dataset=other), resume=True)

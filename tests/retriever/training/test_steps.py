@@ -1,0 +1,159 @@
+"""The parts of a training step, held against what they are defined as."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retriever.training.config import BatchConfig, ModelConfig
+from retriever.training.sampling import Batch, draw_batch, empty_queue, excluded, training_queries
+from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged
+
+ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)
+
+
+def rows_of(table: Ragged) -> list[list[int]]:
+    return [table[row].tolist() for row in range(len(table))]
+
+
+@given(ROWS, st.data())
+def test_ragged_rows_can_be_taken_and_joined(rows: list[list[int]], data: st.DataObject) -> None:
+    table = ragged(rows)
+    assert rows_of(table) == rows
+    chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=8))
+    assert rows_of(table.take(np.array(chosen, dtype=np.int64))) == [rows[row] for row in chosen]
+    assert rows_of(concatenate([table, table])) == rows + rows
+
+
+@given(ROWS, st.integers(3, 14))
+def test_a_cut_keeps_both_ends_and_the_side_that_was_asked_for(rows: list[list[int]], limit: int) -> None:
+    for keep in ("head", "tail"):
+        cut = rows_of(ragged(rows).cut(limit, keep=keep))  # type: ignore[arg-type]
+        for row, short in zip(rows, cut, strict=True):
+            if len(row) <= limit:
+                assert short == row
+            elif keep == "head":
+                assert short == [*row[: limit - 1], row[-1]]
+            else:
+                assert short == [row[0], *row[1 - limit :]]
+
+
+def arrays(golds: list[list[int]], families: list[int], own: list[int]) -> TrainingArrays:
+    count = len(families)
+    return TrainingArrays(
+        contexts=ragged([[2, 5 + number, 3] for number in range(count)]),
+        goals=ragged([[2, 6, 5 + number, 3] for number in range(count)]),
+        families=np.array(families),
+        states=ragged([[2, 7, 3]] * len(golds)),
+        gold=ragged(golds),
+        splits=np.zeros(len(golds), dtype=np.int64),
+        inner=np.array([place % 3 == 0 for place in range(len(golds))]),
+        query_families=np.array(own),
+    )
+
+
+def test_batches_depend_on_seed_and_step_alone() -> None:
+    data = arrays([[0, 1], [2], [1, 3], [4]], [0, 1, 2, 3, 4, 5], [0, 5, 4, 3])
+    pools, config = training_queries(data), BatchConfig(queries=4, corpus_negatives=3, inner_goal_share=0.5)
+    first, again, other = (draw_batch(data, pools, config, 0, step) for step in (7, 7, 8))
+    assert all(np.array_equal(getattr(first, name), getattr(again, name)) for name in Batch.__slots__)
+    assert not np.array_equal(first.premises, other.premises) or not np.array_equal(first.queries, other.queries)
+    for query, place in zip(first.queries, first.positives, strict=True):
+        assert first.premises[place] in data.gold[query]
+    assert int(data.inner[first.queries].sum()) == 2
+
+
+def test_held_out_queries_are_never_drawn() -> None:
+    data = arrays([[0]] * 9, [0, 1], [1] * 9)
+    data.splits[:] = [0, 1, 2] * 3
+    outer, inner = training_queries(data)
+    assert set(outer) | set(inner) == {0, 3, 6}
+
+
+@given(st.integers(0, 1000))
+def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    count = 20
+    golds = [sorted(generator.choice(count, generator.integers(1, 5), replace=False)) for _ in range(6)]
+    data = arrays(golds, generator.integers(0, 8, count).tolist(), generator.integers(-1, 8, 6).tolist())
+    config = BatchConfig(queries=6, corpus_negatives=9, inner_goal_share=0.0)
+    pools = (np.arange(6), np.zeros(0, dtype=np.int64))
+    batch = draw_batch(data, pools, config, seed, 0)
+    mask = excluded(data, batch, batch.premises)
+    for row, query in enumerate(batch.queries):
+        for column, premise in enumerate(batch.premises):
+            own = column == batch.positives[row]
+            related = premise in golds[query] or data.families[premise] == data.query_families[query]
+            assert mask[row, column] == (related and not own)
+
+
+def test_the_queue_gives_the_newest_of_each_premise_that_is_not_fresh() -> None:
+    queue = empty_queue(2, 1)
+    for step, numbers in enumerate(([1, 2], [2, 3], [4])):
+        vectors = np.full((2, len(numbers), 1), step, dtype=np.float32)
+        queue = queue.pushed(np.array(numbers), vectors, size=4)
+    assert queue.numbers.tolist() == [4, 2, 3, 1]
+    numbers, vectors = queue.beside(np.array([4]))
+    assert numbers.tolist() == [2, 3, 1]
+    assert vectors[0, :, 0].tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.train
+def test_the_loss_is_equation_6() -> None:
+    torch = pytest.importorskip("torch")
+    from retriever.training.losses.contrastive import contrastive_loss, matryoshka_loss
+
+    generator = torch.Generator().manual_seed(0)
+    states, context, goal = (torch.randn(3, 8, generator=generator) for _ in range(3))
+    positives, mask = torch.tensor([0, 2, 1]), torch.zeros(3, 3, dtype=torch.bool)
+    mask[0, 1] = True
+    unit = [part / part.norm(dim=1, keepdim=True) for part in (states, context, goal)]
+    premises = (unit[1] + unit[2]) / 2
+    expected = 0.0
+    for row in range(3):
+        scores = [float(unit[0][row] @ premises[column]) / 0.02 for column in range(3)]
+        kept = [score for column, score in enumerate(scores) if not mask[row, column]]
+        expected -= scores[positives[row]] - float(torch.logsumexp(torch.tensor(kept), 0))
+    found = float(matryoshka_loss(states, [context, goal], positives, mask, 0.02, [8]))
+    assert found == pytest.approx(expected / 3, rel=1e-4)
+    assert float(contrastive_loss(unit[0], premises, positives, mask, 0.02)) == pytest.approx(found, rel=1e-5)
+    cut = float(matryoshka_loss(states[:, :4], [context[:, :4], goal[:, :4]], positives, mask, 0.02, [4]))
+    both = float(matryoshka_loss(states, [context, goal], positives, mask, 0.02, [4, 8]))
+    assert both == pytest.approx((cut + found) / 2, rel=1e-5)
+
+
+def _shape(layers: int) -> ModelConfig:
+    return ModelConfig(layers=layers, hidden=16, heads=2, intermediate=32, positions=32, dropout=0.0)
+
+
+@pytest.mark.train
+def test_a_bert_without_layers_is_the_bag_of_words_it_is_run_as() -> None:
+    torch = pytest.importorskip("torch")
+    from retriever.training.model import BiEncoder, build_bert
+
+    torch.manual_seed(0)
+    model = BiEncoder(build_bert(_shape(0), 50)).eval()
+    texts = ragged([[2, 9, 9, 3], [2, 11, 3], [2, 20, 21, 22, 23, 3]])
+    assert model.is_bag
+    assert torch.allclose(model(texts), model._layers(texts), atol=1e-6)
+
+
+@pytest.mark.train
+def test_layers_put_on_a_bag_of_words_begin_as_the_identity() -> None:
+    torch = pytest.importorskip("torch")
+    from retriever.training.model import BiEncoder, build_bert, take_over
+
+    torch.manual_seed(0)
+    bag, deep = BiEncoder(build_bert(_shape(0), 50)).eval(), BiEncoder(build_bert(_shape(2), 50)).eval()
+    norm = bag.bert.embeddings.LayerNorm
+    with torch.no_grad():
+        norm.weight.uniform_(0.5, 2.0)
+        norm.bias.uniform_(-0.5, 0.5)
+    texts = ragged([[2, 9, 9, 3], [2, 11, 3]])
+    assert not torch.allclose(bag(texts), deep(texts), atol=1e-3)
+    take_over(deep.bert, bag.bert)
+    assert torch.allclose(bag(texts), deep(texts), atol=1e-4)
+    with pytest.raises(ValueError, match="same width"):
+        take_over(bag.bert, deep.bert)
