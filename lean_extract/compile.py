@@ -99,6 +99,7 @@ def compile_folder(
     """
     found = read_sources(sources)
     ordered = import_order(found)
+    _remove_strangers(out, found)
     keys: dict[str, str] = {}
     compiled = []
     for done, source in enumerate(ordered):
@@ -109,7 +110,6 @@ def compile_folder(
             progress(done, len(ordered), source.module)
         _compile_module(source, out, key, lean_command, environment)
         compiled.append(source.module)
-    _remove_strangers(out, found)
     return tuple(compiled)
 
 

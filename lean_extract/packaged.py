@@ -68,12 +68,23 @@ def prepare(cache: Path | None = None, progress: Progress | None = None) -> Pack
         progress: told of each module of the core that is compiled.
 
     Raises:
-        LeanNotFound: the runtime is not installed, or does not start on this system.
+        LeanNotFound: the runtime is not installed, does not start on this system, or the cache cannot be
+            written.
     """
     library = _find_library()
     if library is None:
         raise LeanNotFound("The packaged Lean runtime is not installed.", _HINT)
     root = (cache or user_cache_path("premise-suggest", appauthor=False)) / "lean"
+    try:
+        return _prepare_in(root, library, progress)
+    except OSError as error:
+        raise LeanNotFound(
+            f"The packaged Lean could not be made ready in {root}: {error.strerror or error}.",
+            "Free some space there, or let XDG_CACHE_HOME name a folder that can be written to.",
+        ) from error
+
+
+def _prepare_in(root: Path, library: Path, progress: Progress | None) -> PackagedLean:
     launcher = _write_launcher(root, library)
     core = root / f"core-{_fingerprint()}"
     if not (core / _MANIFEST).is_file():

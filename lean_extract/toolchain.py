@@ -21,8 +21,8 @@ from typing import Literal
 
 from platformdirs import user_cache_path
 
-from lean_extract import packaged
 from lean_extract.errors import LeanNotFound
+from lean_extract.packaged import prepare
 
 Kind = Literal["lake", "elan", "path", "packaged"]
 _LAKEFILES = ("lakefile.toml", "lakefile.lean")
@@ -144,7 +144,7 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Toolchai
 
 def _from_package(project: Path | None) -> Toolchain:
     try:
-        runtime = packaged.prepare()
+        runtime = prepare()
     except LeanNotFound as error:
         raise LeanNotFound(
             f"No Lean was found: elan names none, none is on PATH. {error.message}",

@@ -84,15 +84,18 @@ class Engine:
         self._session_lock = asyncio.Lock()
         self._knowledge_lock = asyncio.Lock()
         self._index_lock = asyncio.Lock()
+        self._opening: asyncio.Task[Knowledge] | None = None
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
         self._outcomes: Cache[list[TacticOutcome]] = Cache(32)
 
     def take_settings(self, settings: Settings) -> None:
         """Use new settings; Lean and the model are restarted by the next request that needs them."""
+        if settings.lean != self.settings.lean:
+            self._states.clear()
         self.settings = settings
-        for cache in (self._ranked, self._outcomes):
-            cache.clear()
+        self._ranked.clear()
+        self._outcomes.clear()
 
     async def session(self) -> LeanSession:
         """The project's one Lean, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
@@ -129,6 +132,13 @@ class Engine:
                 self._outcomes.clear()
             return self._knowledge
 
+    def _open_ahead(self) -> None:
+        """Begin to open the index while Lean starts and elaborates; who needs it hears of its errors."""
+        if self._knowledge is None:
+            task = asyncio.create_task(self.knowledge())
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._opening = task
+
     async def close(self) -> None:
         """End Lean and let go of the index."""
         async with self._session_lock:
@@ -145,12 +155,9 @@ class Engine:
         warning: the premises are good without it.
         """
         timer, warnings = Timer(), list[str]()
-        opening = asyncio.create_task(self.knowledge())  # while Lean starts and elaborates
-        try:
-            state = await self.state(request)
-            goal = main_goal(state)
-        finally:
-            await asyncio.wait([opening])
+        self._open_ahead()
+        state = await self.state(request)
+        goal = main_goal(state)
         timer.lap("goal")
         wanted = request.k or self.settings.premises.count
         ranked = await self.rank(goal, request.place, max(wanted, self.settings.tactics.premises))

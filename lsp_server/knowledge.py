@@ -108,7 +108,9 @@ class Knowledge:
         return Where(source.module.name, imports, place.position.line, tuple(source.premises))
 
     def _read(self, place: GoalPlace) -> SourceModule:
-        text = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+        """The file up to the place's line: what follows cannot be used there."""
+        whole = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+        text = "\n".join(whole.split("\n")[: place.position.line + 1])
         key = (place.path, text)
         source = self._modules.get(key)
         if source is None:

@@ -9,7 +9,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from threading import Event
@@ -41,6 +41,8 @@ LANGUAGES = ("lean4", "lean")
 FEATURES = ("configuration", "documents", "hover", "completion", "code_actions", "suggest")
 REQUEST_FAILED = -32803
 """LSP 3.17: the request was fine, but it failed."""
+
+_SETTINGS_SECONDS = 3.0
 
 log = logging.getLogger("premise_suggest")
 Parameters = ParamSpec("Parameters")
@@ -89,6 +91,8 @@ class PremiseServer(LanguageServer):
         self.projects = Projects(settings)
         self.initialization_options: Any = None
         self.is_closing = False
+        self._settled = asyncio.Event()
+        self._settled.set()
         self._told: set[str] = set()
 
     def take_settings(self, values: Any) -> None:
@@ -97,6 +101,20 @@ class PremiseServer(LanguageServer):
         self.projects.take_settings(self.settings)
         for complaint in complaints:
             self.tell(complaint, types.MessageType.Warning)
+
+    @contextlib.contextmanager
+    def settling(self) -> Iterator[None]:
+        """While the editor is asked for its settings, requests wait for them."""
+        self._settled.clear()
+        try:
+            yield
+        finally:
+            self._settled.set()
+
+    async def settled(self) -> None:
+        """Wait until the settings are known, but not for long."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
 
     def tell(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
@@ -140,7 +158,7 @@ class PremiseServer(LanguageServer):
 
 
 def passive(
-    server: PremiseServer, what: str
+    server: PremiseServer, what: str, *, waits: bool = True
 ) -> Callable[
     [Callable[Parameters, Awaitable[Result | None]]], Callable[Parameters, Awaitable[Result | None]]
 ]:
@@ -155,6 +173,8 @@ def passive(
         @wraps(handler)
         async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | None:
             try:
+                if waits:
+                    await server.settled()
                 return await handler(*args, **kwargs)
             except UserError as error:
                 log.info("%s: %s", what, error)
@@ -179,6 +199,7 @@ def active(
         @wraps(handler)
         async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
             try:
+                await server.settled()
                 return await handler(*args, **kwargs)
             except JsonRpcException:
                 raise

@@ -13,13 +13,14 @@ _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _ORDER = frozenset("<≤>≥") | {">=", "<="}
 _MANY_NAMES = 6
+_MANY_HYPOTHESES = 128
 
 
 def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
     """Tactics that close a goal or fail."""
     target = strip_brackets(tokens(goal.target))
     outer = shape(target)
-    types = {strip_brackets(tokens(hypothesis.type)) for hypothesis in goal.hypotheses}
+    types = {strip_brackets(tokens(item.type)) for item in goal.hypotheses[-_MANY_HYPOTHESES:]}
     yield "rfl", 0.72 if outer.kind in ("eq", "iff") else 0.2
     yield "assumption", 0.99 if target in types else 0.12
     yield "simp", 0.7
@@ -39,7 +40,7 @@ def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
 
 
 def _is_arithmetic(goal: Goal, target: tuple[str, ...]) -> bool:
-    types = {token for hypothesis in goal.hypotheses for token in tokens(hypothesis.type)}
+    types = {token for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:] for token in tokens(hypothesis.type)}
     return bool(types & _NUMBERS) and shape(target).kind in ("eq", "rel", "not", "false", "or", "and")
 
 
@@ -57,7 +58,7 @@ def structural(goal: Goal) -> Iterator[Proposal]:
         yield "constructor", 0.2
     if outer.kind == "eq":
         yield "funext x", 0.25 if "fun" in tokens(goal.target) else 0.08
-    for hypothesis in goal.hypotheses:
+    for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
         if head(tokens(hypothesis.type)) in _INDUCTIVE:
             for name in hypothesis.names:
                 if name in tokens(goal.target):
@@ -83,7 +84,7 @@ def local(goal: Goal) -> Iterator[Proposal]:
     """Tactics that use a hypothesis: apply it, rewrite with it, take it apart."""
     target = strip_brackets(tokens(goal.target))
     mentioned = symbols(target)
-    for hypothesis in goal.hypotheses:
+    for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
         arguments, core = telescope((), hypothesis.type)
         outer = shape(core)
         for name in hypothesis.names:

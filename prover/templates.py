@@ -9,6 +9,7 @@ from lean_extract.records import Goal, Premise
 from prover.shapes import Argument, Shape, head, shape, symbols, telescope, tokens
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
+_MANY_HYPOTHESES = 128
 _TYPES = frozenset({"structure", "class", "inductive", "class inductive", "instance", "axiom type"})
 
 
@@ -38,7 +39,7 @@ class GoalView:
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         named = tuple(
             (name, tokens(hypothesis.type), head(tokens(hypothesis.type)))
-            for hypothesis in goal.hypotheses
+            for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]
             for name in hypothesis.names
             if "✝" not in name and name != "this"
         )

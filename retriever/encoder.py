@@ -78,6 +78,9 @@ class PremiseEncoder(Protocol):
     def encode_state(self, goal: Goal) -> Floats:
         """float32[d], eq. (2)."""
 
+    def fit(self, goal: Goal) -> FittedState:
+        """What is read of a goal, and what had to be left out."""
+
 
 class Encoder:
     """An encoder loaded from a model folder; safe to use from several threads."""

@@ -118,9 +118,14 @@ def ranks(scores: Floats) -> npt.NDArray[np.int64]:
     return result
 
 
-def top(scores: Floats, k: int) -> npt.NDArray[np.int64]:
-    """The positions of the k best finite scores, best first, ties in order of position."""
-    k = min(k, len(scores))
+def top(scores: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
+    """The positions of the k best finite scores among `allowed` (bool[n]; None: all), best first.
+
+    Ties are in order of position.
+    """
+    if allowed is not None:
+        places = np.flatnonzero(allowed)
+        return places[top(scores[places], k)]
     if k <= 0:
         return np.zeros(0, dtype=np.int64)
     if k < len(scores):

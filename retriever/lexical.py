@@ -93,8 +93,11 @@ def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
 
 
 def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
-    """At most one token: a hash of the text with its variables numbered, or none if it is long or plain."""
-    raw = _raw_tokens(text)
+    """At most one token: a hash of the text with its variables numbered, or none if it is long or plain.
+
+    Leading `∀ …,` are left out: they say what binders say.
+    """
+    raw = _without_binders(_raw_tokens(text))
     if not 3 <= len(raw) <= _LONGEST_SHAPE:
         return []
     bound = frozenset(bound)
@@ -117,8 +120,22 @@ def name_parts(name: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _raw_tokens(text: str) -> list[str]:
-    return _TOKEN.findall(canonical(text[:_LONGEST_TEXT]))
+@lru_cache(maxsize=8192)
+def _raw_tokens(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(canonical(text[:_LONGEST_TEXT])))
+
+
+def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
+    while raw[:1] == ("∀",):
+        depth = 0
+        for index, token in enumerate(raw):
+            depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+            if token == "," and depth == 0:
+                raw = raw[index + 1 :]
+                break
+        else:
+            return raw
+    return raw
 
 
 def _expand(raw: str, bound: frozenset[str]) -> list[str]:

@@ -126,9 +126,9 @@ class PremiseService:
     ) -> list[RankedPremise]:
         """The k premises that fit a goal best, best first.
 
-        Without `where` nothing is known about imports. With it, private premises of other files and, where
-        the project has an index of its own, the bundled library are left out. Raises IndexDamaged, and what
-        `open` raises when the index was replaced by one that cannot be used.
+        Without `where` nothing is known about imports. With it, private premises of other files and what
+        follows `where.line` are left out. Raises IndexDamaged, and what `open` raises when the index was
+        replaced by one that cannot be used.
         """
         if k <= 0:
             return []
@@ -181,8 +181,7 @@ class PremiseService:
         found = []
         for allowed in filters:
             found.append(nearest(self._fusion.dense_candidates, allowed))
-            masked = np.where(allowed & (lexical > 0), lexical, -np.inf)
-            found.append(top(masked, self._fusion.lexical_candidates))
+            found.append(top(lexical, self._fusion.lexical_candidates, allowed & (lexical > 0)))
         return np.unique(np.concatenate(found))
 
     def _local(self, snapshot: Snapshot, where: Where | None, kinds: Kinds) -> _Local:
@@ -240,8 +239,6 @@ def _offered(snapshot: Snapshot, where: Where | None, kinds: Kinds, local_names:
         return np.asarray(allowed & ~snapshot.is_private)
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
     allowed &= own | ~snapshot.is_private
-    if snapshot.has_own_text:
-        allowed &= ~snapshot.view.bundled
     if len(where.local) > 0 and len(local_names) < _MOST_LOCAL:
         allowed &= ~own  # What the editor shows takes the place of what was indexed.
     elif where.line is not None:

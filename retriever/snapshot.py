@@ -39,7 +39,6 @@ class Snapshot:
         self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
-        self.has_own_text = bool((view.alive & ~view.bundled).any())
         self._lock = threading.Lock()
         self._scopes: dict[tuple[str, ...], Bools] = {}
         self._module_vectors: dict[str, dict[tuple[str, str], Floats]] = {}

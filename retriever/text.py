@@ -14,6 +14,7 @@ with the older form are rebuilt.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from lean_extract.records import Goal, Hypothesis, Premise
 
@@ -84,6 +85,7 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     return context, f"{GOAL} {canonical(premise.conclusion or premise.name)}"
 
 
+@lru_cache(maxsize=8192)
 def binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
     text = canonical(binder)

@@ -34,6 +34,8 @@ from retriever.training.splits import split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
+LARGEST_VALUE = 31
+"""Six bits a number instead of eight: a quarter less to ship, errors of about 0.002 in a cosine."""
 KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
 """What is shipped besides theorems."""
 
@@ -88,7 +90,7 @@ def steps(names: Sequence[str]) -> Iterator[list[str]]:
 
 def embed(library: Library, name: str, revision: str, encoder: Encoder) -> ReadFile:
     module, premises = library.modules[name], library.premises[name]
-    vectors, scales = quantise(encoder.encode_premises(premises))
+    vectors, scales = quantise(encoder.encode_premises(premises), LARGEST_VALUE)
     path = f"{name.replace('.', '/')}.lean"
     head = (path, name, PACKAGE, revision, 0, 0, "")
     return ReadFile(

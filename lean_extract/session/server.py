@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from leanclient.aio import (
     AsyncLeanLSPClient,
@@ -28,9 +29,11 @@ from lean_extract.session import processes
 from lean_extract.session.limits import Limits
 from lean_extract.toolchain import Toolchain
 
+_T = TypeVar("_T")
 _GUARD = Path(__file__).with_name("guard.py")
 _OPEN_FILES = 4
 _WATCH_SECONDS = 0.25
+_END_SECONDS = 5.0
 _CONTENT_MODIFIED = -32801
 _SCRATCH_NAME = "_premise_suggest_scratch"
 _AGAIN = "Ask again: Lean is started anew."
@@ -53,6 +56,9 @@ class Server:
         self._workers: frozenset[processes.Process] = frozenset()
         self._documents: dict[Path, DocState] = {}
         self._watch: asyncio.Task[None] | None = None
+        self._outdated: set[Path] = set()
+        self._scratch_is_outdated = False
+        self._closing: asyncio.Task[None] | None = None
         self._pool: ScratchPool | None = None
         self._too_big = False
         self.outgrew = False
@@ -108,6 +114,11 @@ class Server:
     async def close(self) -> None:
         """End the server and its workers. Being cancelled does not keep it from ending them."""
         self.give_up()
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._end(self._kill()))
+        await asyncio.shield(self._closing)
+
+    def _kill(self) -> asyncio.subprocess.Process | None:
         if self._watch is not None:
             self._watch.cancel()
         process = self._client._transport._proc
@@ -116,12 +127,19 @@ class Server:
             processes.kill(processes.identify([process.pid]))
         # Workers lead sessions of their own, so ending the server's process group is not enough.
         processes.kill(self._workers)
-        await asyncio.shield(self._end(process))
+        return process
 
     async def _end(self, process: asyncio.subprocess.Process | None) -> None:
         await self._client.close()
-        if process is not None:
-            await process.wait()
+        if process is None:
+            return
+        reader = self._client._transport._stderr_task
+        if reader is not None:
+            reader.cancel()
+            await asyncio.wait([reader])
+        with contextlib.suppress(TimeoutError):  # Somebody else holds the pipes; the server is gone.
+            async with asyncio.timeout(_END_SECONDS):
+                await process.communicate()
 
     def _note_processes(self, pid: int) -> list[int]:
         """The processes below the server; they are remembered, for they may outlive it."""
@@ -137,37 +155,66 @@ class Server:
         """
         with self._errors(f"opening {path.name}"):
             known = self._documents.get(path)
-            if known is not None and known.fatal_error:
+            if known is not None and (known.fatal_error or path in self._outdated):
                 await self.forget(path)
             document = await self._client.open(str(path), text=text, wait=False)
             self._documents[path] = document
             return document
 
+    def outdate(self) -> None:
+        """Have the imports of every file loaded anew when it is next asked about."""
+        self._outdated |= self._documents.keys()
+        self._scratch_is_outdated = True
+
     async def forget(self, path: Path) -> None:
         """Close a file, and with it its worker."""
         self._documents.pop(path, None)
+        self._outdated.discard(path)
         await self._client.close_file(str(path))
 
     async def settle(self, path: Path) -> DocState:
         """Wait until the whole text of a file is elaborated."""
-        with self._errors(f"elaborating {path.name}"):
-            return await self._client.open(str(path), wait=True)
+        return await self._answer(path, self._client.open(str(path), wait=True))
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's answer to `$/lean/plainGoal`, which waits for what stands above the position."""
-        with self._errors(f"elaborating {path.name}"), self._sense(path):
-            goal = await self._client.goal(str(path), position.line, position.column, fresh=False)
-            return None if goal.status == "no_goal" else {"goals": goal.goals, "rendered": goal.rendered}
+        request = self._client.goal(str(path), position.line, position.column, fresh=False)
+        goal = await self._answer(path, request)
+        return None if goal.status == "no_goal" else {"goals": goal.goals, "rendered": goal.rendered}
 
     async def term_goal(self, path: Path, position: Position) -> str | None:
         """The printed goal of the term at the position, if there is one."""
-        with self._errors(f"elaborating {path.name}"), self._sense(path):
-            answer = await self._client.term_goal(str(path), position.line, position.column, fresh=False)
-            return str(answer["goal"]) if answer else None
+        request = self._client.term_goal(str(path), position.line, position.column, fresh=False)
+        answer = await self._answer(path, request)
+        return str(answer["goal"]) if isinstance(answer, dict) and "goal" in answer else None
+
+    async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
+        """The answer to a request about a file.
+
+        Lean leaves a request open for good if the worker died just before; then its notice of the
+        death is all there is.
+        """
+        doing = f"elaborating {path.name}"
+        asking = asyncio.ensure_future(request)
+        try:
+            with self._errors(doing), self._sense(path):
+                was_dead = False
+                while not (await asyncio.wait([asking], timeout=_WATCH_SECONDS))[0]:
+                    document = self._documents.get(path)
+                    is_dead = document is not None and document.fatal_error
+                    if is_dead and was_dead:
+                        raise self._worker_death(doing)
+                    was_dead = is_dead
+                return asking.result()
+        finally:
+            if not asking.done():
+                asking.cancel()
+                await asyncio.wait([asking])
 
     async def scratch(self, header: str) -> None:
         """Make the scratch documents ready for texts with this header."""
-        if self._pool is not None and self._pool.header.strip() == header.strip():
+        is_same = self._pool is not None and self._pool.header.strip() == header.strip()
+        if is_same and not self._scratch_is_outdated:
             return
         await self.drop_scratch()
         pool = ScratchPool(self._client, header, self._limits.slots, _SCRATCH_NAME)
@@ -194,6 +241,7 @@ class Server:
     async def drop_scratch(self) -> None:
         """Close the scratch documents; with them end the workers that may still be busy in them."""
         pool, self._pool = self._pool, None
+        self._scratch_is_outdated = False
         if pool is not None and self.is_alive:
             await pool.close()
 
@@ -226,7 +274,7 @@ class Server:
         """Take an answer of a wrong shape, over which leanclient stumbles, for the end of the server."""
         try:
             yield
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, TypeError) as error:
             self.give_up()
             raise LeanDied(
                 f"Lean's server gave an answer about {path.name} that is not Lean's.", _AGAIN

@@ -72,6 +72,11 @@ class LeanSession:
         if server is not None:
             await server.close()
 
+    def reload(self) -> None:
+        """Have imports loaded anew by the next requests; to be called when modules have been rebuilt."""
+        if self._server is not None:
+            self._server.outdate()
+
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals that Lean shows at a position: the tactic block's, else those of the term there.
 

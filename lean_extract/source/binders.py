@@ -16,6 +16,7 @@ from lean_extract.source.syntax import (
 )
 
 _CLOSING = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
+_CLOSERS = frozenset(_CLOSING.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +66,32 @@ def heads(texts: Iterable[str]) -> frozenset[str]:
     return frozenset([text.partition(".")[0] for text in texts])
 
 
-def parse_binder(tokens: Tokens, begin: int, end: int) -> Binder:
-    """The group whose brackets are the tokens `begin` and `end - 1`."""
+def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = False) -> Binder:
+    """The group whose brackets are the tokens `begin` and `end - 1`.
+
+    `with_mentions` gathers the names in its type, which only section variables need.
+    """
     texts = tokens.texts
     bracket = texts[begin]
-    inner_end = end - 1 if texts[end - 1] in _CLOSING.values() else end
+    inner_end = end - 1 if texts[end - 1] in _CLOSERS else end
     colon = _colon(texts, begin + 1, inner_end)
     text = tokens.source(begin, end)
-    if colon is None and bracket == "[":
-        return Binder(
-            (),
-            bracket,
-            tokens.source(begin + 1, inner_end),
-            text,
-            heads(texts[begin + 1 : inner_end]),
-            type_head(texts, begin + 1, inner_end),
-        )
-    names_end = inner_end if colon is None else colon
-    names = tuple([name for name in texts[begin + 1 : names_end] if is_identifier(name)])
-    if colon is None:
-        return Binder(names, bracket, "", text)
-    type_end = _default(texts, colon + 1, inner_end)
+    if colon is None and bracket != "[":
+        return Binder(_names(texts, begin + 1, inner_end), bracket, "", text)
+    names = () if colon is None else _names(texts, begin + 1, colon)
+    type_begin = begin + 1 if colon is None else colon + 1
     return Binder(
         names,
         bracket,
-        tokens.source(colon + 1, inner_end),
+        tokens.source(type_begin, inner_end),
         text,
-        heads(texts[colon + 1 : inner_end]),
-        type_head(texts, colon + 1, type_end),
+        heads(texts[type_begin:inner_end]) if with_mentions else frozenset(),
+        type_head(texts, type_begin, _default(texts, type_begin, inner_end)),
     )
+
+
+def _names(texts: list[str], begin: int, end: int) -> tuple[str, ...]:
+    return tuple([name for name in texts[begin:end] if is_identifier(name)])
 
 
 def _colon(texts: list[str], begin: int, end: int) -> int | None:
@@ -116,7 +114,9 @@ def _default(texts: list[str], begin: int, end: int) -> int:
     return end
 
 
-def parse_binders(tokens: Tokens, begin: int, end: int) -> tuple[list[Binder], int]:
+def parse_binders(
+    tokens: Tokens, begin: int, end: int, with_mentions: bool = False
+) -> tuple[list[Binder], int]:
     """The groups and bare names from `begin` on, and the index behind them."""
     texts = tokens.texts
     binders: list[Binder] = []
@@ -125,7 +125,7 @@ def parse_binders(tokens: Tokens, begin: int, end: int) -> tuple[list[Binder], i
         text = texts[index]
         if text in BINDER_OPENERS:
             behind = close(texts, index, end) + 1
-            binders.append(parse_binder(tokens, index, behind))
+            binders.append(parse_binder(tokens, index, behind, with_mentions))
             index = behind
         elif is_identifier(text) and text not in _NOT_BARE:
             binders.append(Binder((text,), "", "", text))

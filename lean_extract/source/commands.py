@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.syntax import (
@@ -53,8 +54,8 @@ _DANGLING = frozenset(
 def split_commands(tokens: Tokens) -> list[Command]:
     """The commands of a file, in order; together they hold every token behind the first start."""
     starts = _starts(tokens)
-    ends = [*starts[1:], len(tokens.texts)]
-    return [Command(begin, end) for begin, end in zip(starts, ends, strict=True)]
+    starts.append(len(tokens.texts))
+    return [Command(begin, end) for begin, end in pairwise(starts)]
 
 
 def _starts(tokens: Tokens) -> list[int]:

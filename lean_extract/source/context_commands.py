@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lean_extract.source import variables
 from lean_extract.source.binders import parse_binders
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.scopes import Open, ScopeStack
@@ -87,36 +86,34 @@ def _optional_name(tokens: Tokens, index: int, end: int) -> tuple[str, int]:
 
 def declare_variables(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     """`variable (x : T) [C x]`; the index behind it."""
-    binders, index = parse_binders(tokens, index, end)
-    variables.declare(stack.top, binders)
+    binders, index = parse_binders(tokens, index, end, with_mentions=True)
+    stack.top.variables = stack.top.variables.declare(binders)
     return index
 
 
 def include(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     """`include x y`; the index behind it."""
     names, index = _names(tokens.texts, index, end)
-    variables.include(stack.top, names)
+    stack.include(names)
     return index
 
 
 def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     """`omit x [Group G]`; the index behind it."""
     texts = tokens.texts
-    names: list[str] = []
-    instances: list[str] = []
+    unwanted: list[str] = []
     while index < end:
         if texts[index] == "[":
             behind = close(texts, index, end) + 1
             binders, _ = parse_binders(tokens, index, behind)
-            instances += [binder.type for binder in binders if not binder.names]
-            names += [name for binder in binders for name in binder.names]
+            unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
             index = behind
         elif is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
-            names.append(texts[index])
+            unwanted.append(texts[index])
             index += 1
         else:
             break
-    variables.omit(stack.top, names, instances)
+    stack.omit(unwanted)
     return index
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -53,11 +55,24 @@ def extract_project(root: Path, out: Path, progress: Progress | None = None, wor
     sources = find_sources(root)
     counts = Counts(files=len(sources))
     revision = _content_hash(sources)
-    write_records(out, Header("text", revision), _records(sources, counts, progress, workers))
+    with _without_collector():
+        write_records(out, Header("text", revision), _records(sources, counts, progress, workers))
     counts.data_hash = _file_hash(out)
     counts.seconds = time.perf_counter() - started
     counts.peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return counts
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """The records hold no cycles: looking for them costs a fifth of the time and frees nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _records(

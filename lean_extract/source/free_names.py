@@ -14,11 +14,15 @@ BINDING_ENDS = frozenset((",", "=>", "↦"))
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
-def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str]) -> set[str]:
+def free_names(
+    texts: list[str], begin: int, end: int, candidates: frozenset[str]
+) -> frozenset[str]:
     """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
 
     A quantifier binds from its own place to the end of the bracket that it stands in.
     """
+    if candidates.isdisjoint(_bound_somewhere(texts, begin, end)):
+        return candidates
     found: set[str] = set()
     bound: list[tuple[int, frozenset[str]]] = []
     depth = 0
@@ -39,7 +43,18 @@ def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str
         head = text.partition(".")[0]
         if head in candidates and not any(head in names for _, names in bound):
             found.add(head)
-    return found
+    return frozenset(found)
+
+
+def _bound_somewhere(texts: list[str], begin: int, end: int) -> set[str]:
+    bound: set[str] = set()
+    for index in range(begin, end):
+        text = texts[index]
+        if text in QUANTIFIERS:
+            bound |= binding_names(texts, index + 1, end)[0]
+        elif text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
+            bound.add(texts[index + 1])
+    return bound
 
 
 def binding_names(texts: list[str], begin: int, end: int) -> tuple[frozenset[str], int]:

@@ -94,10 +94,12 @@ class Resolver:
         self._environment = environment
         self._module = module
         self._opened: dict[Scope, tuple[_Opened, ...]] = {}
-        self._cache: dict[tuple[Scope, Mention], tuple[int, tuple[str, ...]]] = {}
+        self._cache: dict[Scope, dict[Mention, tuple[int, tuple[str, ...]]]] = {}
+        self._current: dict[Mention, tuple[int, tuple[str, ...]]] = {}
 
     def proof(self, proof: SourceProof, module: str) -> Proof:
         """The proof with the names of its premises."""
+        self._current = self._cache.setdefault(proof.scope, {})
         found = [self._mention(mention, proof) for mention in proof.mentions]
         steps = tuple(
             [
@@ -119,13 +121,12 @@ class Resolver:
         return Proof(proof.theorem, module, _flat(found, proof.theorem), steps, goals, proof.is_tactic)
 
     def _mention(self, mention: Mention, proof: SourceProof) -> tuple[str, ...]:
-        key = (proof.scope, mention)
-        cached = self._cache.get(key)
+        cached = self._current.get(mention)
         # what was found stays found further down; what was not may have been declared since
         if cached is not None and (cached[1] or cached[0] == proof.order):
             return cached[1]
         names = tuple(self._resolve(mention, proof.scope, proof.order))
-        self._cache[key] = (proof.order, names)
+        self._current[mention] = (proof.order, names)
         return names
 
     def _resolve(self, mention: Mention, scope: Scope, order: int) -> list[str]:

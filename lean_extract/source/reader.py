@@ -287,11 +287,14 @@ class _Reader:
     def _context_of(self, declaration: Declaration) -> list[Binder]:
         """The variables that the declaration includes, then its own binders."""
         frame = self.stack.top
-        if not frame.variables:
+        if not frame.variables.groups:
             return declaration.binders
         end = declaration.value_begin if declaration.keyword in THEOREM_WORDS else declaration.end
-        used = variables.mentioned(self.tokens, declaration.header_begin, end, frame, declaration.binders)
-        return [*variables.included(frame, used), *declaration.binders]
+        used = variables.mentioned(
+            self.tokens, declaration.header_begin, end, frame.variables, declaration.binders
+        )
+        taken = variables.included(frame.variables, used, frame.included, frame.omitted)
+        return [*taken, *declaration.binders]
 
     def _premise(self, declaration: Declaration, context: list[Binder]) -> Premise:
         prefix = declaration.prefix
@@ -322,7 +325,7 @@ class _Reader:
                 theorem=premise.name,
                 scope=self._inner_scope(premise.name),
                 order=len(self.premises),
-                local={**local_heads(self.stack.top.variables), **local_heads(declaration.binders)},
+                local={**local_heads(self.stack.top.variables.groups), **local_heads(declaration.binders)},
                 context=premise.context,
             )
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lean_extract.source.binders import Binder
+from lean_extract.source.variables import Variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,9 @@ class Frame:
 
     name: str
     scope: Scope
-    variables: tuple[Binder, ...] = ()
+    variables: Variables = Variables()
     included: frozenset[str] = frozenset()
     omitted: frozenset[str] = frozenset()
-    attributes: tuple[str, ...] = ()
     is_temporary: bool = False
 
 
@@ -52,9 +52,7 @@ class ScopeStack:
 
     def _push(self, name: str, scope: Scope, temporary: bool = False) -> None:
         top = self.top
-        self.frames.append(
-            Frame(name, scope, top.variables, top.included, top.omitted, top.attributes, temporary)
-        )
+        self.frames.append(Frame(name, scope, top.variables, top.included, top.omitted, temporary))
 
     def enter_section(self, name: str = "") -> None:
         """`section A.B` is two sections, as in Lean."""
@@ -86,6 +84,18 @@ class ScopeStack:
         """Behind the command that `in` governed."""
         while self.top.is_temporary:
             self.frames.pop()
+
+    def include(self, names: Iterable[str]) -> None:
+        """The command `include`."""
+        wanted = frozenset(names)
+        self.top.included |= wanted
+        self.top.omitted -= wanted
+
+    def omit(self, names: Iterable[str]) -> None:
+        """The command `omit`: names, or types of instances (`omit [Group G]`)."""
+        unwanted = frozenset(names)
+        self.top.included -= unwanted
+        self.top.omitted |= unwanted
 
     def open(self, *opened: Open) -> None:
         """Add opened namespaces to the frame in force."""

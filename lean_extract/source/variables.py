@@ -3,132 +3,132 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import dataclass
 
 from lean_extract.source.binders import Binder, heads
 from lean_extract.source.free_names import QUANTIFIERS, free_names
 from lean_extract.source.lexer import Tokens
-from lean_extract.source.scopes import Frame
+
+_MAY_BIND = QUANTIFIERS | {"{"}
 
 
-def declare(frame: Frame, binders: Iterable[Binder]) -> None:
-    """The command `variable`: new variables, or new brackets for old ones (`variable {x}`).
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The variables in force, in order, with what each of them needs worked out once.
 
-    `variable (x)` with no type updates `x` where a variable of that name is in force.
+    A place is `(index of the group, name)`; the name is empty for an unnamed instance.
     """
-    for binder in binders:
-        if binder.type or binder.is_instance:
-            frame.variables += (binder,)
-            continue
-        known = {name for variable in frame.variables for name in variable.names}
-        updated = [name for name in binder.names if name in known]
-        fresh = [name for name in binder.names if name not in known]
-        for name in updated:
-            frame.variables = _rebound(frame.variables, name, binder.bracket)
-        if fresh:
-            frame.variables += (binder.only(fresh),)
+
+    groups: tuple[Binder, ...] = ()
+    latest: tuple[tuple[str, int], ...] = ()
+    """Each name with the group that it means now (a later variable hides an earlier one)."""
+    names: frozenset[str] = frozenset()
+    needs: tuple[tuple[tuple[int, str], ...], ...] = ()
+    """For each group, the variables that its type mentions."""
+
+    @classmethod
+    def of(cls, groups: tuple[Binder, ...]) -> Variables:
+        """Work out the dependencies of some groups."""
+        latest: dict[str, int] = {}
+        needs: list[tuple[tuple[int, str], ...]] = []
+        for index, group in enumerate(groups):
+            needs.append(tuple([(latest[name], name) for name in group.mentions if name in latest]))
+            latest.update(dict.fromkeys(group.names, index))
+        return cls(groups, tuple(latest.items()), frozenset(latest), tuple(needs))
+
+    def declare(self, binders: Iterable[Binder]) -> Variables:
+        """The command `variable`: new variables, or new brackets for old ones (`variable {x}`).
+
+        `variable (x)` with no type updates `x` where a variable of that name is in force.
+        """
+        groups = self.groups
+        for binder in binders:
+            if binder.type or binder.is_instance:
+                groups += (binder,)
+                continue
+            known = {name for group in groups for name in group.names}
+            for name in binder.names:
+                if name in known:
+                    groups = _rebound(groups, name, binder.bracket)
+            fresh = [name for name in binder.names if name not in known]
+            if fresh:
+                groups += (binder.only(fresh),)
+        return Variables.of(groups)
 
 
-def _rebound(variables: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binder, ...]:
+def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binder, ...]:
     """The same variables, the latest one called `name` now bound by `bracket`."""
-    for index in range(len(variables) - 1, -1, -1):
-        variable = variables[index]
-        if name not in variable.names:
+    for index in range(len(groups) - 1, -1, -1):
+        group = groups[index]
+        if name not in group.names:
             continue
-        if variable.bracket == bracket:
-            return variables
-        place = variable.names.index(name)
+        if group.bracket == bracket:
+            return groups
+        place = group.names.index(name)
         parts = [
-            variable.only(variable.names[:place]),
-            variable.only((name,)).with_bracket(bracket),
-            variable.only(variable.names[place + 1 :]),
+            group.only(group.names[:place]),
+            group.only((name,)).with_bracket(bracket),
+            group.only(group.names[place + 1 :]),
         ]
-        middle = tuple(part for part in parts if part.names)
-        return variables[:index] + middle + variables[index + 1 :]
-    return variables
+        return (*groups[:index], *[part for part in parts if part.names], *groups[index + 1 :])
+    return groups
 
 
-def include(frame: Frame, names: Iterable[str]) -> None:
-    """The command `include`."""
-    wanted = frozenset(names)
-    frame.included |= wanted
-    frame.omitted -= wanted
-
-
-def omit(frame: Frame, names: Iterable[str], instances: Iterable[str]) -> None:
-    """The command `omit`: by name, or by the type of an instance (`omit [Group G]`)."""
-    wanted = frozenset(names)
-    frame.included -= wanted
-    frame.omitted |= wanted | frozenset(instances)
-
-
-def mentioned(tokens: Tokens, begin: int, end: int, frame: Frame, own: Iterable[Binder]) -> set[str]:
+def mentioned(
+    tokens: Tokens, begin: int, end: int, variables: Variables, own: Iterable[Binder]
+) -> frozenset[str]:
     """The variables that the tokens use, where neither `own` binders nor others inside bind the name."""
     texts = set(tokens.texts[begin:end])
-    names = {name for variable in frame.variables for name in variable.names}
-    used = heads(texts) & names
+    used = heads(texts) & variables.names
     used -= {name for binder in own for name in binder.names}
-    if used and not texts.isdisjoint(QUANTIFIERS | {"{"}):
+    if used and not texts.isdisjoint(_MAY_BIND):
         return free_names(tokens.texts, begin, end, used)
-    return set(used)
+    return used
 
 
-def included(frame: Frame, mentions: Container[str]) -> list[Binder]:
+def included(
+    variables: Variables,
+    mentions: Container[str],
+    include: frozenset[str] = frozenset(),
+    omit: frozenset[str] = frozenset(),
+) -> list[Binder]:
     """The variables that a declaration takes, in the order they were declared.
 
     Args:
-        frame: the frame in force.
+        variables: those in force.
         mentions: the variables that the declaration's header uses (its body too, unless it is a theorem).
+        include: names that `include` asks for.
+        omit: names, and types of instances, that `omit` takes out.
     """
-    variables = frame.variables
-    if not variables:
-        return []
-    latest = {name: index for index, variable in enumerate(variables) for name in variable.names}
-    chosen = {(index, name) for name, index in latest.items() if name in mentions or name in frame.included}
-    _close_over_types(variables, chosen)
-    _add_instances(frame, variables, chosen)
-    return [binder for index, variable in enumerate(variables) if (binder := _part(variable, index, chosen))]
-
-
-def _before(variables: tuple[Binder, ...], index: int, name: str) -> int | None:
-    """The variable that `name` means in the type of the variable at `index`."""
-    for place in range(index - 1, -1, -1):
-        if name in variables[place].names:
-            return place
-    return None
-
-
-def _close_over_types(variables: tuple[Binder, ...], chosen: set[tuple[int, str]]) -> None:
-    """Add the variables that the types of the chosen ones mention."""
-    names = {name for variable in variables for name in variable.names}
-    waiting = [index for index, _ in chosen]
-    seen: set[int] = set()
+    chosen = {(index, name) for name, index in variables.latest if name in mentions or name in include}
+    waiting = list(chosen)
     while waiting:
-        index = waiting.pop()
-        if index in seen:
-            continue
-        seen.add(index)
-        for name in variables[index].mentions & names:
-            place = _before(variables, index, name)
-            if place is not None and (place, name) not in chosen:
-                chosen.add((place, name))
+        index, _ = waiting.pop()
+        for place in variables.needs[index]:
+            if place not in chosen:
+                chosen.add(place)
                 waiting.append(place)
+    result: list[Binder] = []
+    for index, group in enumerate(variables.groups):
+        if group.is_instance:
+            if _is_wanted(group, omit, chosen, variables.needs[index], index):
+                chosen.update((index, name) for name in group.names)
+                result.append(group)
+        elif kept := [name for name in group.names if (index, name) in chosen]:
+            result.append(group.only(kept))
+    return result
 
 
-def _add_instances(frame: Frame, variables: tuple[Binder, ...], chosen: set[tuple[int, str]]) -> None:
-    """Add the instance-implicit variables all of whose dependencies are chosen."""
-    names = {name for variable in variables for name in variable.names}
-    for index, variable in enumerate(variables):
-        if not variable.is_instance or variable.type in frame.omitted:
-            continue
-        if any(name in frame.omitted for name in variable.names):
-            continue
-        needed = [(_before(variables, index, name), name) for name in variable.mentions & names]
-        if all(place is None or (place, name) in chosen for place, name in needed):
-            chosen.add((index, variable.names[0] if variable.names else ""))
-
-
-def _part(variable: Binder, index: int, chosen: set[tuple[int, str]]) -> Binder | None:
-    if not variable.names:
-        return variable if (index, "") in chosen else None
-    kept = [name for name in variable.names if (index, name) in chosen]
-    return variable.only(kept) if kept else None
+def _is_wanted(
+    group: Binder,
+    omit: frozenset[str],
+    chosen: set[tuple[int, str]],
+    needs: tuple[tuple[int, str], ...],
+    index: int,
+) -> bool:
+    """Whether an instance is taken: it is named, or all that it depends on is there and it is not omitted."""
+    if group.names and (index, group.names[0]) in chosen:
+        return True
+    if group.type in omit or any(name in omit for name in group.names):
+        return False
+    return all(place in chosen for place in needs)

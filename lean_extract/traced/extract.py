@@ -146,16 +146,19 @@ async def _with_states(
     traced = []
     for step in steps:
         if step.span is None:
-            traced.append(step)
             continue
         try:
             before = await session.goals_at(path, text, step.span.start)
             after = await session.goals_at(path, text, step.span.end)
         except (NoGoalHere, LeanError) as error:
-            problems.append(
-                Problem(str(path), step.span.start, f"no state for `{step.tactic[:40]}`: {error.message}")
-            )
+            complaint = f"no state for `{step.tactic[:40]}`: {error.message}"
+            problems.append(Problem(str(path), step.span.start, complaint))
             traced.append(step)
             continue
-        traced.append(replace(step, before=before, after=after))
+        # A session answers inside a tactic that leaves no goals with the goals before it.
+        traced.append(replace(step, before=before, after=_behind_main(before) if after == before else after))
     return tuple(traced)
+
+
+def _behind_main(state: ProofState) -> ProofState:
+    return ProofState(state.goals[1:])

@@ -14,32 +14,33 @@ def register(server: PremiseServer) -> None:
     """`initializationOptions`, `workspace/configuration`, `workspace/didChangeConfiguration`, `shutdown`."""
 
     @server.feature(types.INITIALIZED)
-    @passive(server, "start")
+    @passive(server, "start", waits=False)
     async def initialized(_: types.InitializedParams) -> None:
-        options = server.initialization_options
-        server.take_settings(options)
+        server.take_settings(server.initialization_options)
+        with server.settling():
+            pulled = await _pull(server)
+            if pulled:
+                server.take_settings(pulled)
         workspace = server.client_capabilities.workspace
         changes = workspace.did_change_configuration if workspace else None
         if changes and changes.dynamic_registration:
             method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
             registration = types.Registration(id=method, method=method)
             await server.client_register_capability_async(types.RegistrationParams([registration]))
-        pulled = await _pull(server)
-        if pulled:
-            server.take_settings(pulled)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.initialization_options = params.initialization_options
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    @passive(server, "change of settings")
+    @passive(server, "change of settings", waits=False)
     async def changed(params: types.DidChangeConfigurationParams) -> None:
-        pulled = await _pull(server)
-        server.take_settings(pulled if pulled is not None else params.settings)
+        with server.settling():
+            pulled = await _pull(server)
+            server.take_settings(pulled if pulled is not None else params.settings)
 
     @server.feature(types.SHUTDOWN)
-    @passive(server, "shutdown")
+    @passive(server, "shutdown", waits=False)
     async def shutdown(_: Any) -> None:
         server.is_closing = True
         await server.projects.close()

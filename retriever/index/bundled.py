@@ -15,6 +15,8 @@ import os
 import shutil
 import tarfile
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +32,8 @@ CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"
 REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
+_UNPACKING = ".unpacking-"
+_ABANDONED_SECONDS = 3600.0
 _DELTA = frozenset({"posting_documents.npy", "posting_starts.npy", "names.npy", "terms.npy"})
 """Ascending columns: shipped as differences, which compress several times better."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
@@ -113,13 +117,35 @@ def unpack(cache: Path, data: Path = DATA) -> IndexStore:
     archive = _read_archive(data / ARCHIVE, bundle)
     with explained_writes(root):
         cache.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=cache))
+        _sweep(cache)
+        temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
             _extract(archive, temporary, bundle)
             _publish(temporary, root)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return store
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what killed processes left; one at work is never that old."""
+    for left in cache.glob(f"{_UNPACKING}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def use_counts(store: IndexStore) -> dict[str, int]:
+    """How many training proofs use each name, of those that any uses: for `update_index(uses=...)`.
+
+    Raises IndexMissing, IndexDamaged.
+    """
+    _, segments = store.open()
+    counts: dict[str, int] = {}
+    for segment, _ in segments:
+        for place in np.flatnonzero(segment.uses).tolist():
+            counts[segment.names[place]] = int(segment.uses[place])
+    return counts
 
 
 def _read_archive(path: Path, bundle: Bundle) -> bytes:

@@ -18,10 +18,13 @@ Int8s = npt.NDArray[np.int8]
 _BLOCK = 2048
 
 
-def quantise(vectors: Floats) -> tuple[Int8s, Floats]:
-    """(int8[n, d], float32[n]): each row divided by its scale, the largest element becoming 127."""
+def quantise(vectors: Floats, largest_value: int = 127) -> tuple[Int8s, Floats]:
+    """(int8[n, d], float32[n]): each row divided by its scale, its largest element becoming `largest_value`.
+
+    A smaller one costs precision and compresses better.
+    """
     largest = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = np.where(largest > 0, largest / 127.0, 1.0).astype(np.float32)
+    scales = np.where(largest > 0, largest / largest_value, 1.0).astype(np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
@@ -59,8 +62,7 @@ class _ExactQuery:
         self._products = products
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
-        products = self._products
-        return top(products if allowed is None else np.where(allowed, products, -np.inf), k)
+        return top(self._products, k, allowed)
 
     def scores(self, ids: Ids) -> Floats:
         return self._products[ids]

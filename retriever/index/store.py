@@ -159,6 +159,17 @@ class IndexStore:
         """Open one segment. Raises IndexDamaged."""
         return Segment(self.root / "segments" / name)
 
+    def verify(self) -> list[str]:
+        """Read every byte of the index and compare hashes; what is wrong, in words.
+
+        Raises IndexMissing, IndexDamaged when it cannot even be opened.
+        """
+        manifest, segments = self.open()
+        found = [complaint for segment, _ in segments for complaint in segment.verify()]
+        for root in manifest.includes:
+            found += IndexStore(Path(root)).verify()
+        return found
+
     @contextmanager
     def writer(self, fingerprint: str) -> Iterator[Writer]:
         """Hold the lock and write. Raises IndexLocked, IndexWriteFailed.

@@ -63,6 +63,7 @@ class IndexView:
         self.files: list[IndexedFile] = [file for segment in self.segments for file in segment.files]
         live = _live_files(parts)
         self._live_files = live
+        self._runs = _runs(self.segments, self.bounds)
         file_bounds = np.cumsum([0, *(len(segment.files) for segment in self.segments)])
         self.file_of = _joined(
             [segment.file_numbers() + file_bounds[i] for i, segment in enumerate(self.segments)], np.int32
@@ -88,8 +89,11 @@ class IndexView:
 
     def in_modules(self, modules: frozenset[str]) -> Bools:
         """bool[n]: which premises are declared in one of these modules."""
-        chosen = np.fromiter((file.module in modules for file in self.files), np.bool_, len(self.files))
-        return np.asarray(chosen[self.file_of])
+        chosen = np.zeros(len(self), dtype=np.bool_)
+        for module in modules:
+            for start, stop in self._runs.get(module, ()):
+                chosen[start:stop] = True
+        return chosen
 
     def name(self, premise: int) -> str:
         """A premise's full name."""
@@ -146,6 +150,15 @@ class IndexView:
                         stale.append(file.path)
                 position += 1
         return tuple(sorted(stale))
+
+
+def _runs(segments: Sequence[Segment], bounds: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
+    """Where each module's premises lie."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for segment, base in zip(segments, bounds, strict=False):
+        for file in segment.files:
+            runs.setdefault(file.module, []).append((base + file.start, base + file.stop))
+    return runs
 
 
 def _stat(path: Path) -> tuple[int, int] | None:

@@ -3,7 +3,8 @@
     python -m retriever.training.dataset RECORDS OUT [--without NAMES]
 
 The folder holds `corpus.jsonl` (one premise a line), `queries.jsonl`, `modules.jsonl` and `manifest.json`.
-The same records give the same bytes.
+The same records give the same bytes,
+wherever the sources lay.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.atomic import replacing
@@ -142,7 +143,7 @@ def build_dataset(
     digest = hashlib.sha256()
     _write_lines(out / "corpus.jsonl", map(to_json, corpus), digest)
     _write_lines(out / "queries.jsonl", map(_query_to_plain, queries), digest)
-    modules = sorted(records.modules, key=lambda module: module.name)
+    modules = [replace(module, path="") for module in sorted(records.modules, key=lambda module: module.name)]
     _write_lines(out / "modules.jsonl", map(to_json, modules), digest)
     counts = {f"{split}/{origin}": 0 for split in SPLITS for origin in ("statement", "inner", "step")}
     for query in queries:

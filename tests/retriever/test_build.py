@@ -55,7 +55,7 @@ class CountingEncoder:
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self.dimension, self.fingerprint = encoder.dimension, encoder.fingerprint
-        self.encode_state = encoder.encode_state
+        self.encode_state, self.fit = encoder.encode_state, encoder.fit
         self.names: list[str] = []
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
@@ -166,6 +166,18 @@ def test_a_touched_file_is_not_read_again(root: Path, store: IndexStore, countin
     stamp = store.stamp()
     update_index(root, store, counting)
     assert store.stamp() == stamp
+
+
+def test_changed_and_removed_files_are_stale_until_the_next_run(
+    root: Path, store: IndexStore, encoder: Encoder, model_folder: Path
+) -> None:
+    update_index(root, store, encoder)
+    service = PremiseService.open([store], model_folder)
+    (root / "Num" / "Order.lean").write_text(ORDER + "-- more\n")
+    (root / "Num" / "Base.lean").unlink()
+    assert service.freshness().stale_files == ("Num/Base.lean", "Num/Order.lean")
+    update_index(root, store, encoder)
+    assert service.freshness().stale_files == ()
 
 
 def test_removed_and_renamed_files_go(root: Path, store: IndexStore, counting: CountingEncoder) -> None:

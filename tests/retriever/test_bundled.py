@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,19 @@ def test_unpacking_twice_is_done_once(data: Path, tmp_path: Path) -> None:
     stamp = store.stamp()
     assert bundled.unpack(tmp_path / "cache", data).stamp() == stamp
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [store.root.name]
+
+
+def test_leftovers_of_killed_processes_go(data: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for name, age in ((".unpacking-old", 7200), (".unpacking-now", 0)):
+        (cache / name).mkdir(parents=True)
+        os.utime(cache / name, (time.time() - age,) * 2)
+    store = bundled.unpack(cache, data)
+    assert {path.name for path in cache.iterdir()} == {".unpacking-now", store.root.name}
+
+
+def test_use_counts_come_back(data: Path, tmp_path: Path) -> None:
+    assert bundled.use_counts(bundled.unpack(tmp_path / "cache", data)) == {"add_comm'": 5}
 
 
 def _unpack(cache: Path, data: Path, barrier: object, results: object) -> None:

@@ -66,7 +66,8 @@ def test_a_goal_shares_its_shape_with_the_lemma_that_states_it() -> None:
     lemma = theorem("Foo.add_comm", "Foo", "a + b = b + a", "{G : Type*}", "[AddCommGroup G]", "(a b : G)")
     other = theorem("Foo.add_left", "Foo", "a + b = a + b", "(a b : G)")
     shape = goal_tokens(COMMUTES)[-1]
-    assert shape in premise_tokens(lemma)
+    quantified = theorem("Foo.comm", "Foo", "∀ (a b : G), a + b = b + a", "{G : Type*}")
+    assert shape in premise_tokens(lemma) and shape in premise_tokens(quantified)
     assert shape not in premise_tokens(other)
 
 

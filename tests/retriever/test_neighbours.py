@@ -32,10 +32,17 @@ def test_quantised_products_are_near_the_true_ones(count: int, seed: int) -> Non
     assert np.abs(found - vectors @ query).max(initial=0.0) < 0.02
 
 
-@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -np.inf, 2.0]), max_size=30), st.integers(0, 35))
-def test_top_is_a_stable_sort_cut_short(scores: list[float], k: int) -> None:
-    expected = [i for i in sorted(range(len(scores)), key=lambda i: -scores[i]) if scores[i] > -np.inf][:k]
-    assert top(np.array(scores, dtype=np.float32), k).tolist() == expected
+@given(
+    st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 0.5, 1.0]), st.booleans()), max_size=30),
+    st.integers(0, 35),
+)
+def test_top_is_a_stable_sort_cut_short(items: list[tuple[float, bool]], k: int) -> None:
+    scores = np.array([score for score, _ in items], dtype=np.float32)
+    allowed = np.array([allows for _, allows in items], dtype=np.bool_)
+    finite = [index for index, (score, _) in enumerate(items) if score > -np.inf]
+    order = sorted(finite, key=lambda index: -items[index][0])
+    assert top(scores, k).tolist() == order[:k]
+    assert top(scores, k, allowed).tolist() == [index for index in order if items[index][1]][:k]
 
 
 @given(st.integers(0, 2), st.integers(1, 40), st.lists(st.integers(0, 60), max_size=3), st.data())

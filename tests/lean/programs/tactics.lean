@@ -605,3 +605,14 @@ theorem t (n : ℕ) : n = 0 ∨ 0 < n := by
 theorem t (n : ℕ) : n = 0 ∨ 0 < n := by
   match n with
   | 0 => exact .inl rfl
+
+--! ext
+theorem t (p q : ℕ × ℕ) (h : p.1 = q.1) (k : p.2 = q.2) : p = q := by
+  ext
+  · exact h
+  · exact k
+--? wrong
+theorem t (p q : ℕ × ℕ) (h : p.1 = q.1) (k : p.2 = q.2) : p = q := by
+  ext
+  · exact h
+  · exact h

@@ -18,7 +18,20 @@ from lean_extract.records import (
     write_records,
 )
 
-OPERATIONS = ("join", "meet", "mix", "fold", "glue", "twist", "span", "cut", "braid", "stack", "weave", "pair")
+OPERATIONS = (
+    "join",
+    "meet",
+    "mix",
+    "fold",
+    "glue",
+    "twist",
+    "span",
+    "cut",
+    "braid",
+    "stack",
+    "weave",
+    "pair",
+)
 LAWS = {
     "comm": ("(x y : S)", "{op} x y = {op} y x"),
     "assoc": ("(x y z : S)", "{op} ({op} x y) z = {op} x ({op} y z)"),
@@ -59,7 +72,9 @@ def library() -> list[Record]:
                 _premise(name, module, line, context.format(op=operation), conclusion.format(op=operation))
             )
             premises = tuple(f"Little.{operation}_{law}" for law in laws)
-            inner = InnerGoal("have", f"{operation} p unit = p", ("{S : Type*}", "(p : S)"), (f"Little.{operation}_unit",))
+            inner = InnerGoal(
+                "have", f"{operation} p unit = p", ("{S : Type*}", "(p : S)"), (f"Little.{operation}_unit",)
+            )
             records.append(Proof(name, module, premises, (), (inner,), is_tactic=True))
     random.Random(0).shuffle(records)
     return records

@@ -81,7 +81,9 @@ def _library(theorem: Premise, extra: tuple[Premise, ...] = ()) -> list[Premise 
 
 def test_a_generated_twin_follows_its_source_and_held_out_proofs_count_no_uses(tmp_path: Path) -> None:
     source = Premise(_named("test", "A.mul"), "theorem", "A", ("(a : ℕ)",), "a = a")
-    twin = replace(source, name=_named("train", "A.add"), generated_by="to_additive", generated_from=source.name)
+    twin = replace(
+        source, name=_named("train", "A.add"), generated_by="to_additive", generated_from=source.name
+    )
     write_records(tmp_path / "r.jsonl", Header("text"), _library(source, (twin,)))
     build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
     loaded = load_dataset(tmp_path / "out")

@@ -28,9 +28,7 @@ def config(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> Tr
     vocabulary = ["--vocabulary", "300"]
     assert tokenizer.main([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary]) == 0
     preset = load_config(Path("debug"))
-    return replace(
-        preset, dataset=work / "dataset", tokenizer=work / "tokenizer.json", run=work / "run"
-    )
+    return replace(preset, dataset=work / "dataset", tokenizer=work / "tokenizer.json", run=work / "run")
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +108,7 @@ def test_the_exported_model_ranks_what_was_learned(
     from retriever.evaluation.__main__ import main as evaluate
     from retriever.evaluation.fit_fusion import main as fit
     from retriever.fusion import Fusion
+    from retriever.training.card import main as write_card
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
     assert "tune half" in Fusion.load(model).trained_on
@@ -121,6 +120,13 @@ def test_the_exported_model_ranks_what_was_learned(
     recall = {(row["setting"], row["method"]): row["figures"]["R@10"]["mean"] for row in report["rows"]}
     assert recall["importable", "fused"] >= recall["importable", "random"] + 30
     assert recall["state", "dense"] > recall["state", "random"]
+    card = [str(model), str(trained.run), "--figures", str(out), "--hardware", "a test"]
+    assert write_card(card) == 0
+    text = (model / "README.md").read_text(encoding="utf-8")
+    assert report["data"] in text and report["encoder"] in text and "60 steps" in text
+    out.write_text(json.dumps({**report, "encoder": "another"}), encoding="utf-8")
+    assert write_card(card) == 1
+    assert "another model" in capsys.readouterr().err
 
 
 def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(

@@ -59,7 +59,9 @@ def test_batches_depend_on_seed_and_step_alone() -> None:
     pools, config = training_queries(data), BatchConfig(queries=4, corpus_negatives=3, inner_goal_share=0.5)
     first, again, other = (draw_batch(data, pools, config, 0, step) for step in (7, 7, 8))
     assert all(np.array_equal(getattr(first, name), getattr(again, name)) for name in Batch.__slots__)
-    assert not np.array_equal(first.premises, other.premises) or not np.array_equal(first.queries, other.queries)
+    assert not np.array_equal(first.premises, other.premises) or not np.array_equal(
+        first.queries, other.queries
+    )
     for query, place in zip(first.queries, first.positives, strict=True):
         assert first.premises[place] in data.gold[query]
     assert int(data.inner[first.queries].sum()) == 2

@@ -10,7 +10,9 @@ from retriever.training.dataset import build_dataset
 from retriever.training.dataset_files import load_dataset
 from retriever.training.tokenizer import SPECIAL, save_tokenizer, texts_of, train_tokenizer, untrained
 
-OPERATORS = "= ≠ ≤ ≥ < > ∣ ≡ ∈ ∉ ⊆ ⊂ ∪ ∩ ∀ ∃ ∧ ∨ ¬ ↔ → ↦ + - * / ^ • ∘ × ⊔ ⊓ ⨆ ⨅ ⊤ ⊥ ∑ ∏ ∫ ‖ ⁻¹ :=".split()
+_RELATIONS = "= ≠ ≤ ≥ < > ∣ ≡ ∈ ∉ ⊆ ⊂ ∀ ∃ ∧ ∨ ¬ ↔ → ↦ :="
+_FUNCTIONS = "∪ ∩ + - * / ^ • ∘ × ⊔ ⊓ ⨆ ⨅ ⊤ ⊥ ∑ ∏ ∫ ‖ ⁻¹"
+OPERATORS = (_RELATIONS + " " + _FUNCTIONS).split()
 
 
 @pytest.fixture(scope="module")
@@ -61,5 +63,7 @@ def test_unknown_characters_do_not_stop_it(tokenizer: Tokenizer) -> None:
 def test_a_saved_tokenizer_reads_the_same(tokenizer: Tokenizer, tmp_path: Path) -> None:
     save_tokenizer(tokenizer, tmp_path / "tokenizer.json")
     text = "<GOAL> glue (glue p q) r = f⁻¹"
-    assert Tokenizer.from_file(str(tmp_path / "tokenizer.json")).encode(text).ids == tokenizer.encode(text).ids
+    assert (
+        Tokenizer.from_file(str(tmp_path / "tokenizer.json")).encode(text).ids == tokenizer.encode(text).ids
+    )
     assert list(tmp_path.iterdir()) == [tmp_path / "tokenizer.json"]

@@ -52,20 +52,6 @@ theorem add_succ : n + succ m = succ (n + m) := rfl
 
 protected theorem le_refl : n ≤ n := Nat.le.refl
 
-theorem ble_eq_true_of_le {n m : Nat} (h : n ≤ m) : Nat.ble n m = true :=
-  have refl : (n : Nat) → Nat.ble n n = true := fun n => Nat.rec rfl (fun _ ih => ih) n
-  have step : (n m : Nat) → Nat.ble n m = true → Nat.ble n (succ m) = true :=
-    fun n => Nat.rec (fun _ _ => rfl)
-      (fun n ih m h => Nat.casesOn m (fun h => Bool.noConfusion h) (fun m h => ih m h) h) n
-  Nat.le.rec (motive := fun m _ => Nat.ble n m = true) (refl n) (fun _ h => step n _ h) h
-
-@[reducible] instance decLe (n m : Nat) : Decidable (n ≤ m) :=
-  match h : Nat.ble n m with
-  | true => isTrue (Nat.le_of_ble_eq_true h)
-  | false => isFalse fun hle => Bool.noConfusion (h.symm.trans (ble_eq_true_of_le hle))
-
-@[reducible] instance decLt (n m : Nat) : Decidable (n < m) := decLe (succ n) m
-
 instance instDvd : Dvd Nat where
   dvd a b := ∃ c, b = a * c
 
@@ -78,7 +64,8 @@ instance instMin : Min Nat where
 /-- Division with `fuel` for at most that many subtractions. -/
 def divModFuel (m : Nat) : (fuel n : Nat) → Nat × Nat
   | 0, n => (0, n)
-  | fuel + 1, n => if 0 < m ∧ m ≤ n then ((divModFuel m fuel (n - m)).1 + 1, (divModFuel m fuel (n - m)).2) else (0, n)
+  | fuel + 1, n =>
+    if 0 < m ∧ m ≤ n then ((divModFuel m fuel (n - m)).1 + 1, (divModFuel m fuel (n - m)).2) else (0, n)
 
 /-- Division, rounding down; `n / 0 = 0`. -/
 protected def div (n m : Nat) : Nat := (divModFuel m n n).1
@@ -98,7 +85,7 @@ end Nat
 namespace Prod
 variable {α : Type u} {β : Type v}
 
-theorem ext : {p q : α × β} → p.1 = q.1 → p.2 = q.2 → p = q
+@[ext] theorem ext : {p q : α × β} → p.1 = q.1 → p.2 = q.2 → p = q
   | (_, _), (_, _), rfl, rfl => rfl
 
 instance [Inhabited α] [Inhabited β] : Inhabited (α × β) := ⟨(default, default)⟩
@@ -209,3 +196,24 @@ instance hasDecEq [DecidableEq α] : DecidableEq (List α)
       | isTrue hl => isTrue (by rw [ha, hl])
 
 end List
+
+/-! ## Truth values -/
+
+theorem Bool.and_true (b : Bool) : (b && true) = b := by cases b <;> rfl
+theorem Bool.true_and (b : Bool) : (true && b) = b := rfl
+theorem Bool.and_false (b : Bool) : (b && false) = false := by cases b <;> rfl
+theorem Bool.false_and (b : Bool) : (false && b) = false := rfl
+theorem Bool.or_true (b : Bool) : (b || true) = true := by cases b <;> rfl
+theorem Bool.true_or (b : Bool) : (true || b) = true := rfl
+theorem Bool.or_false (b : Bool) : (b || false) = b := by cases b <;> rfl
+theorem Bool.false_or (b : Bool) : (false || b) = b := rfl
+theorem Bool.not_not (b : Bool) : (!!b) = b := by cases b <;> rfl
+
+theorem decide_eq_true_eq {p : Prop} [Decidable p] : (decide p = true) = p :=
+  propext ⟨of_decide_eq_true, decide_eq_true⟩
+
+theorem beq_iff_eq {α : Type u} [DecidableEq α] {a b : α} : (a == b) = true ↔ a = b :=
+  ⟨of_decide_eq_true, decide_eq_true⟩
+
+attribute [simp] Bool.and_true Bool.true_and Bool.and_false Bool.false_and Bool.or_true Bool.true_or
+attribute [simp] Bool.or_false Bool.false_or Bool.not_not decide_eq_true_eq beq_iff_eq Classical.not_not

@@ -84,7 +84,7 @@ protected def List.append {α : Type u} : List α → List α → List α
 instance List.instAppend {α : Type u} : Append (List α) where
   append := List.append
 
-/-! ## Order of the natural numbers, as far as machine words need it -/
+/-! ## Order of the natural numbers -/
 
 theorem Nat.zero_le : (n : Nat) → LE.le 0 n
   | .zero => Nat.le.refl
@@ -97,6 +97,25 @@ theorem Nat.le_of_ble_eq_true : {n m : Nat} → Eq (Nat.ble n m) true → LE.le 
   | .zero, m, _ => Nat.zero_le m
   | .succ _, .zero, h => Bool.noConfusion h
   | .succ n, .succ m, h => Nat.succ_le_succ (Nat.le_of_ble_eq_true (n := n) (m := m) h)
+
+theorem Nat.ble_refl : (n : Nat) → Eq (Nat.ble n n) true
+  | .zero => rfl
+  | .succ n => Nat.ble_refl n
+
+theorem Nat.ble_succ_of_ble : {n m : Nat} → Eq (Nat.ble n m) true → Eq (Nat.ble n (Nat.succ m)) true
+  | .zero, _, _ => rfl
+  | .succ _, .zero, h => Bool.noConfusion h
+  | .succ n, .succ m, h => Nat.ble_succ_of_ble (n := n) (m := m) h
+
+theorem Nat.ble_eq_true_of_le {n m : Nat} (h : LE.le n m) : Eq (Nat.ble n m) true :=
+  Nat.le.rec (motive := fun m _ => Eq (Nat.ble n m) true) (Nat.ble_refl n) (fun _ h => Nat.ble_succ_of_ble h) h
+
+@[reducible] instance Nat.decLe (n m : Nat) : Decidable (LE.le n m) :=
+  match h : Nat.ble n m with
+  | true => isTrue (Nat.le_of_ble_eq_true h)
+  | false => isFalse fun hle => Bool.noConfusion (Eq.trans (Eq.symm h) (Nat.ble_eq_true_of_le hle))
+
+@[reducible] instance Nat.decLt (n m : Nat) : Decidable (LT.lt n m) := Nat.decLe (Nat.succ n) m
 
 /-! ## Machine words -/
 

@@ -47,6 +47,7 @@ theorem eq_comm {α : Sort u} {a b : α} : a = b ↔ b = a := ⟨Eq.symm, Eq.sym
 theorem heq_eq_eq {α : Sort u} (a b : α) : (a ≍ b) = (a = b) := propext ⟨eq_of_heq, heq_of_eq⟩
 
 attribute [refl] Iff.refl
+attribute [ext] funext
 attribute [symm] Eq.symm HEq.symm Iff.symm Ne.symm
 
 /-! ## Truth -/

@@ -174,6 +174,7 @@ variable {α : Type u}
 @[extern "l"] opaque mkArray6 (a₁ a₂ a₃ a₄ a₅ a₆ : α) : Array α
 @[extern "l"] opaque mkArray7 (a₁ a₂ a₃ a₄ a₅ a₆ a₇ : α) : Array α
 @[extern "l"] opaque mkArray8 (a₁ a₂ a₃ a₄ a₅ a₆ a₇ a₈ : α) : Array α
+@[extern "l"] opaque extract (as : Array α) (start : Nat := 0) (stop : Nat := as.size) : Array α
 abbrev empty : Array α := mkEmpty 0
 end Array
 
@@ -276,3 +277,11 @@ end Lean
 
 /-- What `declare_syntax_cat` makes a declaration of. -/
 structure Lean.Parser.Category
+
+/-- A node that only holds a sequence of trees. -/
+@[inline] def Lean.mkNullNode (args : Array Lean.Syntax := Array.mkArray0) : Lean.Syntax :=
+  Lean.Syntax.node .none Lean.nullKind args
+
+/-- A name, where a declaration's name with universe parameters is asked for. -/
+instance : Coe Lean.Ident (Lean.TSyntax `Lean.Parser.Command.declId) where
+  coe n := ⟨Lean.Syntax.node2 .none `Lean.Parser.Command.declId n.raw Lean.mkNullNode⟩

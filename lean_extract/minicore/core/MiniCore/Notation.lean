@@ -16,8 +16,6 @@ universe u v w
 open Lean (ParserDescr TrailingParserDescr Macro)
 open Lean.PrettyPrinter (Unexpander)
 
-
-
 /-! ## Writing grammar -/
 
 @[extern "l", prec_parser] opaque precMax : ParserDescr
@@ -77,28 +75,41 @@ namespace Lean
 @[extern "l", macro termEval_prio_] opaque _aux_Init_Meta___macroRules_Lean_termEval_prio__1 : Macro
 end Lean
 
+/-! ## Binding more than one rule at a time -/
+
+namespace MiniCore
+
+/-- Binds grammar that other rules refer to. -/
+syntax "native_grammar " ident+ : command
+
+/-- Binds rules and enters them into the parser of a category. -/
+syntax "native_parsers " "[" ident "] " ident+ : command
+
+/-- Binds rules that begin with a term or tactic which has been read already. -/
+syntax "native_trailing_parsers " "[" ident "] " ident+ : command
+
+macro_rules
+  | `(native_grammar $n) => `(@[extern "l"] opaque $n : Lean.ParserDescr)
+  | `(native_grammar $n $ns*) => `(native_grammar $n native_grammar $ns*)
+  | `(native_parsers [$a] $n) => `(@[extern "l", $a:ident] opaque $n : Lean.ParserDescr)
+  | `(native_parsers [$a] $n $ns*) => `(native_parsers [$a] $n native_parsers [$a] $ns*)
+  | `(native_trailing_parsers [$a] $n) => `(@[extern "l", $a:ident] opaque $n : Lean.TrailingParserDescr)
+  | `(native_trailing_parsers [$a] $n $ns*) =>
+    `(native_trailing_parsers [$a] $n native_trailing_parsers [$a] $ns*)
+
+end MiniCore
+
 /-! ## Binders -/
 
 namespace Lean
-@[extern "l"] opaque binderIdent : ParserDescr
-@[extern "l"] opaque unbracketedExplicitBinders : ParserDescr
-@[extern "l"] opaque bracketedExplicitBinders : ParserDescr
-@[extern "l"] opaque explicitBinders : ParserDescr
+native_grammar binderIdent unbracketedExplicitBinders bracketedExplicitBinders explicitBinders
 
 declare_syntax_cat binderPred
 
-@[extern "l", term_parser] opaque «termSatisfies_binder_pred%__» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred∈_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred∉_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred≠_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred≤_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred≥_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred<_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred>_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred⊆_» : ParserDescr
-@[extern "l", binderPred_parser] opaque «binderPred⊂_» : ParserDescr
-@[extern "l", term_parser] opaque «term∀__,_» : ParserDescr
-@[extern "l", term_parser] opaque «term∃__,_» : ParserDescr
+native_parsers [term_parser] «termSatisfies_binder_pred%__»
+native_parsers [binderPred_parser] «binderPred∈_» «binderPred∉_» «binderPred≠_» «binderPred≤_»
+  «binderPred≥_» «binderPred<_» «binderPred>_» «binderPred⊆_» «binderPred⊂_»
+native_parsers [term_parser] «term∀__,_» «term∃__,_»
 
 @[extern "l", macro «termSatisfies_binder_pred%__»] opaque «_aux_Init_BinderPredicates___macroRules_Lean_termSatisfies_binder_pred%___1» : Macro
 @[extern "l", macro «termSatisfies_binder_pred%__»] opaque «_aux_Init_BinderPredicates___macroRules_Lean_termSatisfies_binder_pred%___2» : Macro
@@ -115,25 +126,11 @@ declare_syntax_cat binderPred
 @[extern "l", macro «term∃__,_»] opaque «_aux_Init_BinderPredicates___macroRules_Lean_term∃__,__1» : Macro
 end Lean
 
-@[extern "l", term_parser] opaque coeNotation : ParserDescr
-@[extern "l", term_parser] opaque coeFunNotation : ParserDescr
-@[extern "l", term_parser] opaque coeSortNotation : ParserDescr
-@[extern "l", term_parser] opaque «term∃_,_» : ParserDescr
-@[extern "l", term_parser] opaque «termExists_,_» : ParserDescr
-@[extern "l", term_parser] opaque «termΣ_,_» : ParserDescr
-@[extern "l", term_parser] opaque «termΣ'_,_» : ParserDescr
-@[extern "l", term_parser] opaque «term{_:_//_}» : ParserDescr
-@[extern "l", term_parser] opaque termIfThenElse : ParserDescr
-@[extern "l", term_parser] opaque termDepIfThenElse : ParserDescr
-@[extern "l", term_parser] opaque «term[_]» : ParserDescr
-@[extern "l", term_parser] opaque «term%[_|_]» : ParserDescr
-@[extern "l", term_parser] opaque «term{_}» : ParserDescr
-@[extern "l", term_parser] opaque «term-_» : ParserDescr
-@[extern "l", term_parser] opaque term!_ : ParserDescr
-@[extern "l", term_parser] opaque rawNatLit : ParserDescr
-@[extern "l", term_parser] opaque «term‹_›» : ParserDescr
-@[extern "l", term_parser] opaque «term_⁻¹» : TrailingParserDescr
-@[extern "l", term_parser] opaque termWithout_expected_type_ : ParserDescr
+native_parsers [term_parser] coeNotation coeFunNotation coeSortNotation «term∃_,_» «termExists_,_»
+  «termΣ_,_» «termΣ'_,_» «term{_:_//_}» termIfThenElse termDepIfThenElse «term[_]» «term%[_|_]» «term{_}»
+  «term-_» term!_ rawNatLit «term‹_›»
+native_trailing_parsers [term_parser] «term_⁻¹»
+native_parsers [term_parser] termWithout_expected_type_
 
 @[extern "l", macro «term∃_,_»] opaque «_aux_Init_NotationExtra___macroRules_term∃_,__1» : Macro
 @[extern "l", macro «termExists_,_»] opaque «_aux_Init_NotationExtra___macroRules_termExists_,__1» : Macro

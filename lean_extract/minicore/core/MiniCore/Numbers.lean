@@ -4,8 +4,7 @@ import MiniCore.Logic
 /-!
 # Mini core: truth values, numbers, decidability and the operator classes
 
-The classes behind `+`, `<`, `=` and numerals, natural numbers with the runtime's own arithmetic,
-and machine words in the layout the runtime expects.
+The classes behind `+`, `<`, `=` and numerals, and the natural numbers with the runtime's arithmetic.
 -/
 
 set_option autoImplicit false

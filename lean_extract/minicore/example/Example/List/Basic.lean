@@ -169,30 +169,30 @@ theorem reverse_nil : reverse ([] : List α) = [] :=
   rfl
 
 @[simp]
-theorem reverse_cons (a : α) (l : List α) : reverse (a :: l) = reverse l ++ [a] :=
+theorem reverse_cons (a : α) (l : List α) : (a :: l).reverse = l.reverse ++ [a] :=
   rfl
 
 /-- `reverse` turns append around. -/
 @[simp]
-theorem reverse_append (k l : List α) : reverse (k ++ l) = reverse l ++ reverse k := by
+theorem reverse_append (k l : List α) : (k ++ l).reverse = l.reverse ++ k.reverse := by
   induction k with
   | nil => simp
   | cons a k ih => simp [ih]
 
 /-- Reversed twice, a list is what it was. -/
 @[simp]
-theorem reverse_reverse (l : List α) : reverse (reverse l) = l := by
+theorem reverse_reverse (l : List α) : l.reverse.reverse = l := by
   induction l with
   | nil => rfl
   | cons a l ih => rw [reverse_cons, reverse_append, ih]; rfl
 
 @[simp]
-theorem length_reverse (l : List α) : (reverse l).length = l.length := by
+theorem length_reverse (l : List α) : l.reverse.length = l.length := by
   induction l with
   | nil => rfl
   | cons a l ih => rw [reverse_cons, length_append, ih]; rfl
 
-theorem map_reverse (f : α → β) (l : List α) : map f (reverse l) = reverse (map f l) := by
+theorem map_reverse (f : α → β) (l : List α) : map f l.reverse = (map f l).reverse := by
   induction l with
   | nil => rfl
   | cons a l ih => rw [reverse_cons, map_append, ih]; rfl
@@ -203,7 +203,7 @@ theorem reverse_involutive : Function.Involutive (reverse : List α → List α)
 theorem reverse_injective : Function.Injective (reverse : List α → List α) :=
   reverse_involutive.injective
 
-theorem reverse_eq_iff {k l : List α} : reverse k = l ↔ k = reverse l :=
+theorem reverse_eq_iff {k l : List α} : k.reverse = l ↔ k = l.reverse :=
   reverse_involutive.eq_iff
 
 end Reverse
@@ -251,7 +251,7 @@ theorem mem_append_right (k : List α) (h : a ∈ l) : a ∈ k ++ l :=
   mem_append.mpr (Or.inr h)
 
 @[simp]
-theorem mem_reverse : a ∈ reverse l ↔ a ∈ l := by
+theorem mem_reverse : a ∈ l.reverse ↔ a ∈ l := by
   induction l with
   | nil => exact Iff.rfl
   | cons b l ih => rw [reverse_cons, mem_append, mem_singleton, ih, mem_cons, or_comm]
@@ -329,7 +329,7 @@ theorem foldl_append (f : β → α → β) (b : β) (k l : List α) :
 
 /-- The fold from the left is the fold from the right of the reversed list. -/
 theorem foldl_reverse (f : β → α → β) (b : β) (l : List α) :
-    foldl f b (reverse l) = foldr (fun a b => f b a) b l := by
+    foldl f b l.reverse = foldr (fun a b => f b a) b l := by
   induction l with
   | nil => rfl
   | cons a l ih => rw [reverse_cons, foldl_append, ih]; rfl
@@ -345,7 +345,7 @@ theorem sum_append (k l : List ℕ) : (k ++ l).sum = k.sum + l.sum := by
     show n + (k ++ l).sum = n + k.sum + l.sum
     rw [ih, Nat.add_assoc]
 
-theorem sum_reverse (l : List ℕ) : (reverse l).sum = l.sum := by
+theorem sum_reverse (l : List ℕ) : l.reverse.sum = l.sum := by
   induction l with
   | nil => rfl
   | cons n l ih => rw [reverse_cons, sum_append, ih, Nat.add_comm]; rfl

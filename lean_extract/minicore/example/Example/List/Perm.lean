@@ -111,7 +111,7 @@ theorem perm_append_comm : k ++ l ~ l ++ k := by
   | cons a k ih => exact (ih.cons a).trans (perm_middle a l k).symm
 
 @[simp]
-theorem reverse_perm (l : List α) : reverse l ~ l := by
+theorem reverse_perm (l : List α) : l.reverse ~ l := by
   induction l with
   | nil => exact Perm.nil
   | cons a l ih =>

@@ -25,15 +25,15 @@ def insertionSort (l : List ℕ) : List ℕ :=
 
 variable {l : List ℕ} {m n : ℕ}
 
-theorem Sorted.of_cons (h : Sorted (n :: l)) : Sorted l := by
+theorem Sorted.of_cons (h : (n :: l).Sorted) : l.Sorted := by
   cases h with
   | cons _ h => exact h
 
-theorem Sorted.le_of_mem (h : Sorted (n :: l)) (hm : m ∈ l) : n ≤ m := by
+theorem Sorted.le_of_mem (h : (n :: l).Sorted) (hm : m ∈ l) : n ≤ m := by
   cases h with
   | cons h _ => exact h m hm
 
-theorem sorted_singleton (n : ℕ) : Sorted [n] :=
+theorem sorted_singleton (n : ℕ) : [n].Sorted :=
   Sorted.cons (fun m hm => absurd hm (not_mem_nil m)) Sorted.nil
 
 theorem insertSorted_of_le (h : n ≤ m) : insertSorted n (m :: l) = n :: m :: l :=
@@ -55,7 +55,7 @@ theorem perm_insertSorted (n : ℕ) (l : List ℕ) : insertSorted n l ~ n :: l :
 theorem mem_insertSorted : m ∈ insertSorted n l ↔ m = n ∨ m ∈ l :=
   (perm_insertSorted n l).mem_iff.trans mem_cons
 
-theorem Sorted.insertSorted (h : Sorted l) (n : ℕ) : Sorted (List.insertSorted n l) := by
+theorem Sorted.insertSorted (h : l.Sorted) (n : ℕ) : (List.insertSorted n l).Sorted := by
   induction h with
   | nil => exact sorted_singleton n
   | @cons m l hm hl ih =>
@@ -72,25 +72,25 @@ theorem Sorted.insertSorted (h : Sorted l) (n : ℕ) : Sorted (List.insertSorted
       · exact hm k hk
 
 /-- Insertion sort sorts. -/
-theorem sorted_insertionSort (l : List ℕ) : Sorted (insertionSort l) := by
+theorem sorted_insertionSort (l : List ℕ) : l.insertionSort.Sorted := by
   induction l with
   | nil => exact Sorted.nil
   | cons n l ih => exact ih.insertSorted n
 
 /-- Insertion sort loses no element and adds none. -/
-theorem perm_insertionSort (l : List ℕ) : insertionSort l ~ l := by
+theorem perm_insertionSort (l : List ℕ) : l.insertionSort ~ l := by
   induction l with
   | nil => exact Perm.nil
   | cons n l ih => exact (perm_insertSorted n (insertionSort l)).trans (ih.cons n)
 
-theorem length_insertionSort (l : List ℕ) : (insertionSort l).length = l.length :=
+theorem length_insertionSort (l : List ℕ) : l.insertionSort.length = l.length :=
   (perm_insertionSort l).length_eq
 
-theorem mem_insertionSort : m ∈ insertionSort l ↔ m ∈ l :=
+theorem mem_insertionSort : m ∈ l.insertionSort ↔ m ∈ l :=
   (perm_insertionSort l).mem_iff
 
 /-- A sorted list is left as it is. -/
-theorem Sorted.insertionSort_eq (h : Sorted l) : insertionSort l = l := by
+theorem Sorted.insertionSort_eq (h : l.Sorted) : l.insertionSort = l := by
   induction h with
   | nil => rfl
   | @cons n l hn _ ih =>

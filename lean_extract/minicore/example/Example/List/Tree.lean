@@ -91,18 +91,18 @@ theorem length_toList (t : Tree α) : t.toList.length = t.size := by
     simp only [toList, size, List.length_append, List.length_cons, ihl, ihr]
     rw [Nat.add_assoc, Nat.add_comm r.size]
 
-theorem map_mirror (f : α → β) (t : Tree α) : t.mirror.map f = (t.map f).mirror := by
+theorem map_mirror (f : α → β) (t : Tree α) : map f t.mirror = (map f t).mirror := by
   induction t with
   | leaf => rfl
   | node l a r ihl ihr => simp only [mirror, map, ihl, ihr]
 
-theorem toList_map (f : α → β) (t : Tree α) : (t.map f).toList = t.toList.map f := by
+theorem toList_map (f : α → β) (t : Tree α) : (map f t).toList = List.map f t.toList := by
   induction t with
   | leaf => rfl
   | node l a r ihl ihr => simp only [map, toList, List.map_append, List.map_cons, ihl, ihr]
 
 @[simp]
-theorem map_id (t : Tree α) : t.map id = t := by
+theorem map_id (t : Tree α) : map id t = t := by
   induction t with
   | leaf => rfl
   | node l a r ihl ihr => simp only [map, ihl, ihr, id_eq]
@@ -124,7 +124,7 @@ private theorem le_max_left (m n : ℕ) : m ≤ max m n := by
   · rw [show max m n = m from if_neg h]
     exact Nat.le_refl m
 
-theorem height_left_lt (l : Tree α) (a : α) (r : Tree α) : l.height < (node l a r).height :=
+theorem height_left_lt (l : Tree α) (a : α) (r : Tree α) : l.height < (l.node a r).height :=
   Nat.lt_succ_iff.mpr (le_max_left l.height r.height)
 
 end Tree

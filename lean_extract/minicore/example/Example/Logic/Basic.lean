@@ -25,7 +25,7 @@ theorem not_not_em (a : Prop) : ¬¬(a ∨ ¬a) := by
   intro ha
   exact h (Or.inl ha)
 
-theorem imp_not_comm : (a → ¬b) ↔ (b → ¬a) :=
+theorem imp_not_comm : a → ¬b ↔ b → ¬a :=
   ⟨fun h hb ha => h ha hb, fun h ha hb => h hb ha⟩
 
 end Negation

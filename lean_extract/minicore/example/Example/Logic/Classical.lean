@@ -37,7 +37,7 @@ section Propositions
 
 variable {p q : Prop}
 
-theorem not_imp_not : (¬p → ¬q) ↔ (q → p) :=
+theorem not_imp_not : ¬p → ¬q ↔ q → p :=
   ⟨fun h hq => byContradiction fun hp => h hp hq, mt⟩
 
 /-- The law of De Morgan that needs choice. -/
@@ -51,7 +51,7 @@ theorem not_and_or : ¬(p ∧ q) ↔ ¬p ∨ ¬q := by
     · exact not_and_of_not_left q hp
     · exact not_and_of_not_right p hq
 
-theorem or_iff_not_imp_left : p ∨ q ↔ (¬p → q) := by
+theorem or_iff_not_imp_left : p ∨ q ↔ ¬p → q := by
   constructor
   · exact Or.resolve_left
   · intro h
@@ -59,10 +59,10 @@ theorem or_iff_not_imp_left : p ∨ q ↔ (¬p → q) := by
     · exact Or.inl hp
     · exact Or.inr (h hp)
 
-theorem or_iff_not_imp_right : p ∨ q ↔ (¬q → p) :=
+theorem or_iff_not_imp_right : p ∨ q ↔ ¬q → p :=
   or_comm.trans or_iff_not_imp_left
 
-theorem imp_iff_not_or : (p → q) ↔ ¬p ∨ q := by
+theorem imp_iff_not_or : p → q ↔ ¬p ∨ q := by
   constructor
   · intro h
     exact (em p).elim (fun hp => Or.inr (h hp)) Or.inl

@@ -37,17 +37,17 @@ theorem not_odd_zero : ¬Odd 0 := by
   rintro ⟨k, hk⟩
   exact succ_ne_zero (k + k) hk.symm
 
-theorem Even.succ (h : Even n) : Odd n.succ := by
+theorem Even.succ (h : n.Even) : n.succ.Odd := by
   obtain ⟨k, rfl⟩ := h
   exact ⟨k, rfl⟩
 
-theorem Odd.succ (h : Odd n) : Even n.succ := by
+theorem Odd.succ (h : n.Odd) : n.succ.Even := by
   obtain ⟨k, rfl⟩ := h
   refine ⟨k + 1, ?_⟩
   rw [add_one, add_one, succ_add, add_succ]
 
 /-- Every number is even or odd. -/
-theorem even_or_odd (n : ℕ) : Even n ∨ Odd n := by
+theorem even_or_odd (n : ℕ) : n.Even ∨ n.Odd := by
   induction n with
   | zero => exact Or.inl even_zero
   | succ n ih =>
@@ -55,14 +55,14 @@ theorem even_or_odd (n : ℕ) : Even n ∨ Odd n := by
     | inl h => exact Or.inr h.succ
     | inr h => exact Or.inl h.succ
 
-theorem even_iff_two_dvd : Even n ↔ 2 ∣ n := by
+theorem even_iff_two_dvd : n.Even ↔ 2 ∣ n := by
   constructor
   · rintro ⟨k, rfl⟩
     exact ⟨k, (two_mul k).symm⟩
   · rintro ⟨k, rfl⟩
     exact ⟨k, two_mul k⟩
 
-theorem odd_iff_exists_two_mul_add_one : Odd n ↔ ∃ k, n = 2 * k + 1 := by
+theorem odd_iff_exists_two_mul_add_one : n.Odd ↔ ∃ k, n = 2 * k + 1 := by
   constructor
   · rintro ⟨k, rfl⟩
     exact ⟨k, by rw [two_mul]⟩
@@ -70,51 +70,51 @@ theorem odd_iff_exists_two_mul_add_one : Odd n ↔ ∃ k, n = 2 * k + 1 := by
     exact ⟨k, by rw [two_mul]⟩
 
 /-- No number is both even and odd. -/
-theorem not_even_and_odd (n : ℕ) : ¬(Even n ∧ Odd n) := by
+theorem not_even_and_odd (n : ℕ) : ¬(n.Even ∧ n.Odd) := by
   rintro ⟨⟨a, rfl⟩, ⟨b, hb⟩⟩
   rw [← two_mul, ← two_mul, ← add_zero (2 * a)] at hb
   have h := (mul_add_lt_unique (zero_lt_succ 1) (lt_succ_self 1) hb).right
   exact succ_ne_zero 0 h.symm
 
-theorem Even.not_odd (h : Even n) : ¬Odd n :=
+theorem Even.not_odd (h : n.Even) : ¬n.Odd :=
   fun ho => not_even_and_odd n ⟨h, ho⟩
 
-theorem not_even_iff_odd : ¬Even n ↔ Odd n :=
+theorem not_even_iff_odd : ¬n.Even ↔ n.Odd :=
   ⟨(even_or_odd n).resolve_left, fun ho he => he.not_odd ho⟩
 
-theorem Even.add (hm : Even m) (hn : Even n) : Even (m + n) := by
+theorem Even.add (hm : m.Even) (hn : n.Even) : (m + n).Even := by
   rw [even_iff_two_dvd] at hm hn ⊢
   exact Nat.dvd_add hm hn
 
-theorem Even.mul_right (hm : Even m) (n : ℕ) : Even (m * n) := by
+theorem Even.mul_right (hm : m.Even) (n : ℕ) : (m * n).Even := by
   rw [even_iff_two_dvd] at hm ⊢
   exact Nat.dvd_mul_right_of_dvd hm n
 
-theorem Even.mul_left (hm : Even m) (n : ℕ) : Even (n * m) := by
+theorem Even.mul_left (hm : m.Even) (n : ℕ) : (n * m).Even := by
   rw [Nat.mul_comm]
   exact hm.mul_right n
 
-theorem Even.add_odd (hm : Even m) (hn : Odd n) : Odd (m + n) := by
+theorem Even.add_odd (hm : m.Even) (hn : n.Odd) : (m + n).Odd := by
   obtain ⟨a, rfl⟩ := hm
   obtain ⟨b, rfl⟩ := hn
   refine ⟨a + b, ?_⟩
   rw [← Nat.add_assoc, Nat.add_add_add_comm]
 
 /-- The sum of two odd numbers is even. -/
-theorem Odd.add_odd (hm : Odd m) (hn : Odd n) : Even (m + n) := by
+theorem Odd.add_odd (hm : m.Odd) (hn : n.Odd) : (m + n).Even := by
   obtain ⟨k, rfl⟩ := hn
-  have h : Odd (k + k + m) := Even.add_odd ⟨k, rfl⟩ hm
+  have h : (k + k + m).Odd := Even.add_odd ⟨k, rfl⟩ hm
   have h' := h.succ
   rw [← add_one, Nat.add_right_comm, Nat.add_comm] at h'
   exact h'
 
 /-- The product of two neighbours is even. -/
-theorem even_mul_succ_self (n : ℕ) : Even (n * n.succ) := by
+theorem even_mul_succ_self (n : ℕ) : (n * n.succ).Even := by
   rcases even_or_odd n with h | h
   · exact h.mul_right n.succ
   · exact h.succ.mul_left n
 
-theorem isEven_iff (n : ℕ) : (isEven n = true ↔ Even n) ∧ (isOdd n = true ↔ Odd n) := by
+theorem isEven_iff (n : ℕ) : (n.isEven = true ↔ n.Even) ∧ (n.isOdd = true ↔ n.Odd) := by
   induction n with
   | zero =>
     constructor

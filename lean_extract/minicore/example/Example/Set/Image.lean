@@ -42,7 +42,7 @@ theorem mem_preimage {a : α} : a ∈ f ⁻¹' s ↔ f a ∈ s :=
 theorem preimage_id (s : Set α) : id ⁻¹' s = s :=
   rfl
 
-theorem preimage_comp (g : β → γ) (f : α → β) (s : Set γ) : (g ∘ f) ⁻¹' s = f ⁻¹' (g ⁻¹' s) :=
+theorem preimage_comp (g : β → γ) (f : α → β) (s : Set γ) : g ∘ f ⁻¹' s = f ⁻¹' (g ⁻¹' s) :=
   rfl
 
 theorem preimage_mono (h : s ⊆ t) : f ⁻¹' s ⊆ f ⁻¹' t :=
@@ -109,7 +109,7 @@ theorem image_id (s : Set α) : id '' s = s := by
   · intro ha
     exact ⟨a, ha, rfl⟩
 
-theorem image_comp (g : β → γ) (f : α → β) (s : Set α) : (g ∘ f) '' s = g '' (f '' s) := by
+theorem image_comp (g : β → γ) (f : α → β) (s : Set α) : g ∘ f '' s = g '' (f '' s) := by
   apply ext
   intro c
   constructor

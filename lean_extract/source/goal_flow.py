@@ -1,0 +1,258 @@
+"""What a statement tells about the names that its proof introduces.
+
+`theorem t : a ∧ b → c := fun h => ...` says that `h` is of type `a ∧ b`. The goal is followed from the
+statement through `fun`, `intro`, `constructor`, anonymous constructors and focus dots, as long as it is
+plain what it is; every name met on the way is noted with its type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.syntax import DEPTH, close
+from lean_extract.source.types import Range, premises_of, shape
+
+_KEEPING = frozenset(
+    ("have", "haveI", "let", "letI", "obtain", "classical", "by_cases", "rcases", "induction", "cases", "set",
+     "replace", "subst", "specialize", "cases'", "induction'")
+)  # fmt: skip
+"""Tactics that leave the goal, or at least its form, as it is."""
+_SPLITTING = frozenset(("constructor", "and_intros"))
+_INTRODUCING = frozenset(("intro", "intros", "rintro"))
+_GIVING = frozenset(("exact", "refine", "refine'"))
+_PATTERN_OPENERS = frozenset(("⟨", "("))
+_MAX_DEPTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is still assumed (None: of unknown type), and what is concluded then."""
+
+    assumed: tuple[Range | None, ...]
+    concluded: Range | None
+
+
+class GoalFlow:
+    """Follows a goal through a proof's tokens; the result is in `types` and `at_dots`."""
+
+    def __init__(self, tokens: Tokens, end: int) -> None:
+        self.tokens, self.texts, self.end = tokens, tokens.texts, end
+        self.types: dict[int, Range] = {}
+        """For the token of a name where it is bound: its type."""
+        self.at_dots: dict[int, list[tuple[str, Range]]] = {}
+        """For the token of a focus dot: names that have these types behind it."""
+        self.goals: dict[int, Range] = {}
+        """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""
+
+    def goal(self, place: Range | None) -> Goal:
+        """A statement as a goal."""
+        if place is None or place[0] >= place[1]:
+            return Goal((), None)
+        assumed, concluded = premises_of(self.texts, place)
+        return Goal(tuple(assumed), concluded)
+
+    def term(self, place: int, goal: Goal, depth: int = 0) -> None:
+        """A term that begins at `place` and proves the goal."""
+        if place >= self.end or depth > _MAX_DEPTH:
+            return
+        text = self.texts[place]
+        if not goal.assumed and goal.concluded:
+            self.goals[place] = goal.concluded
+        if text == "by":
+            self.tactics(place + 1, goal, depth + 1)
+        elif text == "fun" or text == "λ":
+            behind, rest = self._introduce(place + 1, goal, ("=>", "↦"))
+            self.term(behind + 1, rest, depth + 1)
+        elif text == "⟨":
+            for begin, part in zip(self._components(place), self.parts(goal), strict=False):
+                self.term(begin, part, depth + 1)
+        elif text in ("Iff.intro", "And.intro"):
+            for begin, part in zip(self._arguments(place + 1), self.parts(goal), strict=False):
+                self.term(begin, part, depth + 1)
+        elif text == "(":
+            self.term(place + 1, goal, depth + 1)
+
+    def parts(self, goal: Goal) -> list[Goal]:
+        """The goals that an anonymous constructor or `constructor` leaves."""
+        if goal.assumed or goal.concluded is None:
+            return []
+        parts = shape(self.texts, goal.concluded)
+        if parts.connective == "↔":
+            left, right = self.goal(parts.left), self.goal(parts.right)
+            return [
+                Goal((parts.left, *right.assumed), right.concluded),
+                Goal((parts.right, *left.assumed), left.concluded),
+            ]
+        if parts.connective == "∧":
+            rest = self.goal(parts.right)
+            return [self.goal(parts.left), *(self.parts(rest) if self._is_and(parts.right) else ()), rest]
+        if parts.connective == "∃":
+            rest = self.goal(parts.right)
+            return [*[Goal((), None) for _ in parts.names], *(self.parts(rest) or [rest])]
+        return []
+
+    def _is_and(self, place: Range | None) -> bool:
+        return place is not None and shape(self.texts, place).connective == "∧"
+
+    def _components(self, opener: int) -> list[int]:
+        """Where the components of `⟨a, b⟩` begin."""
+        closer = close(self.texts, opener, self.end)
+        begins = [opener + 1]
+        depth = 0
+        for index in range(opener + 1, closer):
+            depth += DEPTH.get(self.texts[index], 0)
+            if depth == 0 and self.texts[index] == ",":
+                begins.append(index + 1)
+        return begins
+
+    def _arguments(self, place: int) -> list[int]:
+        begins: list[int] = []
+        while place < self.end and self.texts[place] in ("(", "fun"):
+            begins.append(place)
+            if self.texts[place] == "fun":
+                break
+            place = close(self.texts, place, self.end) + 1
+        return begins
+
+    def _introduce(self, place: int, goal: Goal, stops: tuple[str, ...]) -> tuple[int, Goal]:
+        """Bind the patterns from `place` on; where they stop, and the goal behind them."""
+        assumed = list(goal.assumed)
+        firsts = set(self.tokens.firsts(place, min(self.end, place + 200)))
+        index = place
+        while index < self.end:
+            text = self.texts[index]
+            if text in stops or (index in firsts and "=>" not in stops):
+                break
+            is_pattern = is_identifier(text) or text in _PATTERN_OPENERS or text == "_"
+            if not is_pattern:
+                return index, Goal((), None)
+            behind = close(self.texts, index, self.end) + 1 if text in _PATTERN_OPENERS else index + 1
+            if assumed:
+                self.pattern(index, behind, assumed.pop(0))
+            elif goal.concluded is not None:
+                goal = Goal((), None)
+            index = behind
+        return index, Goal(tuple(assumed), goal.concluded)
+
+    def pattern(self, begin: int, end: int, place: Range | None) -> None:
+        """Bind the pattern [begin, end), which stands for something of the given type."""
+        if place is None or begin >= end:
+            return
+        text = self.texts[begin]
+        if text == "(" and close(self.texts, begin, end) == end - 1:
+            self._alternatives(begin + 1, end - 1, place)
+        elif text == "⟨" and close(self.texts, begin, end) == end - 1:
+            self._destructure(begin, end, place)
+        elif end == begin + 1 and is_identifier(text):
+            self.types[begin] = place
+        elif "|" in self.texts[begin:end]:
+            self._alternatives(begin, end, place)
+
+    def _alternatives(self, begin: int, end: int, place: Range) -> None:
+        """`h | h'`, or `h : T` between parentheses."""
+        bars = [index for index in self._top_level(begin, end, "|")]
+        if not bars:
+            colon = next(iter(self._top_level(begin, end, ":")), end)
+            self.pattern(begin, colon, place if colon == end else (colon + 1, end))
+            return
+        parts = shape(self.texts, place)
+        if parts.connective == "∨" and parts.left and parts.right:
+            self.pattern(begin, bars[0], parts.left)
+            self.pattern(bars[0] + 1, end, parts.right)
+
+    def _top_level(self, begin: int, end: int, wanted: str) -> list[int]:
+        depth = 0
+        found = []
+        for index in range(begin, end):
+            depth += DEPTH.get(self.texts[index], 0)
+            if depth == 0 and self.texts[index] == wanted:
+                found.append(index)
+        return found
+
+    def _destructure(self, opener: int, end: int, place: Range) -> None:
+        begins = self._components(opener)
+        edges = [*[begin - 1 for begin in begins[1:]], end - 1]
+        rest: Range | None = place
+        for count, (begin, edge) in enumerate(zip(begins, edges, strict=True)):
+            if rest is None:
+                return
+            parts = shape(self.texts, rest)
+            is_last = count == len(begins) - 1
+            if parts.connective in ("∧", "↔") and not is_last:
+                self.pattern(begin, edge, parts.left)
+                rest = parts.right
+            elif parts.connective == "∃" and not is_last:
+                self.pattern(begin, edge, parts.names[0][1] if parts.names else None)
+                rest = parts.right if len(parts.names) <= 1 else None
+            else:
+                self.pattern(begin, edge, rest if is_last else None)
+
+    def tactics(self, place: int, goal: Goal, depth: int = 0) -> None:
+        """A tactic block whose first step begins at `place`."""
+        column = self.tokens.column(place) if place < self.end else 0
+        while place < self.end and depth <= _MAX_DEPTH:
+            word = self.texts[place]
+            if not goal.assumed and goal.concluded:
+                self.goals[place] = goal.concluded
+            following = self._next_step(place, column)
+            if word in _INTRODUCING:
+                behind, goal = self._introduce(place + 1, goal, (";", "<;>", ")", "·", "]"))
+                if behind < following:
+                    following = behind + 1
+            elif word in _GIVING:
+                self.term(place + 1, goal, depth + 1)
+                self._holes(place, following, column)
+                return
+            elif word in _SPLITTING or self.texts[place : place + 2] == ["apply", "Iff.intro"]:
+                self._dots(following, column, self.parts(goal), depth)
+                return
+            elif word in ("show", "change"):
+                goal = self.goal((place + 1, following))
+            elif word == "·":
+                following = self._dots(place, column, [goal] * 20, depth)
+            elif word == "|":
+                self._alternative(place, goal, depth)
+            elif word not in _KEEPING:
+                return
+            place = following
+
+    def _next_step(self, place: int, column: int) -> int:
+        """The next step of the block at this column; the proof's end if there is none."""
+        for first in self.tokens.firsts(place + 1, self.end):
+            here = self.tokens.column(first)
+            if here <= column:
+                return first if here == column else self.end
+        return self.end
+
+    def _dots(self, place: int, column: int, goals: list[Goal], depth: int) -> int:
+        """The focus dots at this column, each with its goal; the step behind them."""
+        for goal in goals:
+            if place >= self.end or self.texts[place] != "·" or self.tokens.column(place) != column:
+                break
+            self.tactics(place + 1, goal, depth + 1)
+            place = self._next_step(place, column)
+        return place
+
+    def _alternative(self, bar: int, goal: Goal, depth: int) -> None:
+        """`| succ n ih => ...`: an induction hypothesis is of the goal's form."""
+        for index in range(bar + 1, min(self.end, bar + 30)):
+            text = self.texts[index]
+            if text == "=>":
+                self.tactics(index + 1, goal, depth + 1)
+                return
+            if text[:2].lower() == "ih" and goal.concluded is not None:
+                self.types[index] = goal.concluded
+
+    def _holes(self, place: int, following: int, column: int) -> None:
+        """`refine ⟨fun h => ?_, fun h => ?_⟩`: behind each focus dot the names of its own hole are meant."""
+        holes = [index for index in range(place, following - 1) if self.texts[index : index + 2] == ["?", "_"]]
+        for hole in holes:
+            if following >= self.end or self.texts[following] != "·":
+                return
+            begin = hole
+            while begin > place and self.texts[begin] not in (",", "⟨"):
+                begin -= 1
+            names = [(self.texts[name], self.types[name]) for name in range(begin, hole) if name in self.types]
+            self.at_dots[following] = names
+            following = self._next_step(following, column)

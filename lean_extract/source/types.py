@@ -1,0 +1,184 @@
+"""What a type is made of, as far as its tokens tell: `∀`, `∃`, `→`, `↔`, `∧`, `∨`, `¬`, and its head.
+
+A type is a range of tokens of the file, `(begin, end)`; nothing here elaborates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lean_extract.source.lexer import is_identifier
+from lean_extract.source.syntax import DEPTH, close
+
+Range = tuple[int, int]
+Connective = Literal["∀", "∃", "→", "↔", "∧", "∨", "¬", ""]
+
+_BINDING: dict[str, Connective] = {"∀": "∀", "Π": "∀", "forall": "∀", "∃": "∃", "exists": "∃"}
+_CONNECTIVES: dict[str, Connective] = {
+    "↔": "↔", "<->": "↔", "→": "→", "->": "→", "∨": "∨", "\\/": "∨", "∧": "∧", "/\\": "∧",
+}  # fmt: skip
+_LEVELS = {
+    "<|": 1, "↔": 20, "<->": 20, "→": 25, "->": 25, "∨": 30, "\\/": 30, "∧": 35, "/\\": 35, "≃*": 25, "≃+": 25,
+    "→*": 25, "→+": 25, "×": 35, "⊕": 30, "+": 65, "-": 65, "++": 65, "::": 67, "⊔": 68, "⊓": 69, "∪": 65,
+    "∩": 70, "*": 70, "/": 70, "%": 70, "\\": 70, "•": 73, "^": 75, "∘": 90, "⁻¹": 200, "|>": 1, "!": 200,
+    "ᶜ": 200, "'": 200, "''": 80, "⁻¹'": 80, "&&": 35, "||": 30, "≫": 80, "⋙": 80, "⥤": 26, "⟶": 10,
+}  # fmt: skip
+_NO_OPERATORS = frozenset(
+    (",", ":", ";", "@", "¬", "↑", "⇑", "↥", "√", "#", "|", "·", "..", "_", "?", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫",
+     ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
+)  # fmt: skip
+_RELATION = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The outermost connective of a type and what it joins.
+
+    For a quantifier `names` are the bound names, each with its type (None if not written), and
+    `right` is the body. For a negation `left` is what is negated.
+    """
+
+    connective: Connective
+    left: Range | None = None
+    right: Range | None = None
+    names: tuple[tuple[str, Range | None], ...] = ()
+
+
+def strip(texts: list[str], place: Range) -> Range:
+    """The type without parentheses around the whole."""
+    begin, end = place
+    while end - begin >= 2 and texts[begin] == "(" and close(texts, begin, end) == end - 1:
+        begin, end = begin + 1, end - 1
+    return begin, end
+
+
+def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
+    """The operator at depth 0 that binds loosest (the first of its level), and its index."""
+    best: tuple[str, int] | None = None
+    best_level = 1000
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+        elif depth == 0:
+            if text in _BINDING or text in ("fun", "λ", "∃!"):
+                break
+            if index == begin or is_identifier(text) or text in _NO_OPERATORS:
+                continue
+            level = _LEVELS.get(text)
+            if level is None:
+                if text[0].isdigit() or text[0] in ".\"'`":
+                    continue
+                level = _RELATION
+            if level < best_level:
+                best, best_level = (text, index), level
+    return best
+
+
+def shape(texts: list[str], place: Range) -> Shape:
+    """Take a type apart, one level."""
+    begin, end = strip(texts, place)
+    if begin >= end:
+        return Shape("")
+    first = texts[begin]
+    if first in _BINDING:
+        return _quantified(texts, _BINDING[first], begin + 1, end)
+    found = outermost(texts, begin, end)
+    if found is not None:
+        connective = _CONNECTIVES.get(found[0])
+        if connective is None:
+            return Shape("")
+        return Shape(connective, (begin, found[1]), (found[1] + 1, end))
+    if first == "¬":
+        return Shape("¬", (begin + 1, end))
+    return Shape("")
+
+
+def _quantified(texts: list[str], connective: Connective, begin: int, end: int) -> Shape:
+    names: list[tuple[str, Range | None]] = []
+    index = begin
+    while index < end and texts[index] != ",":
+        text = texts[index]
+        if text in ("(", "{", "[", "⦃"):
+            behind = close(texts, index, end)
+            names += _typed(texts, index + 1, behind)
+            index = behind + 1
+            continue
+        comma = _comma(texts, index, end)
+        names += _typed(texts, index, comma)
+        index = comma
+    return Shape(connective, None, (min(index + 1, end), end), tuple(names))
+
+
+def _comma(texts: list[str], begin: int, end: int) -> int:
+    depth = 0
+    for index in range(begin, end):
+        depth += DEPTH.get(texts[index], 0)
+        if depth == 0 and texts[index] == ",":
+            return index
+    return end
+
+
+def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | None]]:
+    """`x y : T`, `x ∈ s` (which binds a hypothesis, too), `x y`."""
+    mark = begin
+    while mark < end and is_identifier(texts[mark]):
+        mark += 1
+    names = texts[begin:mark]
+    if mark >= end:
+        return [(name, None) for name in names]
+    if texts[mark] == ":":
+        return [(name, (mark + 1, end)) for name in names]
+    return [pair for name in names for pair in ((name, None), ("", (mark - 1, end)))]
+
+
+def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Range]:
+    """What a statement assumes, one entry for each binder and each antecedent, and what it concludes."""
+    assumed: list[Range | None] = []
+    while True:
+        parts = shape(texts, place)
+        if parts.connective == "∀" and parts.right:
+            assumed += [binder for _, binder in parts.names]
+            place = parts.right
+        elif parts.connective == "→" and parts.left and parts.right:
+            assumed.append(parts.left)
+            place = parts.right
+        elif parts.connective == "¬" and parts.left:
+            return [*assumed, parts.left], (parts.left[1], parts.left[1])
+        else:
+            return assumed, place
+
+
+def head(texts: list[str], place: Range) -> str:
+    """What a type is an application of: an operator (`=`, `↔`) or a name; empty if that is not plain.
+
+    >>> head(["a", "=", "b"], (0, 3))
+    '='
+    """
+    begin, end = strip(texts, place)
+    if begin >= end:
+        return ""
+    first = texts[begin]
+    if texts[begin : begin + 2] == ["∃", "!"]:
+        return "∃!"
+    if first in _BINDING:
+        return "→" if _BINDING[first] == "∀" else "∃"
+    if first in ("fun", "λ"):
+        return ""
+    found = outermost(texts, begin, end)
+    if found is not None:
+        return found[0]
+    if first == "¬":
+        return first
+    if first == "@" and begin + 1 < end:
+        first = texts[begin + 1]
+    return first if is_identifier(first) or end == begin + 1 else ""
+
+
+def conclusion_head(texts: list[str]) -> str:
+    """The head of what a statement concludes: `∀ x, p x → a = b` gives `=`."""
+    return head(texts, premises_of(texts, (0, len(texts)))[1])
+

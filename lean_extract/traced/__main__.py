@@ -1,0 +1,92 @@
+"""`python -m lean_extract.traced SOURCES OUT`: the records of a library, from Lean itself.
+
+A Lake project has to be built first (`lake build`); any other folder is compiled here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lean_extract import packaged
+from lean_extract.compile import compile_folder, import_order, read_sources
+from lean_extract.errors import PremiseSuggestError, ProjectBroken
+from lean_extract.records import Header, Record, write_records
+from lean_extract.session import LeanSession
+from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.traced.extract import Compiled, trace_module
+
+_LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
+
+
+def main() -> int:
+    """Run the command; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m lean_extract.traced", description=__doc__)
+    parser.add_argument("sources", type=Path, help="the folder that module names start from")
+    parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
+    parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")
+    arguments = parser.parse_args()
+    try:
+        counts = asyncio.run(
+            trace_library(arguments.sources.resolve(), arguments.out, not arguments.no_states)
+        )
+    except PremiseSuggestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    print(", ".join(f"{count:,} {kind.lower()}s" for kind, count in counts.items()))
+    return 0
+
+
+async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[str]:
+    """Write the records of every module under `sources`; returns how many there are of each kind.
+
+    Raises:
+        ProjectBroken: the library has not been built, or does not build.
+        LeanError: there is no Lean, or it ended early.
+    """
+    library, toolchain = compiled(sources)
+    records: list[Record] = []
+    async with await LeanSession.start(sources, toolchain) as session:
+        modules = [source.module for source in import_order(read_sources(sources))]
+        for module in tqdm(modules, unit=" modules", disable=None):
+            asked = session if with_states else None
+            records += [record async for record in trace_module(library, module, asked)]
+    write_records(out, Header("lean", toolchain.version), records)
+    return Counter(type(record).__name__ for record in records)
+
+
+def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
+    """The library with what Lean built of it, and a Lean that can import it. Raises as `trace_library`."""
+    toolchain = resolve_lean(sources)
+    if toolchain.kind == "lake":
+        out = next((sources / place for place in _LAKE_OUTPUT if (sources / place).is_dir()), None)
+        if out is None:
+            raise ProjectBroken(f"{sources} has not been built.", "Run `lake build` there first.")
+    else:
+        out = project_oleans(sources)
+        toolchain = replace(toolchain, environment={"LEAN_PATH": str(out), **toolchain.environment})
+        _build(sources, out, toolchain)
+    return Compiled(sources, out, toolchain.lean_command, toolchain.environment), toolchain
+
+
+def _build(sources: Path, out: Path, toolchain: Toolchain) -> None:
+    if toolchain.kind == "packaged":
+        packaged.build_library(sources, out, packaged.prepare())
+        return
+    compile_folder(
+        sources,
+        out,
+        lean_command=toolchain.lean_command,
+        environment=toolchain.environment,
+        identity=f"{toolchain.kind} {toolchain.version}",
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,58 @@
+"""Headers and import order, without Lean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.compile import header_imports, import_order, read_sources
+from lean_extract.errors import ProjectBroken
+
+MODULE_NAMES = st.lists(
+    st.sampled_from(["A", "B.C", "Mathlib.Order.Basic", "«x y»".replace(" ", "_")]), max_size=4
+)
+FILLER = st.sampled_from(
+    ["", "\n", "-- import Wrong\n", "/- import Wrong -/", "/-- a\nimport Wrong -/\n", "  "]
+)
+
+
+@given(MODULE_NAMES, st.lists(FILLER, min_size=6, max_size=6), st.booleans())
+def test_imports_are_read_through_comments(names: list[str], filler: list[str], is_prelude: bool) -> None:
+    text = filler[4] + ("prelude\n" if is_prelude else "")
+    for name, gap in zip(names, filler, strict=False):
+        text += f"{gap}import {name}\n"
+    text += filler[5] + "\ntheorem import_ : True := trivial\n"
+    assert header_imports(text) == (() if is_prelude else ("Init",)) + tuple(names)
+
+
+def test_imports_of_the_module_system() -> None:
+    header = "module\n\npublic import A.B\nimport all C\npublic meta import D -- why\nmeta import E\n"
+    text = header + "\npublic section\nimport F"
+    assert header_imports(text) == ("Init", "A.B", "C", "D", "E")
+
+
+def test_a_word_that_begins_like_a_keyword_ends_the_header() -> None:
+    assert header_imports("import A\nimportant B") == ("Init", "A")
+    assert header_imports("preludes\nimport A") == ("Init",)
+
+
+def write(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        path = folder.joinpath(*name.split("__")).with_suffix(".lean")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def test_modules_come_behind_their_imports(tmp_path: Path) -> None:
+    write(tmp_path, A="import B.C\nimport Elsewhere", B__C="import D", D="")
+    assert [source.module for source in import_order(read_sources(tmp_path))] == ["D", "B.C", "A"]
+
+
+def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
+    write(tmp_path, A="import B", B="import A")
+    with pytest.raises(ProjectBroken, match=r"A -> B -> A|B -> A -> B") as raised:
+        import_order(read_sources(tmp_path))
+    assert raised.value.hint

@@ -1,0 +1,166 @@
+"""Goals at positions, from a real Lean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lean_extract.errors import BadPosition, BadSource, NoGoalHere, ProjectBroken
+from lean_extract.goals import format_state
+from lean_extract.packaged import PackagedLean
+from lean_extract.records import Position
+from lean_extract.session import LeanSession
+from tests.lean_extract.session_helpers import marked, toolchain_of
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+
+THEOREMS = """\
+theorem swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by
+  constructor
+  · exact hq
+  · sorry
+
+theorem swapped (p q : Prop) (h : p ∧ q) : q ∧ p :=
+  ⟨_, h.1⟩
+
+theorem cases_it (p q : Prop) (h : p ∨ q) : q ∨ p := by
+  cases h with
+  | inl a => exact Or.inr a
+  | inr b => exact Or.inl b
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("project")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def session(project: Path, packaged_lean: PackagedLean) -> AsyncIterator[LeanSession]:
+    async with await LeanSession.start(project, toolchain_of(packaged_lean)) as session:
+        yield session
+
+
+async def goals(session: LeanSession, text: str, name: str = "A.lean") -> str:
+    plain, position = marked(text)
+    return format_state(await session.goals_at(Path(name), plain, position))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "goal"),
+    [
+        ("by\n  ", "constructor", "p q : Prop\nhp : p\nhq : q\n⊢ q ∧ p"),
+        ("exact hq\n  · ", "sorry", "case right\np q : Prop\nhp : p\nhq : q\n⊢ p"),
+        ("exact hq\n  · sor", "ry", "case right\np q : Prop\nhp : p\nhq : q\n⊢ p"),
+        ("exact hq\n  · sorry", "\n", "case right\np q : Prop\nhp : p\nhq : q\n⊢ p"),
+        ("· exa", "ct hq", "case left\np q : Prop\nhp : p\nhq : q\n⊢ q"),
+        ("· exact hq", "\n", "no goals"),
+        ("⟨", "_, h.1⟩", "p q : Prop\nh : p ∧ q\n⊢ q"),
+        ("inl a => ", "exact", "case inl\np q : Prop\na : p\n⊢ q ∨ p"),
+        ("inr b => ", "exact", "case inr\np q : Prop\nb : q\n⊢ q ∨ p"),
+    ],
+)
+async def test_goals_in_a_file_of_several_theorems(
+    session: LeanSession, before: str, after: str, goal: str
+) -> None:
+    assert await goals(session, THEOREMS.replace(before + after, f"{before}‸{after}", 1)) == goal
+
+
+async def test_all_goals_behind_a_tactic(session: LeanSession) -> None:
+    printed = await goals(session, THEOREMS.replace("constructor\n", "constructor‸\n"))
+    assert printed.startswith("case left\n")
+    assert "\n\ncase right\n" in printed
+
+
+@pytest.mark.parametrize("name", ["q", "𝕜", "«𝕜 𝕜 𝕜»"])
+async def test_columns_are_code_points(session: LeanSession, name: str) -> None:
+    """Lean's own columns count `𝕜` twice; one too many would lie in the tactic behind."""
+    proof = f"have k : {name} := h; intro i; ‸sorry"
+    text = f"theorem t ({name} p : Prop) (h : {name}) : p → {name} ∧ p := by {proof}\n"
+    assert (await goals(session, text)).endswith(f"i : p\n⊢ {name} ∧ p")
+
+
+async def test_line_ends_and_odd_characters_do_not_move_positions(session: LeanSession) -> None:
+    text = THEOREMS.replace("  constructor", "  -- a\x0cform\u2028feed\n  constructor").replace("\n", "\r\n")
+    assert (await goals(session, text.replace("· sorry", "· ‸sorry"))).endswith("⊢ p")
+
+
+async def test_edits_between_requests(session: LeanSession, project: Path) -> None:
+    text = "theorem t (p q : Prop) (hp : p) : {} := by\n  {}‸sorry\n"
+    assert (await goals(session, text.format("p", ""))).endswith("⊢ p")
+    assert (await goals(session, text.format("q → p", ""))).endswith("⊢ q → p")
+    assert (await goals(session, text.format("q → p", "intro h\n  "))).endswith("h : q\n⊢ p")
+    assert (await goals(session, "\n\n" + text.format("p", ""))).endswith("⊢ p")
+    assert not (project / "A.lean").exists()
+
+
+async def test_without_a_text_the_disk_is_read(session: LeanSession, project: Path) -> None:
+    path = project / "B.lean"
+    path.write_text(THEOREMS)
+    state = await session.goals_at(path, None, Position(3, 4))
+    assert state.goals[0].target == "p"
+    assert await session.goals_at(Path("B.lean"), None, Position(3, 4)) == state
+    assert path.read_text() == THEOREMS
+
+
+@pytest.mark.parametrize("position", [Position(99, 0), Position(0, 99), Position(-1, 0), Position(0, -1)])
+async def test_a_position_outside(session: LeanSession, position: Position) -> None:
+    with pytest.raises(BadPosition):
+        await session.goals_at(Path("A.lean"), THEOREMS, position)
+
+
+async def test_files_that_are_no_text(session: LeanSession, project: Path) -> None:
+    (project / "Latin.lean").write_bytes("theorem é".encode("latin-1"))
+    with pytest.raises(BadSource, match="not UTF-8"):
+        await session.goals_at(Path("Latin.lean"), None, Position(0, 0))
+    with pytest.raises(BadSource, match="cannot be read"):
+        await session.goals_at(Path("Gone.lean"), None, Position(0, 0))
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("‸theorem t : True := trivial\n", "behind `by`"),
+        ("this is ‸not Lean at all\n", "Mend the error in line 1 first: "),
+        ("‸", "behind `by`"),
+    ],
+)
+async def test_no_goal_here(session: LeanSession, text: str, hint: str) -> None:
+    with pytest.raises(NoGoalHere) as caught:
+        await goals(session, text)
+    assert hint in caught.value.hint
+
+
+async def test_imports_that_cannot_be_loaded(session: LeanSession) -> None:
+    text = "import No.Such.Module\n" + THEOREMS.replace("· sorry", "· ‸sorry")
+    with pytest.raises(
+        ProjectBroken, match=r"A\.lean cannot be loaded: unknown module prefix 'No'"
+    ) as caught:
+        await goals(session, text)
+    assert "lake build" in caught.value.hint
+    assert (await goals(session, text.removeprefix("import No.Such.Module\n"))).endswith("⊢ p")
+
+
+async def test_files_at_the_same_time(session: LeanSession) -> None:
+    texts = [f"theorem t (p{i} : Prop) (h : p{i}) : p{i} := by\n  ‸sorry\n" for i in range(6)]
+    found = await asyncio.gather(*(goals(session, text, f"F{i % 3}.lean") for i, text in enumerate(texts)))
+    assert [printed.rpartition("⊢ ")[2] for printed in found] == [f"p{i}" for i in range(6)]
+
+
+async def test_a_file_of_fifty_thousand_lines(session: LeanSession) -> None:
+    """Lean elaborates down to the goal and no farther, so the rest of the file costs nothing."""
+    theorem = "theorem t{} (p : Prop) (h : p) : p := by\n  exact h\n\n\n\n"
+    lines = [theorem.format(i) for i in range(10_000)]
+    lines[20] = lines[20].replace("  exact", "  ‸exact")
+    assert await goals(session, "".join(lines)) == "p : Prop\nh : p\n⊢ p"
+
+
+async def test_a_proof_with_what_looks_like_the_next_command(session: LeanSession) -> None:
+    """The text is cut off there, in the middle of a term; the goal is found all the same."""
+    text = "theorem t (p : Prop) (h : p) : p := by\n  ‸have k : p :=\n/- a -/\n    h\n  exact k\n"
+    assert (await goals(session, text)).endswith("⊢ p")
+    assert (await goals(session, text.replace("‸", "").replace("exact k", "‸exact k"))).endswith("k : p\n⊢ p")

@@ -1,0 +1,264 @@
+"""Life and death of the server: settings, progress, saved files, limits, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from tests.lsp_server.conftest import (
+    QUIET,
+    SCRIPT,
+    Editor,
+    all_end,
+    capabilities,
+    descendants,
+    place_of,
+    start_editor,
+    stop_editor,
+    watch,
+)
+
+pytestmark = pytest.mark.lean
+
+STATE = "a b : Nat\n⊢ a + b = b + a"
+
+
+async def ended(editor: Editor) -> types.WorkDoneProgressEnd:
+    """Wait for the end of the next progress bar."""
+    while True:
+        found = await editor.client.wait_for_notification(types.PROGRESS)
+        if found.value["kind"] == "end":
+            return types.WorkDoneProgressEnd(message=found.value["message"])
+
+
+def names(answer: Any) -> list[str]:
+    return [premise["name"] for premise in answer["premises"]]
+
+
+async def test_a_goal_from_the_client_needs_no_lean(project: Path, environment: dict[str, str]) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    editor.open("Work.lean")
+    answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
+    assert "Lib.plus_swap" in names(answer)
+    assert answer["goal"] == STATE
+    assert descendants(editor.pid) == []
+    large = "".join(f"h{i} : a + {i} = b + {i}\n" for i in range(12_000)) + STATE.splitlines()[1]
+    assert len(large) > 200_000
+    assert "Lib.plus_swap" in names(await editor.suggest("Work.lean", 0, 0, goal=large))
+    await stop_editor(editor)
+
+
+async def test_unknown_settings_are_told_once_and_defaulted(
+    project: Path, environment: dict[str, str]
+) -> None:
+    options = {**QUIET, "hovr": True, "hover": {"count": "many"}}
+    editor = await start_editor(project, environment, options=options)
+    uri = editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry")
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
+    found = await editor.client.text_document_hover_async(params)
+    assert found
+    said = [message.message for message in editor.client.messages]
+    assert len(said) == 2
+    assert "premiseSuggest.hovr is not a setting" in said[0]
+    assert "premiseSuggest.hover.count must be" in said[1]
+    changed = types.DidChangeConfigurationParams({"premiseSuggest": {**QUIET, "hover": {"enabled": False}}})
+    editor.client.workspace_did_change_configuration(changed)
+    assert await editor.client.text_document_hover_async(params) is None
+    assert len(editor.client.messages) == 2
+    await stop_editor(editor)
+
+
+async def test_settings_are_pulled_from_clients_that_hold_them(
+    project: Path, environment: dict[str, str]
+) -> None:
+    client_side = {"premiseSuggest": {**QUIET, "premises": {"count": 2}}}
+    editor = await start_editor(project, environment, configuration=client_side)
+    editor.open("Work.lean")
+    assert len(names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 2
+    assert [one.method for one in editor.registered] == [types.WORKSPACE_DID_CHANGE_CONFIGURATION]
+    client_side["premiseSuggest"]["premises"] = {"count": 3}
+    editor.client.set_configuration(client_side)
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    assert len(names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 3
+    await stop_editor(editor)
+
+
+async def test_an_opened_project_is_indexed_with_progress_and_a_saved_file_read_again(
+    own_project: Path, environment: dict[str, str]
+) -> None:
+    shared = Path(environment["PREMISE_SUGGEST_INDEX"])
+    for left in shared.glob(f"{own_project.name}-*/manifest.json"):
+        left.unlink()
+    editor = await start_editor(own_project, environment)
+    waiting = asyncio.ensure_future(ended(editor))
+    editor.open("Work.lean")
+    assert (await waiting).message == "9 premises"
+    reports = next(iter(editor.client.progress_reports.values()))
+    assert isinstance(reports[0], types.WorkDoneProgressBegin)
+    assert reports[0].title == f"Indexing {own_project.name}"
+    path = own_project / "Lib" / "Numbers.lean"
+    text = path.read_text().replace(
+        "end Lib", "theorem fresh_sum (n m : Nat) : n + m = m + n := plus_swap n m\n\nend Lib"
+    )
+    uri = editor.open("Lib/Numbers.lean", text)
+    path.write_text(text, encoding="utf-8")
+    waiting = asyncio.ensure_future(ended(editor))
+    saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
+    editor.client.text_document_did_save(saved)
+    assert (await waiting).message == "10 premises"
+    answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
+    assert "Lib.fresh_sum" in names(answer)
+    assert answer["index"]["stale_files"] == 0
+    await stop_editor(editor)
+
+
+async def test_two_servers_share_one_index(own_project: Path, environment: dict[str, str]) -> None:
+    editors = [await start_editor(own_project, environment) for _ in range(2)]
+    waiting = [asyncio.ensure_future(ended(editor)) for editor in editors]
+    (own_project / "More.lean").write_text("theorem more : True := True.intro\n", encoding="utf-8")
+    for editor in editors:
+        editor.open("Work.lean")
+    await asyncio.gather(*waiting)
+    answers = [await editor.suggest("Work.lean", 0, 0, goal=STATE) for editor in editors]
+    assert names(answers[0]) == names(answers[1])
+    assert [editor.client.messages for editor in editors] == [[], []]
+    for editor in editors:
+        await stop_editor(editor)
+
+
+async def test_a_missing_index_is_told_once(tmp_path: Path, environment: dict[str, str]) -> None:
+    text = "example (p : Prop) (h : p) : p := by\n  sorry\n"
+    (tmp_path / "A.lean").write_text(text, encoding="utf-8")
+    editor = await start_editor(tmp_path, environment, options=QUIET)
+    uri = editor.open("A.lean")
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 3))
+    for _ in range(3):
+        assert await editor.client.text_document_hover_async(params) is None
+    said = [message.message for message in editor.client.messages]
+    assert len(said) == 1
+    assert "premise-suggest index" in said[0]
+    await stop_editor(editor)
+
+
+async def test_fifty_thousand_lines(project: Path, environment: dict[str, str]) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    lines = [f"theorem big{i} (n : Nat) : n + {i} = n + {i} := rfl" for i in range(50_000)]
+    lines[20:22] = ["example (a b : Nat) : a + b = b + a := by", "  sorry"]
+    uri = editor.open("Large.lean", "\n".join(["import Lib.Numbers", *lines]))
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(22, 3))
+    found = await editor.client.text_document_hover_async(params)
+    assert found
+    assert "Lib.plus_swap" in str(found.contents)
+    await stop_editor(editor)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "language", "said"),
+    [
+        ("notes.txt", "sorry", "plaintext", "is not a Lean file"),
+        ("latin.lean", None, "", "is not UTF-8"),
+        ("Gone.lean", None, "", "cannot be read"),
+    ],
+)
+async def test_what_is_no_lean_text_is_refused(
+    project: Path,
+    environment: dict[str, str],
+    tmp_path: Path,
+    name: str,
+    text: str | None,
+    language: str,
+    said: str,
+) -> None:
+    (tmp_path / "latin.lean").write_bytes(b"theorem caf\xe9 : True")
+    editor = await start_editor(tmp_path, environment, options=QUIET)
+    if text is not None:
+        editor.open(name, text, language)
+    with pytest.raises(Exception, match=said):
+        await editor.suggest(name, 0, 0)
+    await stop_editor(editor)
+
+
+async def test_a_lean_that_is_killed_is_started_anew(project: Path, environment: dict[str, str]) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry")
+    await editor.suggest("Work.lean", place.line, place.character)
+    lean = descendants(editor.pid)
+    assert lean
+    handles = list(watch(lean))
+    for pid in lean:
+        os.kill(pid, signal.SIGKILL)
+    assert all_end(handles, 10)
+    place = place_of(editor.text("Work.lean"), "sorry", 1)
+    answer = await editor.suggest("Work.lean", place.line, place.character)
+    assert answer["goal"].endswith("⊢ a + b = b + a")
+    await stop_editor(editor)
+
+
+@pytest.mark.parametrize("way", ["shutdown", "end of input", "signal"])
+async def test_no_process_is_left(project: Path, environment: dict[str, str], way: str) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry")
+    await editor.suggest("Work.lean", place.line, place.character, tactics=True)
+    everyone = [editor.pid, *descendants(editor.pid)]
+    assert len(everyone) > 1
+    handles = list(watch(everyone))
+    server = editor.client._server
+    assert server is not None
+    if way == "shutdown":
+        await editor.client.shutdown_session()
+    elif way == "end of input":
+        assert server.stdin is not None
+        server.stdin.close()
+    else:
+        server.send_signal(signal.SIGTERM)
+    assert await asyncio.to_thread(all_end, handles, 20)
+    assert await server.wait() == 0
+    await editor.client.stop()  # type: ignore[no-untyped-call]
+
+
+async def test_it_serves_on_a_port(project: Path, environment: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [str(SCRIPT), "serve", "--tcp", "0"], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    assert process.stderr
+    line = await asyncio.to_thread(process.stderr.readline)
+    port = re.fullmatch(r"Listening on 127\.0\.0\.1:(\d+)\n", line)
+    assert port, line
+    client = LanguageClient()
+    await client.start_tcp("127.0.0.1", int(port[1]))
+    result = await client.initialize_session(
+        types.InitializeParams(capabilities=capabilities(), root_uri=project.as_uri())
+    )
+    assert result.server_info
+    assert result.server_info.name == "premise-suggest"
+    await client.shutdown_async(None)
+    client.exit(None)
+    assert await asyncio.to_thread(process.wait, 20) == 0
+    process.stderr.close()
+    await client.stop()  # type: ignore[no-untyped-call]
+
+
+async def test_messages_that_are_no_json_are_survived(project: Path, environment: dict[str, str]) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    server = editor.client._server
+    assert server is not None
+    assert server.stdin is not None
+    server.stdin.write(b"Content-Length: 5\r\n\r\n{]{]{")
+    editor.open("Work.lean")
+    assert names(await editor.suggest("Work.lean", 0, 0, goal=STATE))
+    assert [message.message for message in editor.client.messages] == [
+        "premise-suggest: A message could not be handled: JSONDecodeError."
+    ]
+    await stop_editor(editor)
