@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lean_extract.records import Goal
-from prover.shapes import binder_arguments, head, shape, strip_brackets, symbols, telescope, tokens
+from prover.shapes import Shape, binder_arguments, head, shape, strip_brackets, symbols, telescope, tokens
 
 Proposal = tuple[str, float]
 
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
-_ORDER = frozenset("<≤>≥") | {">=", "<="}
+_SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
 _MANY_NAMES = 6
 _MANY_HYPOTHESES = 128
 
@@ -57,7 +57,10 @@ def structural(goal: Goal) -> Iterator[Proposal]:
     elif outer.kind in ("exists", "other"):
         yield "constructor", 0.2
     if outer.kind == "eq":
-        yield "funext x", 0.25 if "fun" in tokens(goal.target) else 0.08
+        yield "funext x", 0.3 if {"fun", "∘"} & set(tokens(goal.target)) else 0.08
+        yield "ext x", 0.25 if _SETS & set(tokens(goal.target)) else 0.05
+    elif outer.operator == "⊆":
+        yield "intro x hx", 0.4
     for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
         if head(tokens(hypothesis.type)) in _INDUCTIVE:
             for name in hypothesis.names:
@@ -101,12 +104,17 @@ def local(goal: Goal) -> Iterator[Proposal]:
                     0.5 if symbols(outer.left, _names(hypothesis.type)) <= mentioned else 0.1,
                 )
                 yield f"rw [← {name}]", 0.25 if symbols(outer.right) <= mentioned else 0.05
-            if not arguments and outer.kind == "and":
-                yield f"exact {name}.1", 0.5 if strip_brackets(outer.left) == target else 0.02
-                yield f"exact {name}.2", 0.5 if strip_brackets(outer.right) == target else 0.02
-                yield f"cases {name}", 0.2
-            if not arguments and outer.kind in ("or", "exists"):
-                yield f"cases {name}", 0.4
+            if not arguments:
+                yield from _taken_apart(name, outer, target)
+
+
+def _taken_apart(name: str, outer: Shape, target: tuple[str, ...]) -> Iterator[Proposal]:
+    if outer.kind == "and":
+        yield f"exact {name}.1", 0.9 if strip_brackets(outer.left) == target else 0.02
+        yield f"exact {name}.2", 0.9 if strip_brackets(outer.right) == target else 0.02
+        yield f"cases {name}", 0.2
+    elif outer.kind in ("or", "exists"):
+        yield f"cases {name}", 0.4
 
 
 def _names(type_text: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
+from prover.matching import match, occurs
 from prover.shapes import Argument, Shape, head, shape, symbols, telescope, tokens
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
@@ -137,20 +138,20 @@ def _applied(function: str, explicit: tuple[Argument, ...]) -> str:
 
 
 def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | None]:
-    """For every proof the premise asks for, the hypothesis that looks like it."""
+    """For every proof the premise asks for, a hypothesis that can be it, as far as the texts tell."""
+    bindings = match(view.core, goal.target, view.variables).bindings
     chosen: dict[Argument, str | None] = {}
-    taken: set[str] = set()
     for argument in view.proofs:
-        wanted = symbols(argument.type, view.variables)
-        outer = head(argument.type)
-        alike = [
-            (len(wanted & symbols(type_)), name not in taken, name)
-            for name, type_, hypothesis_head in goal.hypotheses
-            if hypothesis_head == outer and len(type_) > 1
-        ]
-        best = max(alike, key=lambda item: item[:2], default=None)
-        chosen[argument] = best[2] if best else None
-        taken.add(best[2] if best else "")
+        chosen[argument] = None
+        taken = set(chosen.values())
+        for name, type_, outer in sorted(goal.hypotheses, key=lambda item: item[0] in taken):
+            found = match(argument.type, type_, view.variables, bindings)
+            alike = outer == head(argument.type) and len(type_) > 1 and name not in taken
+            if found.verdict == "yes" and len(argument.type) > 1:
+                chosen[argument], bindings = name, found.bindings
+                break
+            if found.verdict == "open" and alike and chosen[argument] is None:
+                chosen[argument] = name
     return chosen
 
 
@@ -178,7 +179,7 @@ def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         return
     chosen = _from_hypotheses(goal, view)
     if all(chosen.values()):
-        yield Use(f"have := {view.name}{_fill(view, chosen, '_')}", 0.3)
+        yield Use(f"have := {view.name}{_fill(view, chosen, '_')}", 0.15)
 
 
 def fits(
@@ -188,13 +189,18 @@ def fits(
     core: tuple[str, ...],
     variables: frozenset[str],
 ) -> float:
-    """How likely the premise's conclusion unifies with the target, 0 to 1, by outer symbols alone."""
+    """How likely the premise's conclusion unifies with the target, 0 to 1, as far as the texts tell."""
     if len(core) == 1 and core[0] in variables:
         return 0.2  # an eliminator: it fits everything
     if goal.kind != premise.kind:
         return 0.3 if goal.kind == "not" and premise.kind == "false" else 0.04
+    verdict = match(core, target, variables).verdict
+    if verdict == "yes":
+        return 0.95
+    if verdict == "no":
+        return 0.05
     if goal.kind == "other":
-        return 0.95 if head(target) == head(core) else 0.04
+        return 0.7 if head(target) == head(core) else 0.04
     if goal.operator != premise.operator:
         return 0.04
     if goal.kind in ("not", "exists", "forall"):
@@ -207,7 +213,8 @@ def _turned_fit(goal: GoalView, view: PremiseView) -> float:
     if view.shape.kind not in ("eq", "iff") or goal.shape.kind != view.shape.kind:
         return 0.0
     turned = Shape(view.shape.kind, view.shape.right, view.shape.operator, view.shape.left)
-    return 0.9 * fits(goal.shape, goal.target, turned, view.core, view.variables)
+    core = (*turned.left, turned.operator, *turned.right)
+    return 0.9 * fits(goal.shape, goal.target, turned, core, view.variables)
 
 
 def _side(goal: tuple[str, ...], premise: tuple[str, ...], variables: frozenset[str]) -> float:
@@ -225,8 +232,11 @@ def _occurs(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str])
     wanted = symbols(pattern, variables)
     if not wanted:
         return 0.1  # a bare variable rewrites anything, or nothing
+    verdict = occurs(pattern, goal.target, variables).verdict
+    if verdict == "yes":
+        return 1.0
     share = _share(wanted, frozenset(goal.target))
-    return 1.0 if share == 1 else 0.35 * share
+    return 0.1 * share if verdict == "no" else 0.6 if share == 1 else 0.3 * share
 
 
 def _share(wanted: frozenset[str], present: frozenset[str]) -> float:

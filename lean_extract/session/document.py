@@ -39,7 +39,7 @@ class Document:
     """A text with Lean's line breaks, and the way between offsets (code points) and positions."""
 
     def __init__(self, text: str) -> None:
-        self.text = _NO_BREAKS.sub(" ", text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        self.text = lean_lines(text.removeprefix("\ufeff"))
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -102,6 +102,11 @@ class Document:
     def _line_end(self, offset: int) -> int:
         end = self.text.find("\n", offset)
         return len(self.text) if end < 0 else end
+
+
+def lean_lines(text: str) -> str:
+    """The text with `\\n` for its line breaks, and blanks for characters that only Python takes for one."""
+    return _NO_BREAKS.sub(" ", text.replace("\r\n", "\n"))
 
 
 def comment_end(text: str, start: int) -> int:

@@ -85,7 +85,7 @@ class LeanSession:
             text: the file's text as the user sees it; None reads the disk.
             position: counted from 0, in code points. As in the editor: at the start of a tactic the
                 goals before it, farther in those it leaves. Anywhere in a `sorry`, a hole, or a tactic
-                that leaves none: the goals before it.
+                that leaves none: the goals before it. No goals at all: the proof above is complete.
 
         Raises:
             NoGoalHere: there is no proof at the position; the hint says why.

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lean_extract.records import Position
-from lean_extract.session.document import Document, comment_end
+from lean_extract.session.document import Document, comment_end, lean_lines
 
 _SHORT_REST = 30
 """Lines of the declaration behind the place that are kept at first: they show more, but cost time."""
@@ -61,7 +61,7 @@ class Place:
         """The copy with this tactic; lines after its first are indented with it."""
         opener, closer = ("(by { ", "})") if self.in_term else ("{ ", "}")
         column = len(self.head) - self.head.rfind("\n") - 1 + len(opener)
-        indented = textwrap.dedent(tactic).strip().replace("\n", "\n" + " " * column)
+        indented = textwrap.dedent(lean_lines(tactic)).strip().replace("\n", "\n" + " " * column)
         start = f"{self.head}{opener}"
         before_brace = f"{start}{indented}\n{' ' * (column - 2)}"
         line = start.count("\n")

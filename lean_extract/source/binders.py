@@ -32,8 +32,8 @@ class Binder:
     type: str
     text: str
     mentions: frozenset[str] = frozenset()
-    head: str = ""
-    """The constant or operator that its type is an application of, where that is plain."""
+    place: tuple[int, int] = (0, 0)
+    """The tokens of its type, in the file that it was read from."""
 
     @property
     def is_instance(self) -> bool:
@@ -86,7 +86,7 @@ def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = Fal
         tokens.source(type_begin, inner_end),
         text,
         heads(texts[type_begin:inner_end]) if with_mentions else frozenset(),
-        type_head(texts, type_begin, _default(texts, type_begin, inner_end)),
+        (type_begin, _default(texts, type_begin, inner_end)),
     )
 
 
@@ -141,71 +141,3 @@ _NOT_BARE = (
     | SCOPE_WORDS
     | CONTEXT_WORDS
 )
-
-_BINDING = {"∀": "→", "Π": "→", "fun": "fun", "λ": "fun", "∃": "∃", "∃!": "∃!"}
-_PRECEDENCE = {
-    "↔": 20, "<->": 20, "→": 25, "->": 25, "∨": 30, "\\/": 30, "∧": 35, "/\\": 35,
-    "=": 50, "≠": 50, "≤": 50, "<": 50, "≥": 50, ">": 50, "∣": 50, "∈": 50, "∉": 50, "⊆": 50, "⊂": 50,
-    "≃": 50, "≅": 50, "≡": 50, "⊇": 50, "⊃": 50, "∋": 50, "<=": 50, ">=": 50, "!=": 50, "==": 50,
-    "×": 35, "⊕": 30, "≃*": 25, "≃+": 25,
-}  # fmt: skip
-"""Operators by how loosely they bind; only where a term has one at depth 0 is it the head."""
-
-
-def type_head(texts: list[str], begin: int, end: int) -> str:
-    """What a type is an application of: an operator (`=`, `↔`) or a name; empty if not plain.
-
-    >>> type_head(["a", "=", "b"], 0, 3)
-    '='
-    """
-    while end - begin >= 2 and texts[begin] == "(" and close(texts, begin, end) == end - 1:
-        begin, end = begin + 1, end - 1
-    if begin >= end:
-        return ""
-    first = texts[begin]
-    if first in _BINDING:
-        return _BINDING[first]
-    best, best_level = "", 1000
-    depth = 0
-    for index in range(begin, end):
-        text = texts[index]
-        step = DEPTH.get(text)
-        if step is not None:
-            depth += step
-        elif depth == 0:
-            if text in _BINDING:
-                break
-            level = _PRECEDENCE.get(text)
-            if level is not None and level < best_level:
-                best, best_level = text, level
-    if best:
-        return best
-    if first == "¬" or first == "Not":
-        return "¬"
-    if first == "@" and begin + 1 < end:
-        first = texts[begin + 1]
-    return first if is_identifier(first) else ""
-
-
-def result_head(texts: list[str]) -> str:
-    """The head of what a statement concludes: `∀ x, p x → a = b` gives `=`."""
-    begin, end = 0, len(texts)
-    while begin < end:
-        head = type_head(texts, begin, end)
-        while end - begin >= 2 and texts[begin] == "(" and close(texts, begin, end) == end - 1:
-            begin, end = begin + 1, end - 1
-        if head != "→":
-            return head
-        begin = _behind_arrow(texts, begin, end)
-    return ""
-
-
-def _behind_arrow(texts: list[str], begin: int, end: int) -> int:
-    """Behind the first quantifier's comma or the first arrow at depth 0."""
-    stop = (",",) if texts[begin] in _BINDING else ("→", "->")
-    depth = 0
-    for index in range(begin, end):
-        depth += DEPTH.get(texts[index], 0)
-        if depth == 0 and texts[index] in stop:
-            return index + 1
-    return end

@@ -16,8 +16,9 @@ class Entry:
     order: int
     is_private: bool = False
     is_protected: bool = False
-    head: str = ""
-    scope: Scope | None = None
+    statement: str = ""
+    """What it concludes; of a short definition, what it stands for."""
+    scope: Scope = Scope()
     target: str | None = None
     """For a name that `export` makes: what it stands for."""
 
@@ -31,6 +32,10 @@ class Environment:
     namespaces: set[str] = field(default_factory=set)
     fields: dict[str, list[str]] = field(default_factory=dict)
     parents: dict[str, tuple[tuple[str, ...], Scope]] = field(default_factory=dict)
+    notations: dict[str, tuple[str, Scope]] = field(default_factory=dict)
+    constructors: dict[str, set[str]] = field(default_factory=dict)
+    owners: dict[str, list[str]] = field(default_factory=dict)
+    """For each constructor's last component, the inductive types that have one of that name."""
     visible: list[int] = field(default_factory=list)
     """For each module, the modules it can see, as a set of bits; itself among them."""
 
@@ -55,12 +60,16 @@ class Environment:
             self.namespaces.add(namespace)
             namespace = namespace.rpartition(".")[0]
 
-    def add_premise(self, premise: Premise, module: int, order: int, head: str, scope: Scope | None) -> None:
-        """Declare a premise; a field also joins its structure's list."""
-        self.add(premise.name, Entry(module, order, premise.is_private, premise.is_protected, head, scope))
+    def add_premise(self, premise: Premise, entry: Entry) -> None:
+        """Declare a premise; a field joins its structure's list, a constructor its type's."""
+        self.add(premise.name, entry)
         if premise.kind == "field":
             owner, _, name = premise.name.rpartition(".")
             self.fields.setdefault(owner, []).append(name)
+        elif premise.kind == "constructor":
+            owner, _, name = premise.name.rpartition(".")
+            self.constructors.setdefault(owner, set()).add(name)
+            self.owners.setdefault(name, []).append(owner)
 
     def find(self, name: str, module: int, order: int) -> Entry | None:
         """The declaration of `name` that the place `order` of a module can see."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.local_names import Known, LocalNames, Part
 from lean_extract.source.syntax import DEPTH, close
 from lean_extract.source.types import Range, premises_of, shape
 
@@ -36,11 +37,12 @@ class Goal:
 class GoalFlow:
     """Follows a goal through a proof's tokens; the result is in `types` and `at_dots`."""
 
-    def __init__(self, tokens: Tokens, end: int) -> None:
+    def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
         self.tokens, self.texts, self.end = tokens, tokens.texts, end
-        self.types: dict[int, Range] = {}
+        self._local = local
+        self.types: dict[int, Known] = {}
         """For the token of a name where it is bound: its type."""
-        self.at_dots: dict[int, list[tuple[str, Range]]] = {}
+        self.at_dots: dict[int, list[tuple[str, Known]]] = {}
         """For the token of a focus dot: names that have these types behind it."""
         self.goals: dict[int, Range] = {}
         """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""
@@ -135,7 +137,7 @@ class GoalFlow:
             index = behind
         return index, Goal(tuple(assumed), goal.concluded)
 
-    def pattern(self, begin: int, end: int, place: Range | None) -> None:
+    def pattern(self, begin: int, end: int, place: Known) -> None:
         """Bind the pattern [begin, end), which stands for something of the given type."""
         if place is None or begin >= end:
             return
@@ -149,17 +151,34 @@ class GoalFlow:
         elif "|" in self.texts[begin:end]:
             self._alternatives(begin, end, place)
 
-    def _alternatives(self, begin: int, end: int, place: Range) -> None:
+    def _alternatives(self, begin: int, end: int, place: Range | Part) -> None:
         """`h | h'`, or `h : T` between parentheses."""
-        bars = [index for index in self._top_level(begin, end, "|")]
+        bars = self._top_level(begin, end, "|")
         if not bars:
             colon = next(iter(self._top_level(begin, end, ":")), end)
             self.pattern(begin, colon, place if colon == end else (colon + 1, end))
             return
-        parts = shape(self.texts, place)
-        if parts.connective == "∨" and parts.left and parts.right:
-            self.pattern(begin, bars[0], parts.left)
-            self.pattern(bars[0] + 1, end, parts.right)
+        known = self._opened(place)
+        begins, ends = [begin, *[bar + 1 for bar in bars]], [*bars, end]
+        for count, (first, last) in enumerate(zip(begins, ends, strict=True), start=1):
+            if isinstance(known, Part):
+                self.pattern(first, last, known._replace(path=(*known.path, f"{count}|{len(begins)}")))
+                continue
+            parts = shape(self.texts, known)
+            if parts.connective != "∨":
+                self.pattern(first, last, known if count == len(begins) else None)
+            elif count == len(begins):
+                self.pattern(first, last, known)
+            elif parts.left and parts.right:
+                self.pattern(first, last, parts.left)
+                known = parts.right
+
+    def _opened(self, place: Range | Part) -> Range | Part:
+        """A type to take apart: one that is no connective may be a definition of one."""
+        if isinstance(place, Part) or shape(self.texts, place).connective:
+            return place
+        constant = self._local.head(place)
+        return Part(constant) if is_identifier(constant) else place
 
     def _top_level(self, begin: int, end: int, wanted: str) -> list[int]:
         depth = 0
@@ -170,23 +189,28 @@ class GoalFlow:
                 found.append(index)
         return found
 
-    def _destructure(self, opener: int, end: int, place: Range) -> None:
+    def _destructure(self, opener: int, end: int, place: Range | Part) -> None:
         begins = self._components(opener)
         edges = [*[begin - 1 for begin in begins[1:]], end - 1]
-        rest: Range | None = place
-        for count, (begin, edge) in enumerate(zip(begins, edges, strict=True)):
+        rest: Known = self._opened(place)
+        for count, (begin, edge) in enumerate(zip(begins, edges, strict=True), start=1):
             if rest is None:
                 return
-            parts = shape(self.texts, rest)
-            is_last = count == len(begins) - 1
-            if parts.connective in ("∧", "↔") and not is_last:
-                self.pattern(begin, edge, parts.left)
-                rest = parts.right
-            elif parts.connective == "∃" and not is_last:
-                self.pattern(begin, edge, parts.names[0][1] if parts.names else None)
-                rest = parts.right if len(parts.names) <= 1 else None
-            else:
-                self.pattern(begin, edge, rest if is_last else None)
+            is_last = count == len(begins)
+            if isinstance(rest, Part):
+                self.pattern(begin, edge, rest._replace(path=(*rest.path, f"{count}/{len(begins)}")))
+                continue
+            first, rest = (rest, None) if is_last else self._first(rest)
+            self.pattern(begin, edge, first)
+
+    def _first(self, place: Range) -> tuple[Known, Known]:
+        """The type of the first component of something, and of the rest."""
+        parts = shape(self.texts, place)
+        if parts.connective in ("∧", "↔"):
+            return parts.left, parts.right
+        if parts.connective == "∃":
+            return parts.names[0][1] if parts.names else None, parts.right if len(parts.names) <= 1 else None
+        return None, None
 
     def tactics(self, place: int, goal: Goal, depth: int = 0) -> None:
         """A tactic block whose first step begins at `place`."""

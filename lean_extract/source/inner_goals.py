@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lean_extract.source.binding import goal_end
 from lean_extract.source.lexer import Tokens, is_identifier
-from lean_extract.source.mentions import goal_end
 from lean_extract.source.syntax import DEPTH, KEYWORDS, close
 
 _STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))

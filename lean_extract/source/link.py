@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from lean_extract.records import Import, InnerGoal, Proof, TacticStep
 from lean_extract.source.environment import Entry, Environment, visibility
-from lean_extract.source.mentions import Field, Mention, ResultField
+from lean_extract.source.lexer import is_identifier
+from lean_extract.source.local_names import Alternative, Field, Mention, ResultField
 from lean_extract.source.proofs import SourceProof
 from lean_extract.source.reader import SourceModule
 from lean_extract.source.scopes import Open, Scope, join_names, namespaces_of, split_name
@@ -58,6 +59,8 @@ class Linker:
             self.environment.add_premise(premise, index, order, head, None)
         for name, parents, scope in source.parents:
             self.environment.parents[name] = (parents, scope)
+        for notation in source.notations:
+            self.environment.notations.setdefault(notation.symbol, notation.target)
         for opened in source.exports:
             for name in opened.only or ():
                 self.environment.add(
@@ -133,6 +136,8 @@ class Resolver:
         if isinstance(mention, Field):
             owner = self._type(mention.receiver, scope, order)
             return self._fields(owner, split_name(mention.field), order) if owner else []
+        if isinstance(mention, Alternative):
+            return self._alternative(mention, scope, order)
         if isinstance(mention, ResultField):
             function, rest = self.name(mention.function, scope, order)
             return (
@@ -200,11 +205,35 @@ class Resolver:
 
     def _type(self, head: str, scope: Scope, order: int) -> str | None:
         """The constant that a type's head stands for."""
-        operator = _OPERATOR_CONSTANTS.get(head)
-        if operator is not None:
-            return operator
+        if not is_identifier(head) or head in self._environment.notations:
+            target = self._environment.notations.get(head) or _OPERATOR_CONSTANTS.get(head)
+            if target is None:
+                return None
+            head = target
+            if self._environment.find(head, self._module, order) is None:
+                return head
         name, rest = self.name(head, scope, order)
         return None if rest else name
+
+    def _alternative(self, mention: Alternative, scope: Scope, order: int) -> list[str]:
+        """A constructor: of the type that is known, else of the one type that has all the names."""
+        owner = self._type(mention.receiver, scope, order) if mention.receiver else None
+        if owner is not None and (found := self._exact(f"{owner}.{mention.name}", order, False)):
+            return [found]
+        fitting = [
+            owner
+            for owner in self._environment.owners.get(mention.name, ())
+            if mention.all_names <= self._environment.constructors[owner]
+            and self._environment.find(owner, self._module, order)
+        ]
+        if not fitting:
+            return []
+        closest = min(fitting, key=lambda owner: len(self._environment.constructors[owner]))
+        names = self._environment.constructors[closest]
+        same = [owner for owner in fitting if len(self._environment.constructors[owner]) == len(names)]
+        inside = [owner for owner in same if f"{scope.namespace}.".startswith(f"{owner}.")]
+        chosen = inside or same
+        return [f"{chosen[0]}.{mention.name}"] if len(chosen) == 1 or len(inside) else []
 
     def _fields(self, owner: str, parts: list[str], order: int) -> list[str]:
         """`owner.first`, looked up in what `owner` extends too, then the other parts on its result."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lean_extract.source.binders import Binder
 from lean_extract.source.lexer import is_identifier
 from lean_extract.source.scopes import split_name
+from lean_extract.source.types import head
 
 _SYMBOL_NAMES = {
     "×": "Prod", "∧": "And", "∨": "Or", "¬": "Not", "↔": "Iff", "=": "Eq", "≠": "Ne", "≤": "LE", "<": "LT",
@@ -14,22 +15,21 @@ _SYMBOL_NAMES = {
 _SKIPPED = frozenset(("fun", "by", "let", "have", "if", "then", "else", "infer_instance"))
 
 
-def instance_name(
-    texts: list[str], begin: int, end: int, binders: list[Binder], local: frozenset[str]
-) -> str:
+def instance_name(texts: list[str], begin: int, end: int, binders: list[Binder]) -> str:
     """The name Lean gives `instance : T` (tokens [begin, end)), as far as the text tells.
 
     `inst`, then each constant that is applied in the type, once, its last component capitalised: what is
     implicit there is not seen. A type with one constant only takes `Of...` from its instance binders.
     """
+    local = frozenset(name for binder in binders for name in binder.names)
     parts: list[str] = []
     for text in texts[begin:end]:
         part = _part(text, local)
         if part and part not in parts:
             parts.append(part)
     if len(parts) == 1:
-        classes = [binder.head for binder in binders if binder.is_instance and binder.head]
-        parts += [f"Of{_capitalised(name)}" for name in classes[-1:]]
+        classes = [head(texts, binder.place) for binder in binders if binder.is_instance]
+        parts += [f"Of{_capitalised(name)}" for name in classes[-1:] if is_identifier(name)]
     return "inst" + "".join(parts)
 
 
@@ -39,7 +39,7 @@ def _part(text: str, local: frozenset[str]) -> str:
     if not is_identifier(text) or text in _SKIPPED or text == "_":
         return ""
     name = text.rstrip("*") if text in ("Type*", "Sort*") else text
-    if split_name(name)[0] in local:
+    if name in local:
         return ""
     return _capitalised(name)
 

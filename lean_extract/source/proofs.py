@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Span
 from lean_extract.source.binders import Binder
 from lean_extract.source.inner_goals import stated_goals
 from lean_extract.source.lexer import Tokens
-from lean_extract.source.mentions import Mention, scan_mentions
+from lean_extract.source.local_names import Mention
+from lean_extract.source.mentions import scan_mentions
 from lean_extract.source.scopes import Scope
 from lean_extract.source.tactics import split_steps
+from lean_extract.source.types import Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,6 @@ class SourceProof:
     is_tactic: bool
 
 
-def local_heads(binders: tuple[Binder, ...] | list[Binder]) -> dict[str, str]:
-    """The bound names, with the heads of their types."""
-    return {name: binder.head for binder in binders for name in binder.names}
-
-
 def read_proof(
     tokens: Tokens,
     begin: int,
@@ -65,12 +63,19 @@ def read_proof(
     theorem: str,
     scope: Scope,
     order: int,
-    local: dict[str, str],
+    binders: Sequence[Binder],
+    statement: Range,
     context: tuple[str, ...],
 ) -> SourceProof:
-    """The proof that is the tokens [begin, end) of a theorem whose binders are `context`."""
+    """The proof that is the tokens [begin, end).
+
+    Args:
+        binders: what binds names around it, the variables in force among them.
+        statement: the tokens of what it proves.
+        context: the theorem's binders as text, for the goals stated inside.
+    """
     steps = split_steps(tokens, begin, end)
-    found = scan_mentions(tokens, begin, end, local, steps)
+    found = scan_mentions(tokens, begin, end, binders, statement, steps)
     places = [place for place, _ in found]
     read_steps = [_step(tokens, places, first, last) for first, last in steps.steps]
     return SourceProof(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from lean_extract.records import Module, Position, Premise, Problem
 from lean_extract.source import context_commands as contexts
 from lean_extract.source import variables
 from lean_extract.source.aliases import Alias, parse_alias
-from lean_extract.source.binders import Binder, result_head
+from lean_extract.source.binders import Binder
 from lean_extract.source.commands import Command, split_commands
 from lean_extract.source.declarations import (
     Attribute,
@@ -21,10 +22,11 @@ from lean_extract.source.declarations import (
     parse_prefix,
 )
 from lean_extract.source.generated import generate
-from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, raw_tokens, tokenize
+from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, tokenize
 from lean_extract.source.module_header import parse_header
 from lean_extract.source.names import instance_name
-from lean_extract.source.proofs import SourceProof, local_heads, read_proof
+from lean_extract.source.notations import NOTATION_WORDS, Notation, parse_notation
+from lean_extract.source.proofs import SourceProof, read_proof
 from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
 from lean_extract.source.structures import Member, parse_members
 from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
@@ -36,8 +38,8 @@ class SourceModule:
 
     module: Module
     premises: tuple[Premise, ...]
-    heads: tuple[str, ...]
-    """For each premise, what its conclusion is an application of, where that is plain."""
+    scopes: tuple[Scope, ...]
+    """For each premise, what its statement is read in."""
     proofs: tuple[SourceProof, ...]
     problems: tuple[Problem, ...]
     aliases: tuple[Alias, ...] = ()
@@ -45,6 +47,9 @@ class SourceModule:
     exports: tuple[Open, ...] = ()
     parents: tuple[tuple[str, tuple[str, ...], Scope], ...] = ()
     """Structures with what they extend, as written."""
+    notations: tuple[Notation, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Short definitions by name: what they stand for."""
     is_prelude: bool = False
 
 
@@ -75,12 +80,14 @@ def read_module(text: str, name: str, path: str) -> SourceModule:
     return SourceModule(
         module,
         tuple(reader.premises),
-        tuple(map(conclusion_head, reader.premises)),
+        tuple(reader.scopes),
         tuple(reader.proofs),
         tuple(reader.problems),
         tuple(reader.aliases),
         tuple(reader.exports),
         tuple(reader.parents),
+        tuple(reader.notations),
+        reader.values,
         is_prelude,
     )
 
@@ -93,12 +100,15 @@ class _Reader:
     module: Module
     stack: ScopeStack = field(default_factory=ScopeStack)
     premises: list[Premise] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     proofs: list[SourceProof] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
     exports: list[Open] = field(default_factory=list)
     parents: list[tuple[str, tuple[str, ...], Scope]] = field(default_factory=list)
+    notations: list[Notation] = field(default_factory=list)
 
     def run(self) -> None:
         """Read every command."""
@@ -149,6 +159,10 @@ class _Reader:
             return self._attribute(place, end)
         elif word == "export":
             self._export(place, end)
+        elif word in NOTATION_WORDS and (
+            notation := parse_notation(self.tokens, place, end, self.stack.top.scope)
+        ):
+            self.notations.append(notation)
         elif word in _MAY_GOVERN or word == "#":
             inside = contexts.find_in(self.tokens, place + 1, end)
             if inside is not None:
@@ -193,6 +207,7 @@ class _Reader:
     def _add(self, premise: Premise) -> None:
         self.places.setdefault(premise.name, len(self.premises))
         self.premises.append(premise)
+        self.scopes.append(self.stack.top.scope)
 
     def _find(self, name: str) -> int | None:
         """The premise of this file that a name means here, by the namespaces in force."""
@@ -271,14 +286,13 @@ class _Reader:
                 return
         context = self._context_of(declaration)
         if not declaration.name:
-            local = frozenset(name for binder in context for name in binder.names)
-            declaration.name = instance_name(
-                texts, declaration.type_begin, declaration.type_end, context, local
-            )
+            declaration.name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
         premise = self._premise(declaration, context)
         self._add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)
+        elif declaration.keyword in ("def", "abbrev"):
+            self._value(declaration, premise.name)
         if declaration.keyword.split()[0] in TYPE_WORDS:
             self._members(declaration, premise)
         for made in generate(self.tokens, premise, prefix.attributes):
@@ -325,10 +339,17 @@ class _Reader:
                 theorem=premise.name,
                 scope=self._inner_scope(premise.name),
                 order=len(self.premises),
-                local={**local_heads(self.stack.top.variables.groups), **local_heads(declaration.binders)},
+                binders=(*self.stack.top.variables.groups, *declaration.binders),
+                statement=(declaration.type_begin, declaration.type_end),
                 context=premise.context,
             )
         )
+
+    def _value(self, declaration: Declaration, name: str) -> None:
+        """Note what a short definition stands for."""
+        begin = declaration.value_begin
+        if 1 < declaration.end - begin <= _SHORT and self.tokens.texts[begin] == ":=":
+            self.values[name] = self.tokens.source(begin + 1, declaration.end)
 
     def _inner_scope(self, name: str) -> Scope:
         """What the body of a declaration is read in: `theorem Foo.bar` stands in the namespace `Foo`."""
@@ -367,14 +388,8 @@ def _namespace_of(name: str) -> str:
     return name.rpartition(".")[0] if "«" not in name else ".".join(namespaces_of(name)[1:2])
 
 
-def conclusion_head(premise: Premise) -> str:
-    """What a premise concludes, by its head: behind the arrows and quantifiers that are its arguments."""
-    if premise.kind in ("structure", "class", "inductive", "instance") or not premise.conclusion:
-        return ""
-    words = [token.rstrip() for token in raw_tokens(premise.conclusion)]
-    return result_head(words)
-
-
+_SHORT = 60
+"""Tokens of a definition that is worth unfolding."""
 _CONTEXT = SCOPE_WORDS | frozenset(
     ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
 )

@@ -173,6 +173,8 @@ def head(texts: list[str], place: Range) -> str:
         return found[0]
     if first == "¬":
         return first
+    if first == "(" and (behind := close(texts, begin, end) + 1) < end and is_identifier(texts[behind][1:]):
+        return texts[behind][1:]  # `(n :: l).Sorted`
     if first == "@" and begin + 1 < end:
         first = texts[begin + 1]
     return first if is_identifier(first) or end == begin + 1 else ""

@@ -15,7 +15,7 @@ import numpy as np
 from lean_extract.errors import PremiseSuggestError
 from retriever.evaluation.fit import Example, fit
 from retriever.evaluation.pool import Floats, Pool, Question
-from retriever.evaluation.rankers import candidates, features, score
+from retriever.evaluation.rankers import candidates, features, in_setting, score
 from retriever.evaluation.session import Session, encode_states, open_session, part_questions
 from retriever.evaluation.tables import SETTINGS
 from retriever.fusion import FEATURES, Fusion
@@ -26,8 +26,9 @@ def examples_of(
 ) -> Iterator[Example]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
     for place, question in enumerate(questions):
+        raw = score(pool, vectors, states[place], question)
         for setting in SETTINGS:
-            scored = score(pool, vectors, states[place], question, setting)
+            scored = in_setting(raw, setting)
             numbers = candidates(scored, lists)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -33,15 +33,21 @@ class Scored:
     tokens: frozenset[str]
 
 
-def score(pool: Pool, vectors: Floats, state: Floats, question: Question, setting: Setting) -> Scored:
+def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Scored:
     """Dense and lexical scores of a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
     tokens = frozenset(goal_tokens(question.goal))
-    importable = pool.importable(question)
     allowed = pool.offered(question)
-    if setting == "importable":
-        allowed = allowed & importable
     dense, lexical = _only(vectors @ state, allowed), _only(pool.bm25.scores(tokens), allowed)
-    return Scored(question, setting, dense, lexical, allowed, importable, tokens)
+    return Scored(question, "state", dense, lexical, allowed, pool.importable(question), tokens)
+
+
+def in_setting(scored: Scored, setting: Setting) -> Scored:
+    """The same question asked in a setting; `scored` is as `score` gave it."""
+    if setting != "importable":
+        return replace(scored, setting=setting)
+    allowed = scored.allowed & scored.importable
+    dense, lexical = _only(scored.dense, allowed), _only(scored.lexical, allowed)
+    return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical)
 
 
 def ranking(method: str, pool: Pool, scored: Scored, weights: Fusion, seed: int) -> Ints:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from retriever.evaluation import metrics
 from retriever.evaluation.bootstrap import Interval, bootstrap_mean
 from retriever.evaluation.pool import Floats, Ints, Pool, Question
-from retriever.evaluation.rankers import METHODS, Scored, Setting, ranking, score
+from retriever.evaluation.rankers import METHODS, Scored, Setting, in_setting, ranking, score
 from retriever.fusion import Fusion
 
 DEPTHS = (1, 5, 10, 32)
@@ -40,8 +40,9 @@ def measure(
     """Rank the pool [n, d] for every question [q, d] with every method in every setting."""
     values: dict[tuple[Setting, str], list[list[float]]] = {}
     for place, question in enumerate(questions):
+        raw = score(pool, vectors, states[place], question)
         for setting in SETTINGS:
-            scored = score(pool, vectors, states[place], question, setting)
+            scored = in_setting(raw, setting)
             for method in METHODS if setting != "place" else ("fused",):
                 ranked = ranking(method, pool, scored, weights, seed=place)
                 values.setdefault((setting, method), []).append(figures_of(pool, scored, ranked))

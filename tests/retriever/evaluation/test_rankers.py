@@ -11,7 +11,7 @@ import pytest
 from lean_extract.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
 from retriever.evaluation.pool import Pool, Question, pool_of
-from retriever.evaluation.rankers import candidates, features, ranking, score
+from retriever.evaluation.rankers import candidates, features, in_setting, ranking, score
 from retriever.evaluation.real_states import read_states
 from retriever.evaluation.tables import figures_of, markdown, measure
 from retriever.fusion import FEATURES, Fusion
@@ -78,14 +78,14 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
     weights = Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    scored = score(pool, vectors, state, question, "state")
+    scored = score(pool, vectors, state, question)
     dense = ranking("dense", pool, scored, weights, 0)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
     assert ranking("fused", pool, scored, weights, 0).tolist() == dense.tolist()
     assert set(ranking("random", pool, scored, weights, 0)) == set(dense)
     assert pool.names[ranking("bm25", pool, scored, weights, 0)[0]] in {"B.early", "B.late"}
     assert pool.names[ranking("frequency", pool, scored, weights, 0)[0]] == "A.first"
-    narrow = score(pool, vectors, state, question, "importable")
+    narrow = in_setting(scored, "importable")
     assert {pool.names[n] for n in ranking("fused", pool, narrow, weights, 0)} == {"A.first", "B.early"}
     with pytest.raises(KeyError):
         ranking("magic", pool, scored, weights, 0)
@@ -96,7 +96,7 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
     weights = Fusion((0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("same_module")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
-        scored = score(pool, vectors, state, question, setting)  # type: ignore[arg-type]
+        scored = in_setting(score(pool, vectors, state, question), setting)  # type: ignore[arg-type]
         table = features(pool, scored, candidates(scored, weights))
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
@@ -107,7 +107,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question) ->
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
     weights = Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    scored = score(pool, vectors, vectors[target], question, "importable")
+    scored = in_setting(score(pool, vectors, vectors[target], question), "importable")
     figures = figures_of(pool, scored, ranking("dense", pool, scored, weights, 0))
     assert figures == [0.5, 1.0, 1.0, 1.0, pytest.approx(1.0), 1.0]
     rows = measure(pool, vectors, vectors[[target]], [question], weights)

@@ -11,7 +11,7 @@ namespace Unfinished
 
 section OneLemma
 
-theorem factorial_divisible (n : ℕ) (h : 5 ≤ n) (h0 : 0 < 5) : 5 ∣ n.factorial := by
+theorem factorial_divisible (k n : ℕ) (hk : 0 < k) (hkn : k ≤ n) : k ∣ n.factorial := by
   sorry
 
 theorem sum_swapped (a b c : ℕ) : a + (b + c) = b + (a + c) := by

@@ -244,6 +244,9 @@ theorem mul_eq_one_iff_eq_inv : a * b = 1 ↔ a = b⁻¹ := by
   · rintro rfl
     exact inv_mul_cancel b
 
+/- The end of a name says which factor is inverted
+/- (`mul_eq_one_iff_eq_inv` ends in `a = b⁻¹`, the lemma below in `a⁻¹ = b`) -/
+here and in the lemmas that follow. -/
 theorem mul_eq_one_iff_inv_eq : a * b = 1 ↔ a⁻¹ = b := by
   rw [mul_eq_one_iff_eq_inv, inv_eq_iff_eq_inv]
 
@@ -294,13 +297,14 @@ theorem inv_pow (a : G) (n : ℕ) : a⁻¹ ^ n = (a ^ n)⁻¹ := by
   | zero => exact inv_one.symm
   | succ n ih => rw [pow_succ, pow_succ', mul_inv_rev, ih]
 
+attribute [local simp] mul_assoc in
 /-- A conjugate of a power is the power of the conjugate. -/
 theorem conj_pow (a b : G) (n : ℕ) : (a * b * a⁻¹) ^ n = a * b ^ n * a⁻¹ := by
   induction n with
   | zero => rw [pow_zero, pow_zero, mul_one, mul_inv_cancel]
   | succ n ih =>
     rw [pow_succ, pow_succ, ih]
-    simp [mul_assoc]
+    simp
 
 theorem conj_eq_one_iff : a * b * a⁻¹ = 1 ↔ b = 1 := by
   rw [mul_inv_eq_one, mul_eq_left]

@@ -105,6 +105,8 @@ theorem perm_middle (a : α) (k l : List α) : k ++ a :: l ~ a :: (k ++ l) := by
   | nil => exact Perm.refl (a :: l)
   | cons b k ih => exact (ih.cons b).trans (swap a b (k ++ l))
 
+attribute [simp] perm_middle
+
 theorem perm_append_comm : k ++ l ~ l ++ k := by
   induction k with
   | nil => rw [nil_append, append_nil]; exact Perm.rfl

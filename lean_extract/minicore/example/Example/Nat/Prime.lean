@@ -93,6 +93,12 @@ theorem prime_two : Prime 2 := by
   | 2, _ => exact Or.inr rfl
   | m + 3, h => exact absurd (le_of_succ_le_succ (le_of_succ_le_succ h)) (not_succ_le_zero m)
 
+example : ¬Prime 4 := by
+  intro h
+  rcases h.eq_one_or_self_of_dvd 2 ⟨2, rfl⟩ with h | h
+  · exact absurd h (by decide)
+  · exact absurd h (by decide)
+
 /-- A number that is not prime has a proper divisor. -/
 theorem exists_dvd_of_not_prime (h2 : 2 ≤ n) (hn : ¬n.Prime) : ∃ m, m ∣ n ∧ m ≠ 1 ∧ m ≠ n := by
   apply Classical.byContradiction

@@ -96,6 +96,6 @@ theorem Set.image_preimage {α : Type u} {β : Type v} (f : α → β) :
     GaloisConnection (image f) (preimage f) :=
   fun _ _ => image_subset_iff
 
-theorem Set.image_sup {α : Type u} {β : Type v} (f : α → β) (s t : Set α) :
+theorem Set.image_sup.{r} {α β : Type r} (f : α → β) (s t : Set α) :
     f '' (s ⊔ t) = f '' s ⊔ f '' t :=
   (image_preimage f).l_sup s t
