@@ -32,6 +32,9 @@ from retriever.service import RankedPremise
 
 log = logging.getLogger("premise_suggest")
 
+_DEFINITIONS = 6
+"""How many definitions are looked at, beside the theorems, for one that the goal mentions."""
+
 Clock = Callable[[], float]
 
 
@@ -223,10 +226,7 @@ class Engine:
 
         Raises LeanDied, LeanTimeout, ProjectBroken.
         """
-        settings = self.settings.tactics
-        usable = [one.premise for one in ranked if one.in_scope is not False][: settings.premises]
-        extra = settings.extra or (await self.knowledge()).closers
-        candidates = await asyncio.to_thread(propose, main_goal(state), usable, extra, settings.count)
+        candidates = await self.candidates(main_goal(state), place, ranked)
         # What was tried stays true while the text before the place and the goal stay the same.
         key = (place.path, text_before(place), state, tuple(candidates), keep_failures)
         known = self._outcomes.get(key)
@@ -246,6 +246,18 @@ class Engine:
             if place.text is not None:
                 self._outcomes.put(key, known)
         return known
+
+    async def candidates(
+        self, goal: Goal, place: GoalPlace, ranked: Sequence[RankedPremise]
+    ) -> list[Candidate]:
+        """The tactics to try at the place, best first, from the premises that are in scope there."""
+        settings = self.settings.tactics
+        usable = [one.premise for one in ranked if one.in_scope is not False][: settings.premises]
+        knowledge = await self.knowledge()
+        extra = settings.extra or knowledge.closers
+        definitions = await asyncio.to_thread(knowledge.rank, goal, place, _DEFINITIONS, "definitions")
+        usable += [one.premise for one in definitions if one.in_scope is not False]
+        return await asyncio.to_thread(propose, goal, usable, extra, settings.count)
 
     async def freshness(self) -> IndexItem:
         """What the index holds and how fresh it is."""

@@ -20,7 +20,7 @@ from retriever.encoder import Encoder
 from retriever.index.build import IndexReport, update_index
 from retriever.index.bundled import unpack
 from retriever.index.store import IndexStore
-from retriever.service import PremiseService, RankedPremise, Where
+from retriever.service import Kinds, PremiseService, RankedPremise, Where
 
 Progress = Callable[[str, int, int], None]
 """Hears (stage, done, total)."""
@@ -97,9 +97,11 @@ class Knowledge:
         """Further closing tactics that the project's dependencies bring."""
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
 
-    def rank(self, goal: Goal, place: GoalPlace | None, k: int) -> list[RankedPremise]:
+    def rank(
+        self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
+    ) -> list[RankedPremise]:
         """The best `k` premises for a goal; with a place, told apart by what is in scope there."""
-        return self._service.rank(goal, self.where(place) if place else None, k)
+        return self._service.rank(goal, self.where(place) if place else None, k, kinds=kinds)
 
     def where(self, place: GoalPlace) -> Where:
         """What a place can use: its module, its imports, and what stands above it in the file."""

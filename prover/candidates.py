@@ -52,6 +52,7 @@ class Templates:
                 Candidate(use.tactic, use.fit * trust * 0.85**place, self.name)
                 for place, use in enumerate(uses)
             ]
+        found += [Candidate(use.tactic, use.fit, self.name) for use in templates.together(view, premises)]
         return merge([found], limit)
 
 

@@ -22,7 +22,7 @@ def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
     outer = shape(target)
     types = {strip_brackets(tokens(item.type)) for item in goal.hypotheses[-_MANY_HYPOTHESES:]}
     yield "rfl", 0.72 if outer.kind in ("eq", "iff") else 0.2
-    yield "assumption", 0.99 if target in types else 0.12
+    yield "assumption", 0.99 if target in types else 0.05
     yield "simp", 0.7
     yield "simp_all", 0.45 if types else 0.2
     yield "trivial", 0.9 if outer.kind == "true" else 0.3
@@ -32,7 +32,7 @@ def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
     if "False" in goal.target.split() or ("False",) in types:
         yield "contradiction", 0.6
     else:
-        yield "contradiction", 0.25 if any(shape(type_).kind == "not" for type_ in types) else 0.05
+        yield "contradiction", 0.2 if any(shape(type_).kind == "not" for type_ in types) else 0.05
     if _is_arithmetic(goal, target):
         yield "omega", 0.6
     for tactic in extra:

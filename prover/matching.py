@@ -138,7 +138,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _are_plain(pattern: Terms, variables: frozenset[str]) -> bool:
-    """Whether a pattern is made of variables, operators and numerals alone, so can be printed in one way only."""
+    """Whether a pattern is of variables, operators and numerals alone, so is printed in one way only."""
     previous = ""
     for token in pattern:
         if token in variables and previous in variables:

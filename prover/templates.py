@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
@@ -11,6 +11,7 @@ from prover.shapes import Argument, Shape, head, shape, symbols, telescope, toke
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
 _MANY_HYPOTHESES = 128
+_MOST_RULES = 5
 _TYPES = frozenset({"structure", "class", "inductive", "class inductive", "instance", "axiom type"})
 
 
@@ -124,7 +125,7 @@ def _apply(goal: GoalView, view: PremiseView, function: str, fit: float) -> Iter
             yield Use(f"exact {function}{_fill(view, chosen, '_')}", 0.98 * fit)
         elif known:
             yield Use(f"refine {function}{_fill(view, chosen, '?_')}", 0.8 * fit)
-        yield Use(f"exact {function}{_fill(view, {}, '(by assumption)')}", (0.7 if known else 0.3) * fit)
+        yield Use(f"exact {function}{_fill(view, {}, '(by assumption)')}", (0.3 if known else 0.4) * fit)
         yield Use(f"refine {function}{_fill(view, {}, '?_')}", 0.45 * fit)
 
 
@@ -158,7 +159,7 @@ def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | 
 def _rewriting(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     left = _occurs(goal, view.shape.left, view.variables)
     right = _occurs(goal, view.shape.right, view.variables)
-    yield Use(f"rw [{view.name}]", 0.8 * left)
+    yield Use(f"rw [{view.name}]", 0.76 * left)
     yield Use(f"rw [← {view.name}]", 0.7 * right if right > left else 0.45 * right)
 
 
@@ -167,9 +168,24 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         fit = _occurs(goal, view.shape.left, view.variables)
     else:
         fit = 0.5 * _share(symbols(view.core, view.variables), goal.symbols)
-    yield Use(f"simp [{view.name}]", 0.65 * fit)
+    yield Use(f"simp [{view.name}]", 0.78 * fit)
     if view.shape.kind in ("eq", "iff"):
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
+
+
+def together(goal: GoalView, premises: Sequence[Premise]) -> Iterator[Use]:
+    """`simp` with the best few rewriting premises at once."""
+    rules = [
+        premise.name
+        for premise in premises
+        if premise.kind not in _TYPES | _DEFINITIONS and _is_rule(goal, PremiseView.of(premise))
+    ][:_MOST_RULES]
+    if len(rules) > 1:
+        yield Use(f"simp [{', '.join(rules)}]", 0.6)
+
+
+def _is_rule(goal: GoalView, view: PremiseView) -> bool:
+    return view.shape.kind in ("eq", "iff") and _occurs(goal, view.shape.left, view.variables) >= 0.6
 
 
 def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:

@@ -78,8 +78,8 @@ class Binding:
         before = self.texts[first - 1]
         if first not in self.firsts and before not in ("{", ",", "with", "where"):
             return
-        if self.mentions and self.mentions[-1][0] >= first:
-            self.mentions = [pair for pair in self.mentions if pair[0] < first]
+        while self.mentions and self.mentions[-1][0] >= first:
+            self.mentions.pop()
         for place in range(first + 1, index):
             self.local.bind(self.texts[place])
 
@@ -226,7 +226,12 @@ class Binding:
         if found is None:
             return
         behind = found + 1
-        if place is not None and behind < self.end and self.texts[behind] != "|" and behind not in self.firsts:
+        if (
+            place is not None
+            and behind < self.end
+            and self.texts[behind] != "|"
+            and behind not in self.firsts
+        ):
             end = next((i for i in range(behind, self.end) if i in self.firsts), self.end)
             self.flow.pattern(behind, end, place)
             return

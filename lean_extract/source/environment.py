@@ -19,6 +19,7 @@ class Entry:
     statement: str = ""
     """What it concludes; of a short definition, what it stands for."""
     scope: Scope = Scope()
+    is_type: bool = False
     target: str | None = None
     """For a name that `export` makes: what it stands for."""
 
@@ -29,6 +30,7 @@ class Environment:
 
     indices: dict[str, int] = field(default_factory=dict)
     entries: dict[str, Entry | list[Entry]] = field(default_factory=dict)
+    last_components: set[str] = field(default_factory=set)
     namespaces: set[str] = field(default_factory=set)
     fields: dict[str, list[str]] = field(default_factory=dict)
     parents: dict[str, tuple[tuple[str, ...], Scope]] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Environment:
         known = self.entries.get(name)
         if known is None:
             self.entries[name] = entry
+            self.last_components.add(last_component(name))
             self._add_namespaces(name)
         elif isinstance(known, list):
             known.append(entry)
@@ -83,6 +86,11 @@ class Environment:
             elif not entry.is_private and self.visible[module] >> entry.module & 1:
                 return entry
         return None
+
+
+def last_component(name: str) -> str:
+    """What stands behind the last dot."""
+    return name.rpartition(".")[2] if "«" not in name else split_name(name)[-1]
 
 
 def visibility(imports: list[tuple[Import, ...]], indices: dict[str, int], implicit: list[bool]) -> list[int]:

@@ -14,9 +14,7 @@ BINDING_ENDS = frozenset((",", "=>", "↦"))
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
-def free_names(
-    texts: list[str], begin: int, end: int, candidates: frozenset[str]
-) -> frozenset[str]:
+def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
     """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
 
     A quantifier binds from its own place to the end of the bracket that it stands in.

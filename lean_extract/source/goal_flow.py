@@ -148,7 +148,7 @@ class GoalFlow:
             self._destructure(begin, end, place)
         elif end == begin + 1 and is_identifier(text):
             self.types[begin] = place
-        elif "|" in self.texts[begin:end]:
+        elif self._top_level(begin, end, "|"):
             self._alternatives(begin, end, place)
 
     def _alternatives(self, begin: int, end: int, place: Range | Part) -> None:
@@ -270,13 +270,17 @@ class GoalFlow:
 
     def _holes(self, place: int, following: int, column: int) -> None:
         """`refine ⟨fun h => ?_, fun h => ?_⟩`: behind each focus dot the names of its own hole are meant."""
-        holes = [index for index in range(place, following - 1) if self.texts[index : index + 2] == ["?", "_"]]
+        holes = [
+            index for index in range(place, following - 1) if self.texts[index : index + 2] == ["?", "_"]
+        ]
         for hole in holes:
             if following >= self.end or self.texts[following] != "·":
                 return
             begin = hole
             while begin > place and self.texts[begin] not in (",", "⟨"):
                 begin -= 1
-            names = [(self.texts[name], self.types[name]) for name in range(begin, hole) if name in self.types]
+            names = [
+                (self.texts[name], self.types[name]) for name in range(begin, hole) if name in self.types
+            ]
             self.at_dots[following] = names
             following = self._next_step(following, column)

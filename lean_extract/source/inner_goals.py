@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lean_extract.source.binding import goal_end
 from lean_extract.source.lexer import Tokens, is_identifier
@@ -137,7 +138,7 @@ def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int
         ):
             limit = first
             break
-    for start, following in zip(starts, [*starts[1:], limit], strict=True):
+    for start, following in pairwise([*starts, limit]):
         yield start, min(following, layout_end(tokens, start, following))
 
 

@@ -29,6 +29,8 @@ _NAMED_FACTS = frozenset(
 _LETS = frozenset(
     ("have", "let", "haveI", "letI", "replace", "suffices", "set", "let_fun", "have'", "let'", "set!")
 )
+
+
 class _Scanner(Binding):
     """One pass over a proof, in which locally bound names gather."""
 
@@ -155,6 +157,7 @@ class _Scanner(Binding):
                 return
         if text[1:2].isalpha():
             self.mentions.append((index, text))
+
 
 _HANDLERS = {
     **dict.fromkeys(QUANTIFIERS, _Scanner.quantifier),

@@ -28,7 +28,7 @@ from lean_extract.source.names import instance_name
 from lean_extract.source.notations import NOTATION_WORDS, Notation, parse_notation
 from lean_extract.source.proofs import SourceProof, read_proof
 from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
-from lean_extract.source.structures import Member, parse_members
+from lean_extract.source.structures import Member, local_declarations, parse_members
 from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
 
 
@@ -295,6 +295,8 @@ class _Reader:
             self._value(declaration, premise.name)
         if declaration.keyword.split()[0] in TYPE_WORDS:
             self._members(declaration, premise)
+        else:
+            self._local_declarations(declaration, premise)
         for made in generate(self.tokens, premise, prefix.attributes):
             self._add(made)
 
@@ -367,6 +369,15 @@ class _Reader:
             self._add(made)
             for generated in generate(self.tokens, made, member.prefix.attributes):
                 self._add(generated)
+
+    def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
+        """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
+        begin, texts = declaration.value_begin, self.tokens.texts
+        if begin >= declaration.end or texts[begin] == "where" or "where" not in texts[begin : declaration.end]:
+            return
+        kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"
+        for member in local_declarations(self.tokens, declaration):
+            self._add(replace(self._member(member, premise), kind=kind, doc=member.prefix.doc))
 
     def _member(self, member: Member, owner: Premise) -> Premise:
         conclusion = self.tokens.source(member.type_begin, member.type_end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lean_extract.source.binders import Binder, parse_binders
 from lean_extract.source.declarations import Declaration, Prefix, parse_prefix
@@ -179,7 +180,7 @@ def _constructors(tokens: Tokens, begin: int, end: int) -> list[Member]:
     texts = tokens.texts
     bars = _bars(texts, begin, end)
     members: list[Member] = []
-    for bar, limit in zip(bars, [*bars[1:], end], strict=True):
+    for bar, limit in pairwise([*bars, end]):
         start = bar - 1 if bar > begin and texts[bar - 1][:3] == "/--" else bar
         stop = limit - 1 if limit < end and texts[limit - 1][:3] == "/--" else limit
         prefix, place = parse_prefix(tokens, bar + 1, stop)
@@ -203,3 +204,47 @@ def _bars(texts: list[str], begin: int, end: int) -> list[int]:
         if text == "|" and depth == 0:
             bars.append(index)
     return bars
+
+
+def local_declarations(tokens: Tokens, declaration: Declaration) -> list[Member]:
+    """What stands in the `where` behind a declaration's value: `def f := go 0 where go n := ...`."""
+    texts = tokens.texts
+    depth = 0
+    for index in range(declaration.value_begin + 1, declaration.end):
+        text = texts[index]
+        depth += DEPTH.get(text, 0)
+        if text == "where" and depth == 0 and index + 1 < declaration.end:
+            return _local(tokens, index + 1, declaration.end)
+    return []
+
+
+def _local(tokens: Tokens, begin: int, end: int) -> list[Member]:
+    texts = tokens.texts
+    margin = tokens.column(begin)
+    starts = [place for place in tokens.firsts(begin, end) if tokens.column(place) == margin]
+    if not starts or starts[0] != begin:
+        starts.insert(0, begin)
+    members: list[Member] = []
+    for start, limit in pairwise([*starts, end]):
+        prefix, place = parse_prefix(tokens, start, limit)
+        if place >= limit or not is_identifier(texts[place]) or texts[place] in _NO_LOCAL_NAMES:
+            continue
+        binders, colon = parse_binders(tokens, place + 1, limit)
+        if colon >= limit or texts[colon] not in (":", ":=", "|"):
+            continue
+        type_begin = colon + 1 if texts[colon] == ":" else colon
+        type_end = _type_end(texts, type_begin, limit) if texts[colon] == ":" else colon
+        members.append(Member(texts[place], "def", prefix, binders, type_begin, type_end, start, limit))
+    return members
+
+
+_NO_LOCAL_NAMES = frozenset(("termination_by", "decreasing_by", "finally", "rec"))
+
+
+def _type_end(texts: list[str], begin: int, end: int) -> int:
+    depth = 0
+    for index in range(begin, end):
+        depth += DEPTH.get(texts[index], 0)
+        if depth == 0 and texts[index] in (":=", "|", "termination_by", "decreasing_by"):
+            return index
+    return end

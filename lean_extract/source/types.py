@@ -183,4 +183,3 @@ def head(texts: list[str], place: Range) -> str:
 def conclusion_head(texts: list[str]) -> str:
     """The head of what a statement concludes: `∀ x, p x → a = b` gives `=`."""
     return head(texts, premises_of(texts, (0, len(texts)))[1])
-

@@ -1,0 +1,222 @@
+"""A mention into the constants it uses: names, fields by the type of what they are taken of, constructors."""
+
+from __future__ import annotations
+
+from lean_extract.source.environment import Entry, Environment
+from lean_extract.source.lexer import is_identifier, raw_tokens
+from lean_extract.source.local_names import Alternative, Field, LocalNames, Mention, Part, PartField
+from lean_extract.source.name_resolution import NameResolver
+from lean_extract.source.scopes import Scope, split_name
+from lean_extract.source.types import Range, premises_of, shape
+
+_OPERATOR_CONSTANTS = {
+    "=": "Eq", "≠": "Ne", "↔": "Iff", "<->": "Iff", "∧": "And", "/\\": "And", "∨": "Or", "\\/": "Or", "¬": "Not",
+    "∃": "Exists", "∃!": "ExistsUnique", "≤": "LE.le", "<=": "LE.le", "<": "LT.lt", "≥": "GE.ge", ">=": "GE.ge",
+    ">": "GT.gt", "∣": "Dvd.dvd", "∈": "Membership.mem", "⊆": "HasSubset.Subset",
+    "⊂": "HasSSubset.SSubset", "×": "Prod", "⊕": "Sum", "≃": "Equiv", "→": "Function", "->": "Function",
+    "≃*": "MulEquiv", "≃+": "AddEquiv", "→*": "MonoidHom", "→+": "AddMonoidHom", "→+*": "RingHom",
+    "≃+*": "RingEquiv", "→ₗ": "LinearMap", "≃ₗ": "LinearEquiv", "→ₐ": "AlgHom", "≃ₐ": "AlgEquiv",
+    "≅": "CategoryTheory.Iso", "⥤": "CategoryTheory.Functor", "⊣": "CategoryTheory.Adjunction",
+    "≃ₜ": "Homeomorph", "≃o": "OrderIso", "→o": "OrderHom", "::": "List.cons",
+}  # fmt: skip
+"""What Lean's and Mathlib's notations stand for, where the sources that declare them are not read."""
+_NUMBERED = {"And": ("left", "right"), "Iff": ("mp", "mpr"), "Prod": ("fst", "snd")}
+_MAX_UNFOLDINGS = 3
+
+
+class MentionResolver:
+    """Resolution as one module sees it."""
+
+    def __init__(self, environment: Environment, module: int) -> None:
+        self._environment = environment
+        self._module = module
+        self._names = NameResolver(environment, module)
+        self._words: dict[str, list[str]] = {}
+
+    def resolve(self, mention: Mention, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
+        """The constants that a mention uses; empty where it names none that is declared and visible."""
+        if isinstance(mention, str):
+            return self._name(mention, scope, order)
+        if isinstance(mention, Field):
+            owner = self._type(mention.receiver, scope, order)
+            return self._fields(owner, split_name(mention.field), order, unfoldings) if owner else []
+        if isinstance(mention, PartField):
+            return self._part_field(mention, scope, order, unfoldings)
+        return self._alternative(mention, scope, order)
+
+    def _name(self, text: str, scope: Scope, order: int) -> list[str]:
+        if text[0] == ".":
+            return []
+        name, rest = self._names.resolve(text, scope, order)
+        if name is None:
+            notation = self._environment.notations.get(text)
+            target = self._names.resolve(*notation, order)[0] if notation else None
+            return [target] if target else []
+        if not rest:
+            return [name]
+        entry = self._entry(name, order)
+        if entry is not None and entry.is_type:  # `Nat.rec`, `Foo.mk`: Lean made it, no source declares it
+            return []
+        return [name, *self._part_field(PartField(Part(name), ".".join(rest)), Scope(), order)]
+
+    def _type(self, head: str, scope: Scope, order: int) -> str | None:
+        """The constant that a type's head stands for; `ℕ.Coprime` is read as `Nat.Coprime`."""
+        first, dot, rest = head.partition(".")
+        notation = self._environment.notations.get(first)
+        if notation is not None:
+            target, _ = self._names.resolve(*notation, order)
+            first = target or notation[0]
+            head = f"{first}{dot}{rest}"
+            if not dot:
+                return first
+        elif not is_identifier(head):
+            return _OPERATOR_CONSTANTS.get(head)
+        name, left_over = self._names.resolve(head, scope, order)
+        return None if left_over else name
+
+    def _entry(self, name: str, order: int) -> Entry | None:
+        return self._environment.find(name, self._module, order)
+
+    def _fields(self, owner: str, parts: list[str], order: int, unfoldings: int) -> list[str]:
+        """`owner.first`, looked up in what `owner` extends or unfolds to, then the other parts on its result."""
+        name = self._field(owner, parts[0], order, set())
+        if name is not None:
+            if len(parts) == 1:
+                return [name]
+            rest = PartField(Part(name), ".".join(parts[1:]))
+            return [name, *self._part_field(rest, Scope(), order, unfoldings)]
+        entry = self._entry(owner, order)
+        if entry is None or unfoldings >= _MAX_UNFOLDINGS or not entry.statement:
+            return []
+        return self._part_field(PartField(Part(owner), ".".join(parts)), Scope(), order, unfoldings + 1)
+
+    def _field(self, owner: str, part: str, order: int, seen: set[str]) -> str | None:
+        if part.isdigit():
+            names = _NUMBERED.get(owner) or tuple(self._environment.fields.get(owner, ()))
+            if not 0 < int(part) <= len(names):
+                return None
+            part = names[int(part) - 1]
+        found = self._names.exact(f"{owner}.{part}", order)
+        if found is not None or owner in seen:
+            return found
+        seen.add(owner)
+        parents, scope = self._environment.parents.get(owner, ((), Scope()))
+        for parent in parents:
+            name, _ = self._names.resolve(parent, scope, order)
+            found = self._field(name, part, order, seen) if name else None
+            if found is not None:
+                return found
+        return None
+
+    def _part_field(self, mention: PartField, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
+        """A field of (a part of) what a constant concludes, read off its statement."""
+        constant, rest = self._names.resolve(mention.part.constant, scope, order)
+        if constant is None:
+            return []
+        found = self._part(constant, [*rest, *mention.part.path], order, 0)
+        if found is None:
+            return []
+        words, place, inner = found
+        local = LocalNames(words, ())
+        fields = local.fields_of(place, mention.field, is_applied=True)
+        return (
+            [name for field in fields for name in self.resolve(field, inner, order, unfoldings + 1)]
+            if unfoldings <= _MAX_UNFOLDINGS
+            else []
+        )
+
+    def _part(
+        self, constant: str, path: list[str], order: int, unfoldings: int
+    ) -> tuple[list[str], Range, Scope] | None:
+        """The tokens and the range of a part of a constant's statement, and the scope it is read in."""
+        entry = self._entry(constant, order)
+        if entry is None or not entry.statement:
+            return None
+        words = self._statement(entry.statement)
+        place: Range | None = premises_of(words, (0, len(words)))[1]
+        scope = _inner(constant, entry.scope)
+        for count, step in enumerate(path):
+            if place is None:
+                return None
+            if not shape(words, place).connective:
+                owner = self._type(LocalNames(words, ()).head(place), scope, order)
+                if owner is None or unfoldings >= _MAX_UNFOLDINGS:
+                    return None
+                return self._part(owner, path[count:], order, unfoldings + 1)
+            place = _step(words, place, step)
+        return None if place is None else (words, place, scope)
+
+    def _statement(self, text: str) -> list[str]:
+        words = self._words.get(text)
+        if words is None:
+            words = self._words[text] = [token.rstrip() for token in raw_tokens(text)]
+        return words
+
+    def _alternative(self, mention: Alternative, scope: Scope, order: int) -> list[str]:
+        """A constructor: of the type that is known, else of the one type that has all the names."""
+        owner = self._type(mention.receiver, scope, order) if mention.receiver else None
+        if owner is not None and (found := self._names.exact(f"{owner}.{mention.name}", order)):
+            return [found]
+        constructors = self._environment.constructors
+        fitting = [
+            owner
+            for owner in self._environment.owners.get(mention.name, ())
+            if mention.all_names <= constructors[owner] and self._entry(owner, order)
+        ]
+        fewest = min((len(constructors[owner]) for owner in fitting), default=0)
+        fitting = [owner for owner in fitting if len(constructors[owner]) == fewest]
+        around = [owner for owner in fitting if f"{scope.namespace}.".startswith(f"{owner}.")]
+        chosen = around or (fitting if len(fitting) == 1 else [])
+        return [f"{chosen[0]}.{mention.name}"] if chosen else []
+
+
+def _inner(constant: str, scope: Scope) -> Scope:
+    """The scope that a constant's own statement is read in."""
+    namespace = constant.rpartition(".")[0]
+    return scope if namespace == scope.namespace else Scope(namespace, scope.opens)
+
+
+def _step(words: list[str], place: Range, step: str) -> Range | None:
+    """One step of a path: `mp`, `1`, `2/3` (a component), `1|2` (an alternative)."""
+    parts = shape(words, place)
+    count, slash, total = step.partition("/")
+    if slash:
+        return _component(words, place, int(count), int(total))
+    count, bar, total = step.partition("|")
+    if bar:
+        return _disjunct(words, place, int(count), int(total))
+    if parts.connective == "∧" and step in ("1", "left", "2", "right"):
+        return parts.left if step in ("1", "left") else parts.right
+    if parts.connective == "↔" and step in ("mp", "1", "mpr", "2"):
+        side = parts.right if step in ("mp", "1") else parts.left
+        return premises_of(words, side)[1] if side else None
+    return None
+
+
+def _component(words: list[str], place: Range, count: int, total: int) -> Range | None:
+    for left in range(total - 1, 0, -1):
+        parts = shape(words, place)
+        is_wanted = total - left == count
+        if parts.connective in ("∧", "↔"):
+            first = parts.left
+        elif parts.connective == "∃":
+            first = parts.names[0][1] if len(parts.names) == 1 else None
+        else:
+            return None
+        if is_wanted:
+            return first
+        if parts.right is None or len(parts.names) > 1:
+            return None
+        place = parts.right
+    return place
+
+
+def _disjunct(words: list[str], place: Range, count: int, total: int) -> Range | None:
+    for position in range(1, total):
+        parts = shape(words, place)
+        if parts.connective != "∨" or parts.left is None or parts.right is None:
+            return None
+        if position == count:
+            return parts.left
+        place = parts.right
+    return place
