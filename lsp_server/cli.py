@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +28,9 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # Lean's symbols, whatever the locale
     options = parser().parse_args(arguments)
     command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
     try:

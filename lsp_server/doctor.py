@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from lean_extract import packaged
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
@@ -101,13 +100,6 @@ def _hnsw() -> Finding:
         return Finding("hnswlib", "ok", "installed; large indexes are searched by HNSW")
     message = "not installed; every search is exact, which is right but slower on very large indexes"
     return Finding("hnswlib", "note", message, "pip install 'premise-suggest[hnsw]' (needs a C++ compiler)")
-
-
-def packaged_finding() -> Finding:
-    """Whether the packaged Lean is there; only of interest where no other Lean is."""
-    if packaged.runtime_available():
-        return Finding("packaged Lean", "ok", "installed")
-    return Finding("packaged Lean", "note", "not installed", "pip install 'premise-suggest[lean]'")
 
 
 def report(findings: list[Finding], style: Style) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from lean_extract import packaged
 from lean_extract.errors import BadSource, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
 from lean_extract.goals import format_goal, parse_state
-from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
+from lean_extract.records import Goal, Position, Premise, ProofState, TacticOutcome
 from lean_extract.session import LeanSession, Limits
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.cache import Cache
@@ -32,6 +32,8 @@ from retriever.service import RankedPremise
 
 log = logging.getLogger("premise_suggest")
 
+_DEPTH = 200
+"""How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
 _DEFINITIONS = 6
 """How many definitions are looked at, beside the theorems, for one that the goal mentions."""
 
@@ -135,6 +137,16 @@ class Engine:
                 self._outcomes.clear()
             return self._knowledge
 
+    async def saved(self) -> None:
+        """A file was saved: whoever imports it has to see it. With Lake that is Lake's work."""
+        if self.root is None or self._session is None or self._session.toolchain.kind != "packaged":
+            return
+        compiled = await asyncio.to_thread(compile_project, self.root)
+        if len(compiled) > 1:  # the file itself and some that import it: Lean has to load them anew
+            self._states.clear()
+            self._outcomes.clear()
+            await self._end_session()
+
     def _open_ahead(self) -> None:
         """Begin to open the index while Lean starts and elaborates; who needs it hears of its errors."""
         if self._knowledge is None:
@@ -144,11 +156,14 @@ class Engine:
 
     async def close(self) -> None:
         """End Lean and let go of the index."""
+        await self._end_session()
+        self._knowledge = None
+
+    async def _end_session(self) -> None:
         async with self._session_lock:
             if self._session is not None:
                 session, self._session = self._session, None
                 await session.close()
-        self._knowledge = None
 
     async def suggest(self, request: SuggestRequest) -> Suggestion:
         """Goal, premises and, if asked for, tactics with Lean's verdicts.
@@ -194,25 +209,27 @@ class Engine:
 
     async def state_at(self, place: GoalPlace) -> ProofState:
         """Lean's goals at a place. Raises what `LeanSession.goals_at` raises."""
-        known = self._states.get(place)
+        key = key_of(place)
+        known = self._states.get(key)
         if known is None:
             session = await self.session()
             known = await session.goals_at(place.path, place.text, place.position)
             if place.text is not None:
-                self._states.put(place, known)
+                self._states.put(key, known)
         return known
 
     async def rank(self, goal: Goal, place: GoalPlace | None, k: int) -> list[RankedPremise]:
         """The best `k` premises for the goal, told apart by what is in scope at the place."""
         knowledge = await self.knowledge()
-        key = (goal, place, k)
+        key = (goal, key_of(place) if place else None, k > _DEPTH and k)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(knowledge.rank, goal, place, k)
-            self._ranked.put(key, ranked)
-        if self.settings.premises.out_of_scope:
-            return ranked
-        return [one for one in ranked if one.in_scope is not False]
+            ranked = await asyncio.to_thread(knowledge.rank, goal, place, max(k, _DEPTH))
+            if place is None or place.text is not None:
+                self._ranked.put(key, ranked)
+        if not self.settings.premises.out_of_scope:
+            ranked = [one for one in ranked if one.in_scope is not False]
+        return ranked[:k]
 
     async def tactics(
         self,
@@ -228,7 +245,7 @@ class Engine:
         """
         candidates = await self.candidates(main_goal(state), place, ranked)
         # What was tried stays true while the text before the place and the goal stay the same.
-        key = (place.path, text_before(place), state, tuple(candidates), keep_failures)
+        key = (place.path, hash(text_before(place)), state, tuple(candidates), keep_failures)
         known = self._outcomes.get(key)
         if known is None:
             session = await self.session()
@@ -277,15 +294,16 @@ class Engine:
             )
 
 
-def compile_project(root: Path) -> None:
-    """Compile a project for the packaged Lean, which has no Lake; only what changed is compiled.
+def compile_project(root: Path) -> tuple[str, ...]:
+    """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
     A file that Lean rejects is left out: whoever imports it is told by Lean itself.
     """
     try:
-        packaged.build_library(root, project_oleans(root), packaged.prepare())
+        return packaged.build_library(root, project_oleans(root), packaged.prepare())
     except ProjectBroken as error:
-        log.warning("%s", error)
+        log.info("%s", error)
+        return ()
 
 
 def propose(goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int) -> list[Candidate]:
@@ -299,6 +317,11 @@ def text_before(place: GoalPlace) -> str | None:
     if place.text is None:
         return None
     return place.text[: offset_of(place.text.split("\n"), place.position)]
+
+
+def key_of(place: GoalPlace) -> tuple[Path, int, Position]:
+    """What stands for a place in a cache: not the text itself, which may be large."""
+    return place.path, hash(place.text), place.position
 
 
 def main_goal(state: ProofState) -> Goal:

@@ -82,6 +82,8 @@ class Knowledge:
         self._stores = [] if root is None else [project_store(root)]
         if root is None or needs_mathlib(root):
             self._stores.append(unpack(index_folder() / "bundled"))
+        for store in self._stores:
+            store.manifest()  # says at once what is missing, before the model is loaded
         self._stamps = [store.stamp() for store in self._stores]
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)

@@ -159,7 +159,7 @@ def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | 
 def _rewriting(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     left = _occurs(goal, view.shape.left, view.variables)
     right = _occurs(goal, view.shape.right, view.variables)
-    yield Use(f"rw [{view.name}]", 0.76 * left)
+    yield Use(f"rw [{view.name}]", 0.78 * left)
     yield Use(f"rw [← {view.name}]", 0.7 * right if right > left else 0.45 * right)
 
 
@@ -168,7 +168,7 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         fit = _occurs(goal, view.shape.left, view.variables)
     else:
         fit = 0.5 * _share(symbols(view.core, view.variables), goal.symbols)
-    yield Use(f"simp [{view.name}]", 0.78 * fit)
+    yield Use(f"simp [{view.name}]", 0.75 * fit)
     if view.shape.kind in ("eq", "iff"):
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
 

@@ -52,6 +52,10 @@ class Binder:
         """The same names bound in another way."""
         return replace(self, bracket=bracket, text=written(self.names, bracket, self.type))
 
+    def implicit(self) -> Binder:
+        """The same names, implicit unless instances."""
+        return self if self.is_instance or self.bracket == "{" else self.with_bracket("{")
+
 
 def written(names: tuple[str, ...], bracket: str, binder_type: str) -> str:
     """A group as Lean text."""

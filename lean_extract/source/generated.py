@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Premise
 from lean_extract.source.declarations import Attribute, parse_attributes
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.scopes import split_name
-from lean_extract.source.syntax import close
+from lean_extract.source.syntax import THEOREM_WORDS, close
 from lean_extract.source.translation import TRANSLATIONS, Translation
 
 
@@ -84,14 +84,23 @@ def translated(request: Request, premise: Premise) -> Premise:
     )
 
 
-def generate(tokens: Tokens, premise: Premise, attributes: list[Attribute]) -> Iterator[Premise]:
-    """Everything that the attributes of a declaration make of it, as far as the text tells."""
+def generate(
+    tokens: Tokens, premise: Premise, attributes: Sequence[Attribute], fields: Sequence[str] = ()
+) -> Iterator[Premise]:
+    """Everything that the attributes of a declaration make of it, as far as the text tells.
+
+    `fields` are the names of a structure's own fields. The translation of a structure or inductive type
+    is always written out in the source; only what else its attributes make is given.
+    """
     for attribute in attributes:
         request = parse_request(tokens, attribute)
-        if request is not None:
-            yield from _translate(tokens, premise, request)
+        if request is None:
+            yield from _derive(tokens, premise, attribute, fields)
+        elif premise.kind in _TYPES:
+            for nested in request.nested:
+                yield from _derive(tokens, premise, nested, fields)
         else:
-            yield from _derive(tokens, premise, attribute)
+            yield from _translate(tokens, premise, request)
 
 
 def _translate(tokens: Tokens, premise: Premise, request: Request) -> Iterator[Premise]:
@@ -111,30 +120,34 @@ def _translate(tokens: Tokens, premise: Premise, request: Request) -> Iterator[P
                 yield replace(again, generated_by=request.translation.attribute, generated_from=twin.name)
 
 
+_TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 _SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
 
 
-def _derive(tokens: Tokens, premise: Premise, attribute: Attribute) -> Iterator[Premise]:
+def _derive(
+    tokens: Tokens, premise: Premise, attribute: Attribute, fields: Sequence[str] = ()
+) -> Iterator[Premise]:
     """What a plain attribute makes."""
     name = attribute.name.removesuffix("!").removesuffix("?")
-    if name in _SUFFIXED and premise.kind in ("theorem", "lemma"):
-        yield _made(premise, f"{premise.name}_{_SUFFIXED[name]}", name, "", "theorem")
+    if name in _SUFFIXED and premise.kind in THEOREM_WORDS:
+        yield _made(premise, f"{premise.name}_{_SUFFIXED[name]}", name, premise.conclusion)
     elif name == "ext" and premise.kind in ("structure", "class"):
-        yield _made(premise, f"{premise.name}.ext", name, "x = y", "theorem")
-        yield _made(premise, f"{premise.name}.ext_iff", name, "x = y ↔ _", "theorem")
-    elif name == "ext" and premise.kind in ("theorem", "lemma"):
+        yield from _extensionality(premise, fields)
+    elif name == "ext" and premise.kind in THEOREM_WORDS:
         yield from _ext_iff(premise)
-    elif name == "mk_iff" and premise.kind in ("structure", "class", "inductive", "class inductive"):
-        yield _made(premise, _mk_iff_name(tokens, premise, attribute), name, "", "theorem")
+    elif name == "mk_iff" and premise.kind in _TYPES:
+        yield _made(premise, _mk_iff_name(tokens, premise, attribute), name, "")
 
 
-def _made(premise: Premise, name: str, attribute: str, conclusion: str, kind: str) -> Premise:
+def _made(
+    premise: Premise, name: str, attribute: str, conclusion: str, context: tuple[str, ...] | None = None
+) -> Premise:
     return Premise(
         name=name,
-        kind=kind,
+        kind="theorem",
         module=premise.module,
-        context=premise.context,
-        conclusion=conclusion or premise.conclusion,
+        context=premise.context if context is None else context,
+        conclusion=conclusion,
         span=premise.span,
         is_private=premise.is_private,
         generated_by=attribute,
@@ -142,11 +155,37 @@ def _made(premise: Premise, name: str, attribute: str, conclusion: str, kind: st
     )
 
 
+def _extensionality(premise: Premise, fields: Sequence[str]) -> Iterator[Premise]:
+    """`Foo.ext` and `Foo.ext_iff` of a structure, by its own fields (inherited ones are not seen)."""
+    names = " ".join(name for binder in premise.context for name in _explicit_names(binder))
+    elements = f"{{x y : {split_name(premise.name)[-1]} {names}".rstrip() + "}"
+    equations = [f"x.{field} = y.{field}" for field in fields]
+    hypotheses = [f"({field} : {equation})" for field, equation in zip(fields, equations, strict=True)]
+    context = (*premise.context, elements)
+    yield _made(premise, f"{premise.name}.ext", "ext", "x = y", (*context, *hypotheses))
+    right = " ∧ ".join(equations)
+    yield _made(premise, f"{premise.name}.ext_iff", "ext", f"x = y ↔ {right}" if right else "x = y", context)
+
+
+def _explicit_names(binder: str) -> list[str]:
+    return binder[1:].partition(":")[0].rstrip(" )").split() if binder[:1] == "(" else []
+
+
 def _ext_iff(premise: Premise) -> Iterator[Premise]:
-    last = split_name(premise.name)[-1]
-    if last == "ext" or last.startswith("ext'") or last.endswith("ext"):
-        name = f"{premise.name}_iff"
-        yield _made(premise, name, "ext", f"{premise.conclusion} ↔ _", "theorem")
+    """`foo_ext_iff` of `theorem foo_ext (h : ∀ x, f x = g x) : f = g`."""
+    if not split_name(premise.name)[-1].rstrip("'").endswith("ext"):
+        return
+    context = list(premise.context)
+    hypotheses: list[str] = []
+    while context and context[-1][:1] == "(" and _explicit_names(context[-1])[:1]:
+        hypothesis = context[-1][1:-1].partition(":")[2].strip()
+        if "=" not in hypothesis and "↔" not in hypothesis:
+            break
+        hypotheses.insert(0, hypothesis)
+        context.pop()
+    right = " ∧ ".join(f"({text})" if len(hypotheses) > 1 and "," in text else text for text in hypotheses)
+    conclusion = f"{premise.conclusion} ↔ {right}" if right else premise.conclusion
+    yield _made(premise, f"{premise.name}_iff", "ext", conclusion, tuple(context))
 
 
 def _mk_iff_name(tokens: Tokens, premise: Premise, attribute: Attribute) -> str:

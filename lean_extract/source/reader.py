@@ -27,8 +27,13 @@ from lean_extract.source.module_header import parse_header
 from lean_extract.source.names import instance_name
 from lean_extract.source.notations import NOTATION_WORDS, Notation, parse_notation
 from lean_extract.source.proofs import SourceProof, read_proof
-from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
-from lean_extract.source.structures import Member, local_declarations, parse_members
+from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of, split_name
+from lean_extract.source.structures import (
+    Member,
+    local_declarations,
+    parse_members,
+    structure_itself,
+)
 from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
 
 
@@ -119,11 +124,6 @@ class _Reader:
                 self._problem(command.begin, f"This command could not be read ({type(error).__name__}).")
         if comment_left_open(self.tokens.text, self.tokens):
             self._problem_at(len(self.tokens.text), "The file ends inside a comment.")
-        if len(self.stack.frames) > 1 and any(frame.name for frame in self.stack.frames[1:]):
-            self._problem_at(
-                len(self.tokens.text),
-                f"`{self.stack.top.name or 'section'}` is still open at the end of the file.",
-            )
 
     def _problem(self, index: int, message: str) -> None:
         self._problem_at(self.tokens.starts[index], message)
@@ -205,6 +205,14 @@ class _Reader:
         return behind if inside is None else inside + 1
 
     def _add(self, premise: Premise) -> None:
+        """Declare a premise. What the source declares takes the place of what an attribute makes."""
+        place = self.places.get(premise.name)
+        if place is not None and not premise.is_private:
+            if premise.generated_by is not None:
+                return
+            if self.premises[place].generated_by is not None:
+                self.premises[place] = premise
+                return
         self.places.setdefault(premise.name, len(self.premises))
         self.premises.append(premise)
         self.scopes.append(self.stack.top.scope)
@@ -286,19 +294,31 @@ class _Reader:
                 return
         context = self._context_of(declaration)
         if not declaration.name:
-            declaration.name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
+            name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
+            declaration.name = self._unused(name)
         premise = self._premise(declaration, context)
         self._add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)
         elif declaration.keyword in ("def", "abbrev"):
             self._value(declaration, premise.name)
+        fields: list[str] = []
         if declaration.keyword.split()[0] in TYPE_WORDS:
-            self._members(declaration, premise)
+            fields = self._members(declaration, premise, context)
         else:
             self._local_declarations(declaration, premise)
-        for made in generate(self.tokens, premise, prefix.attributes):
+        for made in generate(self.tokens, premise, prefix.attributes, fields):
             self._add(made)
+
+    def _unused(self, name: str) -> str:
+        """An instance's own name, numbered as Lean does if the file has it already."""
+        namespace = self.stack.top.scope.namespace
+        count = 0
+        numbered = name
+        while join_names(namespace, numbered) in self.places:
+            count += 1
+            numbered = f"{name}_{count}"
+        return numbered
 
     def _context_of(self, declaration: Declaration) -> list[Binder]:
         """The variables that the declaration includes, then its own binders."""
@@ -359,16 +379,23 @@ class _Reader:
         namespace = _namespace_of(name)
         return scope if namespace == scope.namespace else replace(scope, namespace=namespace)
 
-    def _members(self, declaration: Declaration, premise: Premise) -> None:
-        """Fields and constructors."""
+    def _members(self, declaration: Declaration, premise: Premise, context: list[Binder]) -> list[str]:
+        """Declare fields and constructors; the names of the fields.
+
+        As in Lean the type's parameters are implicit there, and a field takes the structure itself.
+        """
+        parameters = tuple([binder.implicit().text for binder in context])
+        itself = structure_itself(declaration.keyword, premise.name, context)
         found = parse_members(self.tokens, declaration)
         if found.parents:
             self.parents.append((premise.name, tuple(found.parents), self.stack.top.scope))
         for member in found.members:
-            made = self._member(member, premise)
+            is_field = member.kind == "field"
+            made = self._member(member, premise, (*parameters, itself) if is_field else parameters)
             self._add(made)
             for generated in generate(self.tokens, made, member.prefix.attributes):
                 self._add(generated)
+        return [member.name for member in found.members if member.kind == "field"]
 
     def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
         """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
@@ -377,15 +404,17 @@ class _Reader:
             return
         kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"
         for member in local_declarations(self.tokens, declaration):
-            self._add(replace(self._member(member, premise), kind=kind, doc=member.prefix.doc))
+            self._add(replace(self._member(member, premise, premise.context), kind=kind))
 
-    def _member(self, member: Member, owner: Premise) -> Premise:
+    def _member(self, member: Member, owner: Premise, outer: tuple[str, ...]) -> Premise:
         conclusion = self.tokens.source(member.type_begin, member.type_end)
+        if member.kind == "constructor" and not conclusion:
+            conclusion = split_name(owner.name)[-1]
         return Premise(
             name=f"{owner.name}.{member.name}",
             kind=member.kind,
             module=self.module.name,
-            context=(*owner.context, *[binder.text for binder in member.binders]),
+            context=(*outer, *[binder.text for binder in member.binders]),
             conclusion=conclusion,
             span=self.tokens.span(member.begin, member.end),
             doc=member.prefix.doc,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from lean_extract.source.binders import Binder, parse_binders
 from lean_extract.source.declarations import Declaration, Prefix, parse_prefix
 from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.scopes import split_name
 from lean_extract.source.syntax import DEPTH, close
 
 
@@ -41,6 +42,13 @@ def parse_members(tokens: Tokens, declaration: Declaration) -> Members:
     if keyword in ("inductive", "class inductive", "coinductive"):
         return Members(_constructors(tokens, declaration.value_begin, _deriving(tokens, declaration)))
     return Members()
+
+
+def structure_itself(keyword: str, name: str, parameters: list[Binder]) -> str:
+    """The binder that a field takes for the structure it is a field of: `(self : Foo α)`."""
+    explicit = [name for binder in parameters if binder.bracket in ("(", "") for name in binder.names]
+    applied = " ".join([split_name(name)[-1], *explicit])
+    return f"[self : {applied}]" if keyword == "class" else f"(self : {applied})"
 
 
 def _deriving(tokens: Tokens, declaration: Declaration) -> int:

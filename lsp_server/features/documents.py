@@ -29,8 +29,10 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     @passive(server, "indexing")
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        engine = server.engine(server.document(params.text_document.uri))
+        await engine.saved()
         if server.settings.index.on_save:
-            await indexing.run(server.engine(server.document(params.text_document.uri)))
+            await indexing.run(engine)
 
 
 class Indexing:

@@ -50,6 +50,8 @@ class Pool:
     bm25: Bm25
     roots: dict[str, int]
     """Family by root name."""
+    members: dict[int, Ints]
+    """The candidates of each module, by its number."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -81,10 +83,12 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     families = dataset.families()
     module_names = tuple(sorted({premise.module for premise in corpus}))
     numbers = {name: place for place, name in enumerate(module_names)}
+    module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
     return Pool(
         names=tuple(premise.name for premise in corpus),
         modules=tuple(premise.module for premise in corpus),
-        module_numbers=np.array([numbers[premise.module] for premise in corpus], dtype=np.int64),
+        module_numbers=module_numbers,
+        members={place: np.flatnonzero(module_numbers == place) for place in range(len(module_names))},
         module_names=module_names,
         lines=np.array([_line(premise) for premise in corpus], dtype=np.int64),
         families=families,

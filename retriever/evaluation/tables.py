@@ -58,9 +58,9 @@ def figures_of(pool: Pool, scored: Scored, ranked: Ints) -> list[float]:
     order = ranked.tolist()
     modules = {int(pool.module_numbers[number]) for number in gold}
     grades = metrics.grades_of(order[:10], gold, pool.module_numbers, modules)
-    offered = np.isin(pool.module_numbers, list(modules)) & scored.allowed
-    offered[list(gold)] = False
-    ideal = metrics.ideal_grades(len(gold), int(offered.sum()), 10)
+    beside = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
+    beside -= int(scored.allowed[list(gold)].sum())
+    ideal = metrics.ideal_grades(len(gold), beside, 10)
     recalls = [metrics.recall_at(order, gold, k) for k in DEPTHS]
     return [*recalls, metrics.ndcg_at(grades, ideal, 10), metrics.reciprocal_rank(order, gold)]
 

@@ -251,6 +251,39 @@ def test_colour_and_bars_are_for_terminals(environment: dict[str, str], own_proj
     assert "Reading and embedding: 100%" in on_terminal([str(SCRIPT), "index", str(own_project)], terminal)
 
 
+def test_a_full_disk_leaves_the_old_index(cli: Cli, environment: dict[str, str], own_project: Path) -> None:
+    """Writing fails as on a full disk (no file may grow past 20 kB); the index before it still answers."""
+    theorems = "".join(f"theorem t{i} (n : Nat) : n + {i} = n + {i} := rfl\n" for i in range(200))
+    (own_project / "New.lean").write_text(theorems, encoding="utf-8")
+    done = subprocess.run(
+        ["prlimit", "--fsize=20000", str(SCRIPT), "index", str(own_project)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 1, done.stdout
+    assert done.stderr.startswith("error: ")
+    assert "\nhint: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Lib.plus_swap" in cli("suggest", "--state", "-", stdin=STATE, cwd=own_project).stdout
+
+
+def test_the_demo_shows_the_whole_path(cli: Cli) -> None:
+    done = cli("demo")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("  ⊢ ") for line in lines)
+    assert any(line.startswith("  1. ") and line.endswith("in scope") for line in lines)
+    accepted = lines[lines.index("Tactics that Lean accepts") + 1]
+    assert accepted.endswith("closes the goal")
+
+
+def test_any_locale_will_do(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--state", "-", stdin=STATE, cwd=project, LC_ALL="C", PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0
+    assert "⊢ n + m = m + n" in done.stdout
+
+
 def test_an_interrupted_index_goes_on_where_it_was(
     cli: Cli, environment: dict[str, str], tmp_path: Path
 ) -> None:

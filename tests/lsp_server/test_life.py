@@ -122,6 +122,28 @@ async def test_an_opened_project_is_indexed_with_progress_and_a_saved_file_read_
     await stop_editor(editor)
 
 
+async def test_what_is_saved_is_seen_by_who_imports_it(
+    own_project: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(own_project, environment)
+    text = "import Lib.Numbers\n\nexample (a b : Nat) : Lib.twice a = a + a := by\n  sorry\n"
+    (own_project / "User.lean").write_text(text, encoding="utf-8")
+    editor.open("User.lean")
+    with pytest.raises(Exception, match="Lean has no goal in line 4"):
+        await editor.suggest("User.lean", 3, 2)
+    path = own_project / "Lib" / "Numbers.lean"
+    path.write_text(path.read_text().replace("double", "twice"), encoding="utf-8")
+    uri = editor.open("Lib/Numbers.lean")
+    waiting = asyncio.ensure_future(ended(editor))
+    saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
+    editor.client.text_document_did_save(saved)
+    await waiting
+    answer = await editor.suggest("User.lean", 3, 2, tactics=True)
+    assert answer["goal"].endswith("⊢ Lib.twice a = a + a")
+    assert answer["tactics"][0]["status"] == "closes"
+    await stop_editor(editor)
+
+
 async def test_two_servers_share_one_index(own_project: Path, environment: dict[str, str]) -> None:
     editors = [await start_editor(own_project, environment) for _ in range(2)]
     waiting = [asyncio.ensure_future(ended(editor)) for editor in editors]
