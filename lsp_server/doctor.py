@@ -11,7 +11,7 @@ from typing import Literal
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
-from lsp_server.knowledge import index_folder, model_folder, needs_mathlib, project_store
+from lsp_server.knowledge import SHIPPED_MODEL, index_folder, model_folder, needs_mathlib, project_store
 from lsp_server.render import Style
 from retriever.encoder import Encoder
 from retriever.index import hnsw
@@ -66,7 +66,7 @@ def _lean(root: Path, command: str) -> Finding:
 def _model(setting: str) -> Finding:
     folder = model_folder(setting)
     encoder = Encoder.load(folder)
-    which = "as shipped" if not setting else str(folder)
+    which = "as shipped" if folder == SHIPPED_MODEL else f"from {folder}"
     return Finding("model", "ok", f"{encoder.fingerprint}, {encoder.dimension} dimensions, {which}")
 
 

@@ -18,7 +18,7 @@ from lsp_server.schema import IndexItem, SourceItem
 from prover.verify import GoalPlace
 from retriever.encoder import Encoder
 from retriever.index.build import IndexReport, update_index
-from retriever.index.bundled import unpack
+from retriever.index.bundled import unpack, use_counts
 from retriever.index.store import IndexStore
 from retriever.service import Kinds, PremiseService, RankedPremise, Where
 
@@ -26,6 +26,8 @@ Progress = Callable[[str, int, int], None]
 """Hears (stage, done, total)."""
 ShouldStop = Callable[[], bool]
 
+SHIPPED_MODEL = Path(retriever.__path__[0]) / "data" / "encoder"
+"""The model folder that comes with the package."""
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib brings."""
 _PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
@@ -49,7 +51,7 @@ def project_store(root: Path) -> IndexStore:
 def model_folder(setting: str) -> Path:
     """The encoder's folder: the one that is set (PREMISE_SUGGEST_MODEL counts, too), else the shipped one."""
     named = setting or os.environ.get(_MODEL_VARIABLE)
-    return Path(named) if named else Path(retriever.__path__[0]) / "data" / "encoder"
+    return Path(named) if named else SHIPPED_MODEL
 
 
 def needs_mathlib(root: Path) -> bool:
@@ -64,10 +66,20 @@ def needs_mathlib(root: Path) -> bool:
 def update_project(root: Path, model: str, progress: Progress, should_stop: ShouldStop) -> IndexReport:
     """Build or refresh the index of a project. Raises IndexLocked, IndexWriteFailed, ModelError."""
     encoder = Encoder.load(model_folder(model))
-    shared = index_folder() / "packages"
     return update_index(
-        root, project_store(root), encoder, progress=progress, should_stop=should_stop, shared=shared
+        root,
+        project_store(root),
+        encoder,
+        progress=progress,
+        should_stop=should_stop,
+        shared=index_folder() / "packages",
+        uses=use_counts(bundled_store()) if needs_mathlib(root) else None,
     )
+
+
+def bundled_store() -> IndexStore:
+    """The shipped Mathlib index, unpacked at first use. Raises IndexMissing."""
+    return unpack(index_folder() / "bundled")
 
 
 class Knowledge:
@@ -81,7 +93,7 @@ class Knowledge:
         self.model_setting = model
         self._stores = [] if root is None else [project_store(root)]
         if root is None or needs_mathlib(root):
-            self._stores.append(unpack(index_folder() / "bundled"))
+            self._stores.append(bundled_store())
         for store in self._stores:
             store.manifest()  # says at once what is missing, before the model is loaded
         self._stamps = [store.stamp() for store in self._stores]

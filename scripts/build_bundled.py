@@ -1,6 +1,7 @@
 """Builds the bundled Mathlib index from extracted records and a trained encoder.
 
     python scripts/build_bundled.py RECORDS [--model FOLDER] [--work FOLDER] [--out FOLDER]
+        [--revision NAME]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
 modules, kinds, imports, embeddings, use counts and the tokens of names, but no statement. Use counts come
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -101,8 +102,10 @@ def embed(library: Library, name: str, revision: str, encoder: Encoder) -> ReadF
 def pack(store: IndexStore, out: Path, revision: str) -> bundled.Bundle:
     _, parts = store.open()
     segments = sorted((segment for segment, _ in parts), key=lambda segment: segment.files[0].module)
+    content = merge([(segment, frozenset()) for segment in segments])
+    content = replace(content, files=[replace(file, revision=revision) for file in content.files])
     with tempfile.TemporaryDirectory(dir=store.root) as folder:
-        write_segment(Path(folder), merge([(s, frozenset()) for s in segments]), segments[0].fingerprint)
+        write_segment(Path(folder), content, segments[0].fingerprint)
         built_at = datetime.now(UTC).isoformat(timespec="seconds")
         return bundled.pack(Segment(Path(folder)), out, revision=revision, built_at=built_at)
 
@@ -113,9 +116,12 @@ def main() -> int:
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
     parser.add_argument("--work", type=Path, default=Path("build/bundled"))
     parser.add_argument("--out", type=Path, default=bundled.DATA)
+    parser.add_argument(
+        "--revision", help="what to call the library's version (the records' own, if left out)"
+    )
     options = parser.parse_args()
     try:
-        revision = read_header(options.records).revision
+        revision = options.revision or read_header(options.records).revision
         encoder = Encoder.load(options.model)
         store = IndexStore(options.work)
         embed_all(read_library(options.records), revision, store, encoder)

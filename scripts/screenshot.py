@@ -1,6 +1,6 @@
 """Writes docs/demo.svg: what `premise-suggest demo` shows in a terminal, colours and all.
 
-    python scripts/screenshot.py [--columns N] [OUT]
+python scripts/screenshot.py [--columns N] [OUT]
 """
 
 from __future__ import annotations

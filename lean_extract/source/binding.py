@@ -90,7 +90,8 @@ class Binding:
             return
         if self.texts[index] == "obtain":
             self._from_value(index + 1)
-        self._pattern(index + 1)
+        end = self._pattern(index + 1)
+        self.flow.branches(index, index + 1, end)
 
     def _from_value(self, begin: int) -> None:
         """`⟨x, hx⟩ := h`: the pattern's names get their types from that of `h`."""
@@ -138,27 +139,29 @@ class Binding:
         if text not in KEYWORDS and text not in self.local:
             self.mentions.append((index, text))
 
-    def _pattern(self, index: int) -> None:
+    def _pattern(self, index: int) -> int:
+        """Bind the names of a pattern; where it ends."""
         texts = self.texts
         depth = 0
         type_depth: int | None = None
         for place in range(index, self.end):
             text = texts[place]
             if depth == 0 and (text in _PATTERN_ENDS or (place in self.firsts and place > index)):
-                return
+                return place
             step = DEPTH.get(text)
             if step is not None:
                 depth += step
                 if depth < 0:
-                    return
+                    return place
                 if type_depth is not None and depth < type_depth:
                     type_depth = None
             elif text == ":":
                 if depth == 0:
-                    return
+                    return place
                 type_depth = depth
             elif type_depth is None:
                 self._pattern_name(place, text)
+        return self.end
 
     def _pattern_name(self, place: int, text: str) -> None:
         if not is_identifier(text) or text in KEYWORDS or "." in text:
@@ -234,13 +237,15 @@ class Binding:
         ):
             end = next((i for i in range(behind, self.end) if i in self.firsts), self.end)
             self.flow.pattern(behind, end, place)
+            self.flow.branches(index, behind, end)
             return
         receiver = "" if place is None or isinstance(place, Part) else self.local.head(place)
-        self._note_alternatives(behind, receiver, column)
+        noted = self._note_alternatives(behind, receiver, column)
+        self.alternatives.update(noted)
         if place is not None and self.texts[index] == "cases":
-            self._alternative_types(place)
+            self._alternative_types(place, noted)
 
-    def _note_alternatives(self, begin: int, receiver: str, column: int) -> None:
+    def _note_alternatives(self, begin: int, receiver: str, column: int) -> dict[int, Alternative]:
         """The constructors that the tactic's alternatives name."""
         bars: list[int] = []
         for place in range(begin, self.end):
@@ -249,23 +254,25 @@ class Binding:
                 or (self.tokens.column(place) == column and self.texts[place] != "|")
             ):
                 break
-            if place in self.steps.tactic_bars or (place == begin and self.texts[place] == "|"):
-                if not bars or self.tokens.column(place) == self.tokens.column(bars[0]) or bars[0] == begin:
-                    bars.append(place)
+            is_bar = place in self.steps.tactic_bars or (place == begin and self.texts[place] == "|")
+            if is_bar and (not bars or bars[0] == begin or self._in_line(place, bars[0])):
+                bars.append(place)
         names = {bar: self.texts[bar + 2 if self.texts[bar + 1] == "@" else bar + 1] for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
-        for bar, name in names.items():
-            self.alternatives[bar] = Alternative(receiver, name, everyone)
+        return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
 
-    def _alternative_types(self, place: Range | Part) -> None:
-        """`cases h with | inl h => ... | inr h => ...` for a disjunction, `| intro x hx` for others."""
-        for bar, noted in self.alternatives.items():
-            first = bar + 2
-            if noted.name in ("inl", "inr") and not isinstance(place, Part):
-                parts = shape(self.texts, place)
-                if parts.connective == "∨":
-                    side = parts.left if noted.name == "inl" else parts.right
-                    self.flow.pattern(first, first + 1, side)
+    def _in_line(self, place: int, other: int) -> bool:
+        return self.tokens.column(place) == self.tokens.column(other)
+
+    def _alternative_types(self, place: Range | Part, noted: dict[int, Alternative]) -> None:
+        """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
+        if isinstance(place, Part):
+            return
+        parts = shape(self.texts, place)
+        for bar, alternative in noted.items():
+            if parts.connective == "∨" and alternative.name in ("inl", "inr"):
+                side = parts.left if alternative.name == "inl" else parts.right
+                self.flow.pattern(bar + 2, bar + 3, side)
 
     def clause(self, index: int) -> None:
         """`with x y`: patterns, unless alternatives or fields follow."""

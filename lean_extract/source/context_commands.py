@@ -1,4 +1,4 @@
-"""The commands that change what is in force: `open`, `variable`, `include`, `omit`, `namespace`, `end`, ..."""
+"""The commands that change what is in force: `open`, `variable`, `include`, `omit`, `namespace`, `end`."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lean_extract.records import Import, Premise
-from lean_extract.source.scopes import Scope, split_name
+from lean_extract.source.scopes import ROOT, Scope, split_name
 
 
 @dataclass(slots=True)
@@ -18,7 +18,7 @@ class Entry:
     is_protected: bool = False
     statement: str = ""
     """What it concludes; of a short definition, what it stands for."""
-    scope: Scope = Scope()
+    scope: Scope = ROOT
     is_type: bool = False
     target: str | None = None
     """For a name that `export` makes: what it stands for."""

@@ -54,7 +54,7 @@ def extract_project(root: Path, out: Path, progress: Progress | None = None, wor
     started = time.perf_counter()
     sources = find_sources(root)
     counts = Counts(files=len(sources))
-    revision = _content_hash(sources)
+    revision = _sources_hash(sources)
     with _without_collector():
         write_records(out, Header("text", revision), _records(sources, counts, progress, workers))
     counts.data_hash = _file_hash(out)
@@ -132,8 +132,8 @@ def _count_proof(counts: Counts, proof: Proof) -> None:
     counts.inner_goals += len(proof.inner_goals)
 
 
-def _content_hash(sources: list[SourceFile]) -> str:
-    """What was read, by module names and file sizes (the records' own hash covers the contents)."""
+def _sources_hash(sources: list[SourceFile]) -> str:
+    """Which modules were read, of which revisions (the records' own hash covers their contents)."""
     digest = hashlib.sha256()
     for source in sources:
         digest.update(f"{source.module}\0{source.revision}\n".encode())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.syntax import DEPTH
 
 QUANTIFIERS = frozenset(
     (
-        "∀", "∃", "∃!", "fun", "λ", "Σ", "Π", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∫⁻", "⨁", "⨂", "∐", "⋁", "⋀",
+        "∀", "∃", "∃!", "fun", "λ", "Σ", "Π", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∫⁻", "⨁", "⨂", "∐",
+        "⋁", "⋀",
         "∑'", "∏'", "∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "Σ'", "∑ᶠ", "∏ᶠ", "⨍", "⨍⁻", "∯", "∮", "forall", "exists",
     )
 )  # fmt: skip
@@ -80,3 +82,34 @@ def binding_names(texts: list[str], begin: int, end: int) -> tuple[frozenset[str
 
 
 _TYPE_MARKS = frozenset((":", "∈", "in", "<", "≤", ">", "≥", "⊆", "≠", ":=", "∉", "⊂", "∣"))
+
+
+_INTRODUCERS = frozenset(
+    ("intro", "intros", "rintro", "obtain", "rcases", "cases", "ext", "funext", "have", "let", "with",
+     "next", "|",
+     "rename_i", "induction", "set", "generalize", "case", "for", "mut")
+)  # fmt: skip
+_INTRODUCERS_END = frozenset((":=", ":", ";", "=>", "using", "at", "←", "from", "in"))
+
+
+def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
+    """Names that a definition's body binds by patterns, tactics or `field x y := ...`, anywhere in it.
+
+    Rough: a variable that is used freely and bound elsewhere in the same body counts as bound.
+    """
+    texts = tokens.texts
+    firsts = set(tokens.firsts(begin, end))
+    bound: set[str] = set()
+    for index in range(begin, end):
+        text = texts[index]
+        if text == ":=":
+            first = index - 1
+            while first > begin and first not in firsts and is_identifier(texts[first]):
+                first -= 1
+            bound.update(texts[first + 1 : index])
+        elif text in _INTRODUCERS:
+            for place in range(index + 1, min(end, index + 40)):
+                if texts[place] in _INTRODUCERS_END or (place in firsts and text != "|"):
+                    break
+                bound.add(texts[place])
+    return bound

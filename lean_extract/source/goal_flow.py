@@ -203,6 +203,24 @@ class GoalFlow:
             first, rest = (rest, None) if is_last else self._first(rest)
             self.pattern(begin, edge, first)
 
+    def branches(self, step: int, begin: int, end: int) -> None:
+        """The step at `step` splits by the alternatives of the pattern [begin, end), a focus dot for each."""
+        if begin < end and self.texts[begin] == "(" and close(self.texts, begin, end) == end - 1:
+            begin, end = begin + 1, end - 1
+        bars = self._top_level(begin, end, "|")
+        if not bars:
+            return
+        column = self.tokens.column(step)
+        dot = self._next_step(step, column)
+        for first, last in zip([begin, *[bar + 1 for bar in bars]], [*bars, end], strict=True):
+            if dot >= self.end or self.texts[dot] != "·":
+                return
+            names = [
+                (self.texts[name], self.types[name]) for name in range(first, last) if name in self.types
+            ]
+            self.at_dots.setdefault(dot, []).extend(names)
+            dot = self._next_step(dot, column)
+
     def _first(self, place: Range) -> tuple[Known, Known]:
         """The type of the first component of something, and of the rest."""
         parts = shape(self.texts, place)

@@ -12,7 +12,7 @@ from lean_extract.source.syntax import DEPTH, KEYWORDS, close
 
 _STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
 _RELATIONS = frozenset(
-    ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "⊢", "~", "≈", "⊇", "⟶")
+    ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
 )  # fmt: skip
 
 
@@ -106,7 +106,8 @@ def _calculation(tokens: Tokens, index: int, end: int) -> Iterator[StatedGoal]:
     for begin, stop in _calc_steps(tokens, index, end):
         proof = goal_end(tokens, begin, stop)
         relation = _relation(tokens.texts, begin, proof)
-        if relation is None:
+        if relation is None:  # `calc a` with `_ = b` on the next line
+            left = left or tokens.source(begin, proof)
             continue
         first = tokens.source(begin, relation)
         right = tokens.source(relation + 1, proof)
@@ -131,10 +132,10 @@ def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int
         column = tokens.column(first)
         if step_column is None and texts[first] == "_":
             step_column = column
-        if step_column is not None and column == step_column and texts[first] == "_":
+        if column == step_column and texts[first] == "_":
             starts.append(first)
-        elif column < (outer if step_column is None else min(outer + 1, step_column)) or (
-            step_column is not None and column == step_column
+        elif column == step_column or column < (
+            outer if step_column is None else min(outer + 1, step_column)
         ):
             limit = first
             break

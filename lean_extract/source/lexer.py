@@ -33,9 +33,13 @@ _RAW_STRING = "|".join(rf'r{"#" * n}"(?:[^"]++|"(?!{"#" * n}))*+"{"#" * n}' for 
 _RAW_STRING = rf'{_RAW_STRING}|r"[^"]*+"'
 _CHARACTER = r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^xu])|[^\\'\n])'"
 _NUMBER = r"0[xX][0-9a-fA-F]++|0[bB][01]++|\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
-_OPERATOR = r"<;>|<\|>|<\|(?!\|)|\|>|:=|=>|::|\.\.\.?|<->|<-|->|!=|==|<=|>=|&&|\|\||\+\+|\\/|/\\|@\[|#\[|\.\{|⁻¹'?|[→≃][*+ₗₐₜᵢₙᵐₛᵤ₀-₉]++"
+_OPERATOR = (
+    r"<;>|<\|>|<\|(?!\|)|\|>|:=|=>|::|\.\.\.?|<->|<-|->|!=|==|<=|>=|&&|\|\||\+\+|\\/|/\\"
+    r"|@\[|#\[|\.\{|⁻¹'?|[→≃][*+ₗₐₜᵢₙᵐₛᵤ₀-₉]++"
+)
 _TOKEN = re.compile(
-    rf"(?:{_RAW_STRING}|(?:Type|Sort)\*|{IDENTIFIER}|--[^\n]*+|{_comment(3)}|/-|{_STRING}|''|{_CHARACTER}|{_NUMBER}"
+    rf"(?:{_RAW_STRING}|(?:Type|Sort)\*|{IDENTIFIER}|--[^\n]*+|{_comment(3)}|/-|{_STRING}|''"
+    rf"|{_CHARACTER}|{_NUMBER}"
     rf"|\.\d++|\.{IDENTIFIER}|{_OPERATOR}|``?{IDENTIFIER}|\s|\S)\s*+"
 )
 _IDENTIFIER = re.compile(IDENTIFIER)

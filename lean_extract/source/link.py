@@ -34,7 +34,10 @@ class Linker:
         self._modules: list[_Unlinked] = []
 
     def add(self, source: SourceModule) -> None:
-        """Declare what a module declares; its premises need not be kept. A second module of a name is passed over."""
+        """Declare what a module declares; its premises need not be kept.
+
+        A second module of the same name is passed over.
+        """
         environment = self.environment
         index = environment.module_index(source.module.name)
         if index != len(self._modules):
@@ -45,9 +48,7 @@ class Linker:
         for order, (premise, scope) in enumerate(zip(source.premises, source.scopes, strict=True), start=1):
             statement = _statement(premise, source)
             is_type = premise.kind in _TYPES
-            entry = Entry(
-                index, order, premise.is_private, premise.is_protected, statement, scope, is_type
-            )
+            entry = Entry(index, order, premise.is_private, premise.is_protected, statement, scope, is_type)
             environment.add_premise(premise, entry)
         for name, parents, scope in source.parents:
             environment.parents[name] = (parents, scope)

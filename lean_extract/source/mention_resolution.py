@@ -10,8 +10,10 @@ from lean_extract.source.scopes import Scope, split_name
 from lean_extract.source.types import Range, premises_of, shape
 
 _OPERATOR_CONSTANTS = {
-    "=": "Eq", "≠": "Ne", "↔": "Iff", "<->": "Iff", "∧": "And", "/\\": "And", "∨": "Or", "\\/": "Or", "¬": "Not",
-    "∃": "Exists", "∃!": "ExistsUnique", "≤": "LE.le", "<=": "LE.le", "<": "LT.lt", "≥": "GE.ge", ">=": "GE.ge",
+    "=": "Eq", "≠": "Ne", "↔": "Iff", "<->": "Iff", "∧": "And", "/\\": "And", "∨": "Or", "\\/": "Or",
+    "¬": "Not",
+    "∃": "Exists", "∃!": "ExistsUnique", "≤": "LE.le", "<=": "LE.le", "<": "LT.lt", "≥": "GE.ge",
+    ">=": "GE.ge",
     ">": "GT.gt", "∣": "Dvd.dvd", "∈": "Membership.mem", "⊆": "HasSubset.Subset",
     "⊂": "HasSSubset.SSubset", "×": "Prod", "⊕": "Sum", "≃": "Equiv", "→": "Function", "->": "Function",
     "≃*": "MulEquiv", "≃+": "AddEquiv", "→*": "MonoidHom", "→+": "AddMonoidHom", "→+*": "RingHom",
@@ -78,7 +80,7 @@ class MentionResolver:
         return self._environment.find(name, self._module, order)
 
     def _fields(self, owner: str, parts: list[str], order: int, unfoldings: int) -> list[str]:
-        """`owner.first`, looked up in what `owner` extends or unfolds to, then the other parts on its result."""
+        """`owner.first`, also in what `owner` extends or unfolds to; then the other parts on its result."""
         name = self._field(owner, parts[0], order, set())
         if name is not None:
             if len(parts) == 1:

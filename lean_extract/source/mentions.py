@@ -16,14 +16,16 @@ from lean_extract.source.types import Range
 
 _SEQUENCE_BINDERS = frozenset(
     (
-        "intro", "intros", "rintro", "rename_i", "ext", "ext1", "funext", "next", "introv", "rintros", "obtain",
+        "intro", "intros", "rintro", "rename_i", "ext", "ext1", "funext", "next", "introv", "rintros",
+        "obtain",
         "choose", "intro'", "ext'", "choose!", "peel",
     )
 )  # fmt: skip
 _NAMED_FACTS = frozenset(
     (
         "by_cases", "by_contra", "by_contra!", "by_cases'", "if", "rcases", "cases", "match", "generalize",
-        "wlog", "cases'", "induction'", "induction", "interval_cases", "by_contra'", "contrapose!", "contrapose",
+        "wlog", "cases'", "induction'", "induction", "interval_cases", "by_contra'", "contrapose!",
+        "contrapose",
     )
 )  # fmt: skip
 _LETS = frozenset(

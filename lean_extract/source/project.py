@@ -75,8 +75,8 @@ def _is_root(folder: Path) -> bool:
 def _manifest(root: Path) -> Mapping[str, Any]:
     """The manifest; empty where it is missing, unreadable or no object."""
     try:
-        manifest = json.loads((root / "lake-manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = json.loads(_text(root / "lake-manifest.json"))
+    except (ValueError, RecursionError):
         return {}
     return manifest if isinstance(manifest, dict) else {}
 
@@ -109,17 +109,21 @@ def _packages(root: Path, manifest: Mapping[str, Any]) -> Iterator[Package]:
 
 def _source_roots(root: Path) -> tuple[Path, ...]:
     """The folders that module names are relative to: those plainly stated as `srcDir`, and the root."""
-    stated: list[str] = []
     try:
-        stated += _SOURCE_DIR.findall((root / "lakefile.lean").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        pass
-    try:
-        stated += _stated_in_toml(tomllib.loads((root / "lakefile.toml").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        pass
+        lakefile = tomllib.loads(_text(root / "lakefile.toml"))
+    except tomllib.TOMLDecodeError:  # Lake will complain; here the root serves
+        lakefile = {}
+    stated = [*_SOURCE_DIR.findall(_text(root / "lakefile.lean")), *_stated_in_toml(lakefile)]
     folders = {root / folder for folder in stated if (root / folder).is_dir()}
     return (*sorted(folders - {root}, key=lambda folder: -len(folder.parts)), root)
+
+
+def _text(path: Path) -> str:
+    """A file's text; empty where it is missing or unreadable."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _stated_in_toml(lakefile: Mapping[str, Any]) -> list[str]:
@@ -171,7 +175,7 @@ def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
     """The `.lean` files under a folder, sorted; every folder is visited once, unreadable ones never."""
     for folder, folders, files in os.walk(root, followlinks=True):
         try:
-            status = os.stat(folder)
+            status = Path(folder).stat()
         except OSError:
             folders.clear()
             continue

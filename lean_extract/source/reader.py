@@ -1,4 +1,7 @@
-"""One module's text into premises and proofs, with no Lean: `read_module` is pure and never raises on Lean text."""
+"""One module's text into premises and proofs, with no Lean.
+
+`read_module` is pure, and raises on no text: what cannot be read becomes a problem.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,14 @@ from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, 
 from lean_extract.source.module_header import parse_header
 from lean_extract.source.names import instance_name
 from lean_extract.source.notations import NOTATION_WORDS, Notation, parse_notation
+from lean_extract.source.premise_making import (
+    alias_premise,
+    declared_premise,
+    member_premise,
+)
 from lean_extract.source.proofs import SourceProof, read_proof
-from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of, split_name
+from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
 from lean_extract.source.structures import (
-    Member,
     local_declarations,
     parse_members,
     structure_itself,
@@ -97,6 +104,9 @@ def read_module(text: str, name: str, path: str) -> SourceModule:
     )
 
 
+_Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
+
+
 @dataclass
 class _Reader:
     """The state while the commands of one file are read in order."""
@@ -108,6 +118,8 @@ class _Reader:
     scopes: list[Scope] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
+    taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
+    """The variables that were included before, by what that depends on."""
     proofs: list[SourceProof] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
@@ -264,18 +276,7 @@ class _Reader:
         for alias in parse_alias(self.tokens, place, end, scope):
             found = self._find(alias.target)
             target = self.premises[found] if found is not None else None
-            premise = Premise(
-                name=alias.name,
-                kind="alias",
-                module=self.module.name,
-                context=target.context if target else (),
-                conclusion=alias.conclusion(target.conclusion) if target else "",
-                span=self.tokens.span(begin, end),
-                doc=prefix.doc,
-                attributes=tuple([attribute.text for attribute in prefix.attributes]),
-                is_private="private" in prefix.modifiers,
-                is_protected="protected" in prefix.modifiers,
-            )
+            premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
             self.aliases.append(alias)
             self._add(premise)
             for made in generate(self.tokens, premise, prefix.attributes):
@@ -285,18 +286,16 @@ class _Reader:
         declaration = parse_declaration(self.tokens, prefix, begin, place, end)
         if declaration is None or declaration.keyword == "example":
             return
-        texts = self.tokens.texts
-        if declaration.keyword == "irreducible_def" or (
-            not declaration.name and declaration.keyword != "instance"
-        ):
-            if not declaration.name:
-                self._problem(place, f"This `{declaration.keyword}` has no name.")
-                return
+        if not declaration.name and declaration.keyword != "instance":
+            self._problem(place, f"This `{declaration.keyword}` has no name.")
+            return
         context = self._context_of(declaration)
         if not declaration.name:
+            texts = self.tokens.texts
             name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
             declaration.name = self._unused(name)
-        premise = self._premise(declaration, context)
+        namespace = self.stack.top.scope.namespace
+        premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
         self._add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)
@@ -325,27 +324,16 @@ class _Reader:
         frame = self.stack.top
         if not frame.variables.groups:
             return declaration.binders
-        end = declaration.value_begin if declaration.keyword in THEOREM_WORDS else declaration.end
+        header_end = declaration.value_begin
+        end = header_end if declaration.keyword in THEOREM_WORDS else declaration.end
         used = variables.mentioned(
-            self.tokens, declaration.header_begin, end, frame.variables, declaration.binders
+            self.tokens, declaration.header_begin, header_end, end, frame.variables, declaration.binders
         )
-        taken = variables.included(frame.variables, used, frame.included, frame.omitted)
+        key = (frame.variables, used, frame.included, frame.omitted)
+        taken = self.taken.get(key)
+        if taken is None:
+            taken = self.taken[key] = variables.included(*key)
         return [*taken, *declaration.binders]
-
-    def _premise(self, declaration: Declaration, context: list[Binder]) -> Premise:
-        prefix = declaration.prefix
-        return Premise(
-            name=join_names(self.stack.top.scope.namespace, declaration.name),
-            kind=declaration.keyword,
-            module=self.module.name,
-            context=tuple([binder.text for binder in context]),
-            conclusion=self.tokens.source(declaration.type_begin, declaration.type_end),
-            span=self.tokens.span(declaration.begin, declaration.end),
-            doc=prefix.doc,
-            attributes=tuple([attribute.text for attribute in prefix.attributes]),
-            is_private="private" in prefix.modifiers,
-            is_protected="protected" in prefix.modifiers,
-        )
 
     def _proof(self, declaration: Declaration, premise: Premise) -> None:
         begin = declaration.value_begin
@@ -391,7 +379,8 @@ class _Reader:
             self.parents.append((premise.name, tuple(found.parents), self.stack.top.scope))
         for member in found.members:
             is_field = member.kind == "field"
-            made = self._member(member, premise, (*parameters, itself) if is_field else parameters)
+            outer = (*parameters, itself) if is_field else parameters
+            made = member_premise(self.tokens, member, premise, outer)
             self._add(made)
             for generated in generate(self.tokens, made, member.prefix.attributes):
                 self._add(generated)
@@ -399,29 +388,12 @@ class _Reader:
 
     def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
         """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
-        begin, texts = declaration.value_begin, self.tokens.texts
-        if begin >= declaration.end or texts[begin] == "where" or "where" not in texts[begin : declaration.end]:
+        if "where" not in self.tokens.texts[declaration.value_begin + 1 : declaration.end]:
             return
         kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"
+        outer = premise.context[: len(premise.context) - len(declaration.binders)]
         for member in local_declarations(self.tokens, declaration):
-            self._add(replace(self._member(member, premise, premise.context), kind=kind))
-
-    def _member(self, member: Member, owner: Premise, outer: tuple[str, ...]) -> Premise:
-        conclusion = self.tokens.source(member.type_begin, member.type_end)
-        if member.kind == "constructor" and not conclusion:
-            conclusion = split_name(owner.name)[-1]
-        return Premise(
-            name=f"{owner.name}.{member.name}",
-            kind=member.kind,
-            module=self.module.name,
-            context=(*outer, *[binder.text for binder in member.binders]),
-            conclusion=conclusion,
-            span=self.tokens.span(member.begin, member.end),
-            doc=member.prefix.doc,
-            attributes=tuple([attribute.text for attribute in member.prefix.attributes]),
-            is_private="private" in member.prefix.modifiers or owner.is_private,
-            is_protected="protected" in member.prefix.modifiers,
-        )
+            self._add(replace(member_premise(self.tokens, member, premise, outer), kind=kind))
 
 
 def _namespace_of(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lean_extract.source.variables import Variables
+from lean_extract.source.variables import NO_VARIABLES, Variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,17 @@ class Scope:
     opens: tuple[Open, ...] = ()
 
 
+ROOT = Scope()
+"""The top of a file, nothing opened."""
+
+
 @dataclass(slots=True)
 class Frame:
     """One `namespace` or `section`, and what was declared inside it."""
 
     name: str
     scope: Scope
-    variables: Variables = Variables()
+    variables: Variables = NO_VARIABLES
     included: frozenset[str] = frozenset()
     omitted: frozenset[str] = frozenset()
     is_temporary: bool = False

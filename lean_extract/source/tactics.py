@@ -10,17 +10,23 @@ from lean_extract.source.syntax import DEPTH
 _BY = frozenset(("by", "decreasing_by"))
 _SEPARATORS = frozenset((";", "<;>"))
 _CONTAINERS = frozenset(
-    ("case", "case'", "next", "on_goal", "conv", "conv_lhs", "conv_rhs", "conv'", "|", "slice_lhs", "slice_rhs")
+    ("case", "case'", "next", "on_goal", "conv", "conv_lhs", "conv_rhs", "conv'", "|", "slice_lhs",
+     "slice_rhs")
 )  # fmt: skip
 """First tokens of steps whose `=>` opens a tactic block."""
 _COMBINATORS = frozenset(
     ("try", "repeat", "repeat'", "repeat1", "all_goals", "any_goals", "first", "focus", "fail_if_success",
      "iterate", "classical", "unhygienic", "success_if_fail_with_msg", "solve", "work_on_goal", "run_tac",
-     "only_goal", "with_reducible", "with_unfolding_all", "with_reducible_and_instances", "swap", "checkpoint",
+     "only_goal", "with_reducible", "with_unfolding_all", "with_reducible_and_instances", "swap",
+     "checkpoint",
      "stop")
 )  # fmt: skip
+_TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option")))
+"""Tokens behind which a tactic stands, with the first word of the step that they stand in."""
 _DOTS = frozenset(("·", ".", "•"))
 _PREFIX_QUANTIFIERS = frozenset(("∀", "∃", "∃!", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∀ᶠ", "Σ", "Π", "λ"))
+
+_NOTED = _SEPARATORS | _DOTS | _PREFIX_QUANTIFIERS | {",", "=>", "|", "in"}
 
 
 @dataclass(slots=True)
@@ -73,7 +79,7 @@ class _Splitter:
                 self._bracket(index, text, step)
             elif text in _BY:
                 self._open(index + 1)
-            elif self.blocks:
+            elif self.blocks and (text in _NOTED or texts[index - 1] in _COMBINATORS):
                 self._inside(index, text)
         while self.blocks:
             self._pop(self.end)
@@ -111,19 +117,21 @@ class _Splitter:
             self._begin(block, index + 1)
         elif text == ",":
             self._comma(block)
-        elif (text == "=>" and self.texts[block.step] in _CONTAINERS and not block.is_container) or (
-            text in _DOTS and block.step == index
-        ):
+        elif self._opens_block(block, index, text):
             block.is_container = True
             self._open(index + 1)
         elif index - 1 in self.result.positions and self.texts[index - 1] in _COMBINATORS:
             self._combined(block, index)
-        elif (text == "|" and self.texts[block.step] == "first") or (
-            text == "in" and self.texts[block.step] in ("open", "set_option")
-        ):
+        elif (text, self.texts[block.step]) in _TACTIC_FOLLOWS:
             self.result.positions.add(index + 1)
         elif text in _PREFIX_QUANTIFIERS:
             block.commas += 1
+
+    def _opens_block(self, block: _Block, index: int, text: str) -> bool:
+        """Whether a focus dot, or the arrow of `case x =>` and its kin, stands here."""
+        if text in _DOTS:
+            return block.step == index
+        return text == "=>" and not block.is_container and self.texts[block.step] in _CONTAINERS
 
     def _combined(self, block: _Block, index: int) -> None:
         """The token behind `try`, `all_goals`, ...: a tactic, or a block if on a line of its own."""

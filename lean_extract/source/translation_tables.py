@@ -60,11 +60,13 @@ ADDITIVE_CORRECTIONS: Mapping[str, str] = MappingProxyType(
         "isCancelAdd>IsCancelAdd isLeftCancelAdd>IsLeftCancelAdd isRightCancelAdd>IsRightCancelAdd "
         "cancelAdd>AddCancel leftCancelAdd>AddLeftCancel rightCancelAdd>AddRightCancel "
         "cancelCommAdd>AddCancelComm commAdd>AddComm "
-        "zero_le>Nonneg zeroLE>Nonneg zero_lt>Pos zeroLT>Pos le_zero>Nonpos lezero>Nonpos lt_zero>Neg ltzero>Neg "
+        "zero_le>Nonneg zeroLE>Nonneg zero_lt>Pos zeroLT>Pos le_zero>Nonpos lezero>Nonpos lt_zero>Neg "
+        "ltzero>Neg "
         "zeroLePart>PosPart leZeroPart>NegPart isEven>Even negFun>InvFun uniqueProds>UniqueSums "
         "addAntidiagonal>Antidiagonal addSingle>Single addSupport>Support addTSupport>TSupport "
         "addPointed>Pointed addSpanning>Spanning addIndicator>Indicator addShift>Shift addSubshift>Subshift "
-        "addExact>Exact isRegular>IsAddRegular isLeftRegular>IsAddLeftRegular isRightRegular>IsAddRightRegular "
+        "addExact>Exact isRegular>IsAddRegular isLeftRegular>IsAddLeftRegular "
+        "isRightRegular>IsAddRightRegular "
         "hasFundamentalDomain>HasAddFundamentalDomain quotientMeasure>AddQuotientMeasure orderOf>AddOrderOf "
         "isScalarTower>VAddAssocClass isCentralScalar>IsCentralVAdd isOfFinOrder>IsOfFinAddOrder "
         "function_addSemiconj>Function_semiconj function_addCommute>Function_commute "
@@ -77,11 +79,14 @@ ADDITIVE_CORRECTIONS: Mapping[str, str] = MappingProxyType(
 ADDITIVE_NAMESPACES: Mapping[str, str] = MappingProxyType(
     _words(
         "QuotientGroup>QuotientAddGroup MulOneClass>AddZeroClass DivInvMonoid>SubNegMonoid "
-        "DivisionMonoid>SubtractionMonoid DivisionCommMonoid>SubtractionCommMonoid DivInvOneMonoid>SubNegZeroMonoid "
-        "MulAction>AddAction MulHom>AddHom Units>AddUnits MulOpposite>AddOpposite Con>AddCon conGen>addConGen "
+        "DivisionMonoid>SubtractionMonoid DivisionCommMonoid>SubtractionCommMonoid "
+        "DivInvOneMonoid>SubNegZeroMonoid "
+        "MulAction>AddAction MulHom>AddHom Units>AddUnits MulOpposite>AddOpposite Con>AddCon "
+        "conGen>addConGen "
         "orderOf>addOrderOf IsOfFinOrder>IsOfFinAddOrder Monoid.exponent>AddMonoid.exponent "
         "IsMulLeftInvariant>IsAddLeftInvariant IsMulRightInvariant>IsAddRightInvariant "
-        "HasCompactMulSupport>HasCompactSupport mulSupport>support mulTSupport>tsupport mulIndicator>indicator "
+        "HasCompactMulSupport>HasCompactSupport mulSupport>support mulTSupport>tsupport "
+        "mulIndicator>indicator "
         "MulSalemSpencer>ThreeAPFree ThreeGPFree>ThreeAPFree mulEnergy>addEnergy"
     )
 )
@@ -105,10 +110,12 @@ ADDITIVE_SYMBOLS: Mapping[str, str] = MappingProxyType(
 DUAL_PARTS: Mapping[str, str] = MappingProxyType(
     _both_ways(
         "Top/Bot Inf/Sup Inf₂/Sup₂ SInf/SSup Min/Max Untop/Unbot Minimal/Maximal Lower/Upper Below/Above "
-        "Least/Greatest GLB/LUB Cofinal/Coinitial Succ/Pred Disjoint/Codisjoint Atom/Coatom Lfp/Gfp Ioi/Iio Ici/Iic "
+        "Least/Greatest GLB/LUB Cofinal/Coinitial Succ/Pred Disjoint/Codisjoint Atom/Coatom Lfp/Gfp "
+        "Ioi/Iio Ici/Iic "
         "Ioc/Ico Next/Prev Heyting/Coheyting Frame/Coframe Epigraph/Hypograph Terminal/Initial "
         "Precompose/Postcompose Cone/Cocone Cones/Cocones Fan/Cofan Limit/Colimit Limits/Colimits "
-        "Product/Coproduct Products/Coproducts Pushout/Pullback Pushouts/Pullbacks Span/Cospan Kernel/Cokernel "
+        "Product/Coproduct Products/Coproducts Pushout/Pullback Pushouts/Pullbacks Span/Cospan "
+        "Kernel/Cokernel "
         "Kernels/Cokernels Unit/Counit Monad/Comonad Monadic/Comonadic Section/Retraction"
     )
     | {"epi": "Mono"}

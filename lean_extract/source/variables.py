@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from lean_extract.source.binders import Binder, heads
-from lean_extract.source.free_names import QUANTIFIERS, free_names
+from lean_extract.source.free_names import QUANTIFIERS, free_names, names_bound_in_body
 from lean_extract.source.lexer import Tokens
 
 _MAY_BIND = QUANTIFIERS | {"{"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Variables:
     """The variables in force, in order, with what each of them needs worked out once.
 
@@ -56,6 +56,9 @@ class Variables:
         return Variables.of(groups)
 
 
+NO_VARIABLES = Variables()
+
+
 def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binder, ...]:
     """The same variables, the latest one called `name` now bound by `bracket`."""
     for index in range(len(groups) - 1, -1, -1):
@@ -75,12 +78,24 @@ def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binde
 
 
 def mentioned(
-    tokens: Tokens, begin: int, end: int, variables: Variables, own: Iterable[Binder]
+    tokens: Tokens, begin: int, header_end: int, end: int, variables: Variables, own: Iterable[Binder]
 ) -> frozenset[str]:
-    """The variables that the tokens use, where neither `own` binders nor others inside bind the name."""
+    """The variables that a declaration uses, where neither `own` binders nor others inside bind the name.
+
+    The header is [begin, header_end); the body, which counts for definitions only, [header_end, end).
+    """
+    own_names = {name for binder in own for name in binder.names}
+    used = _free(tokens, begin, header_end, variables.names - own_names)
+    if header_end < end and (unused := variables.names - own_names - used):
+        in_body = _free(tokens, header_end, end, unused)
+        if in_body:
+            used |= in_body - names_bound_in_body(tokens, header_end, end)
+    return used
+
+
+def _free(tokens: Tokens, begin: int, end: int, names: frozenset[str]) -> frozenset[str]:
     texts = set(tokens.texts[begin:end])
-    used = heads(texts) & variables.names
-    used -= {name for binder in own for name in binder.names}
+    used = heads(texts) & names
     if used and not texts.isdisjoint(_MAY_BIND):
         return free_names(tokens.texts, begin, end, used)
     return used

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import lean_extract
+from lean_extract import packaged
 from lean_extract.errors import BadSource
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.common import settings_for
 from lsp_server.commands.index import Bar, stop_on_interrupt, summary
 from lsp_server.commands.suggest import place_in, print_suggestion
@@ -32,12 +33,21 @@ def run(options: argparse.Namespace) -> int:
     style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
     place = first_unfinished(EXAMPLE)
     with stop_on_interrupt() as stop, Bar(quiet=False) as bar:
+        if not options.lean:
+            _compile(bar)
         report = update_project(EXAMPLE, "", bar.report, stop.is_set)
     print(style.dim(f"Index of the example library: {summary(EXAMPLE, report)}"))
     began = time.perf_counter()
     asyncio.run(_show(place, options, style))
     print(style.dim(f"{time.perf_counter() - began:.1f} s from start to end, Lean's own start included"))
     return 0
+
+
+def _compile(bar: Bar) -> None:
+    """Compile the mini core and the example library; only the first run has anything to do."""
+    lean = packaged.prepare(progress=lambda done, total, _: bar.report("core", done, total))
+    built = project_oleans(EXAMPLE)
+    packaged.build_library(EXAMPLE, built, lean, lambda done, total, _: bar.report("library", done, total))
 
 
 async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> None:

@@ -25,6 +25,8 @@ _STAGES = {
     "embed": "Reading and embedding",
     "merge": "Merging",
     "graph": "Building the graph",
+    "core": "Compiling the mini core",
+    "library": "Compiling the library",
 }
 
 

@@ -15,10 +15,10 @@ from torch.nn import functional
 from lean_extract.errors import ModelError
 from retriever.evaluation.metrics import recall_at
 from retriever.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from retriever.training.config import ScheduleConfig, TrainConfig, to_plain
+from retriever.training.config import ModelConfig, ScheduleConfig, TrainConfig, to_plain
 from retriever.training.losses.contrastive import matryoshka_loss
 from retriever.training.model import BiEncoder, build_bert, take_over
-from retriever.training.sampling import Batch, draw_batch, empty_queue, excluded, training_queries
+from retriever.training.sampling import Batch, draw_batch, excluded, training_queries
 from retriever.training.splits import SPLITS
 from retriever.training.tokens import Ints, TrainingArrays, concatenate
 
@@ -38,8 +38,7 @@ class Progress:
 class Trainer:
     """A run of the bi-encoder over arrays in memory.
 
-    A run resumed from its checkpoint sees the same batches and rates as one that was never stopped; only
-    the queue of earlier embeddings starts empty.
+    A run resumed from its checkpoint sees the same batches and rates as one that was never stopped.
     """
 
     def __init__(self, config: TrainConfig, arrays: TrainingArrays, vocabulary: int, data: str) -> None:
@@ -58,7 +57,6 @@ class Trainer:
         ):  # its fused attention takes twice the time of the plain one on short texts
             self.model.bert.set_attn_implementation("eager")
         self._optimiser = _optimiser(self.model, config.schedule)
-        self._queue = empty_queue(self._parts, config.model.hidden)
         self.progress = Progress(0, 0.0)
 
     @property
@@ -125,21 +123,11 @@ class Trainer:
     def _loss(self, batch: Batch) -> Tensor:
         config = self._config
         states, *parts = self._pooled(batch.queries, batch.premises)
-        candidates = batch.premises
-        if config.batch.queue:
-            older, vectors = self._queue.beside(candidates)
-            fresh = torch.stack([part.detach() for part in parts]).cpu().numpy()
-            self._queue = self._queue.pushed(candidates, fresh, config.batch.queue)
-            candidates = np.concatenate([candidates, older])
-            parts = [
-                torch.cat([part, torch.from_numpy(old).to(part)])
-                for part, old in zip(parts, vectors, strict=True)
-            ]
         return matryoshka_loss(
             states,
             parts,
             torch.from_numpy(batch.positives).to(states.device),
-            torch.from_numpy(excluded(self._arrays, batch, candidates)).to(states.device),
+            torch.from_numpy(excluded(self._arrays, batch)).to(states.device),
             config.loss.temperature,
             config.loss.dimensions or (config.model.hidden,),
         )
@@ -232,12 +220,10 @@ def _optimiser(model: BiEncoder, schedule: ScheduleConfig) -> torch.optim.Optimi
 
 def load_weights(run: Path, vocabulary: int) -> BiEncoder:
     """The model of a run's last checkpoint. Raises ModelError when there is none, or of another tokenizer."""
-    from retriever.training.config import parse_config
-
     saved = load_checkpoint(run)
     if saved is None:
         raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
-    model = BiEncoder(build_bert(parse_config(saved.config).model, vocabulary))
+    model = BiEncoder(build_bert(ModelConfig(**saved.config["model"]), vocabulary))
     try:
         model.load_state_dict(saved.model)
     except RuntimeError as error:

@@ -101,8 +101,7 @@ def _told(stage: Stage) -> str:
     shape, batch, schedule = (stage.values[name] for name in ("model", "batch", "schedule"))
     return (
         f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
-        f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
-        f"{' and a queue of ' + str(batch['queue']) if batch['queue'] else ''}, "
+        f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises, "
         f"peak learning rate {schedule['learning_rate']:g}, {stage.seconds / 60:.0f} minutes."
     )
 

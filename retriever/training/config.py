@@ -72,15 +72,12 @@ class BatchConfig:
     queries: int = 32
     corpus_negatives: int = 2048
     """Premises drawn at random from the whole corpus and encoded anew for every step."""
-    queue: int = 0
-    """How many premise embeddings of earlier steps serve as further negatives, without gradients."""
     inner_goal_share: float = 0.2
     """The share of queries that are goals stated inside proofs."""
 
     def __post_init__(self) -> None:
         _require(self.queries >= 2, "batch.queries must be at least 2")
         _require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
-        _require(self.queue >= 0, "batch.queue must not be negative")
         _require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
 
 

@@ -49,12 +49,13 @@ def draw_batch(
     return Batch(queries, premises, places[: len(queries)])
 
 
-def excluded(arrays: TrainingArrays, batch: Batch, candidates: Ints) -> NDArray[np.bool_]:
-    """[b, c] Which candidates are no negatives of a query.
+def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
+    """[b, p] Which of the batch's premises are no negatives of a query.
 
-    Those are its other gold premises, the theorem itself and that theorem's generated twins. `candidates`
-    begins with `batch.premises` and holds every number once; a query's own positive is never excluded.
+    Those are its other gold premises, the theorem itself and that theorem's generated twins; never the
+    query's own positive.
     """
+    candidates = batch.premises
     families = arrays.families[candidates]
     result: NDArray[np.bool_] = arrays.query_families[batch.queries][:, None] == families[None, :]
     place = np.full(len(arrays.families), -1, dtype=np.int64)
@@ -66,29 +67,3 @@ def excluded(arrays: TrainingArrays, batch: Batch, candidates: Ints) -> NDArray[
     result[rows[present], columns[present]] = True
     result[np.arange(len(batch.queries)), batch.positives] = False
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """Premise embeddings of earlier steps, the newest first; numbers may repeat."""
-
-    numbers: Ints
-    """[q]"""
-    vectors: NDArray[np.float32]
-    """[parts, q, hidden] Pooled parts (context, goal)."""
-
-    def pushed(self, numbers: Ints, vectors: NDArray[np.float32], size: int) -> Queue:
-        """With newer embeddings in front, cut to `size`."""
-        merged = np.concatenate([vectors, self.vectors], axis=1)[:, :size]
-        return Queue(np.concatenate([numbers, self.numbers])[:size], merged)
-
-    def beside(self, fresh: Ints) -> tuple[Ints, NDArray[np.float32]]:
-        """The newest embedding of each premise that is not among `fresh`."""
-        first = np.sort(np.unique(self.numbers, return_index=True)[1])
-        first = first[~np.isin(self.numbers[first], fresh)]
-        return self.numbers[first], self.vectors[:, first]
-
-
-def empty_queue(parts: int, hidden: int) -> Queue:
-    """A queue without entries."""
-    return Queue(np.zeros(0, dtype=np.int64), np.zeros((parts, 0, hidden), dtype=np.float32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import shutil
@@ -16,14 +17,13 @@ import pytest_asyncio
 from lsprotocol import types
 from platformdirs import user_cache_path
 from pytest_lsp import LanguageClient
-from pytest_lsp.client import register_lsp_features
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from lean_extract import packaged
-from lsp_server.knowledge import model_folder
+from lsp_server.knowledge import SHIPPED_MODEL
 from lsp_server.server import plain_converter
 
 PROJECT = Path(__file__).parent / "project"
-SHIPPED = model_folder("")
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 
@@ -45,7 +45,7 @@ def environment(
         for folder in os.environ.get("PATH", "").split(os.pathsep)
         if not any(Path(folder, name).exists() for name in ("lean", "lake", "elan"))
     ]
-    model = SHIPPED if (SHIPPED / "config.json").is_file() else FIXTURE_MODEL
+    model = SHIPPED_MODEL if (SHIPPED_MODEL / "config.json").is_file() else FIXTURE_MODEL
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))},
         "PATH": os.pathsep.join(elsewhere),
@@ -108,7 +108,15 @@ class Editor:
         self.client = client
         self.root = root
         self.registered: list[types.Registration] = []
+        self.progress: asyncio.Queue[Any] = asyncio.Queue()
         self.result: types.InitializeResult | None = None
+
+    async def indexed(self) -> list[Any]:
+        """Wait for the next progress bar to end; what it showed, from begin to end."""
+        shown = [await self.progress.get()]
+        while shown[-1]["kind"] != "end":
+            shown.append(await self.progress.get())
+        return shown
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
@@ -194,17 +202,15 @@ async def start_editor(
     With `configuration` the client holds the settings and is asked for them.
     """
     client = LanguageClient(converter_factory=plain_converter, configuration={"": configuration or {}})
-    register_lsp_features(client)
-    registered: list[types.Registration] = []
-
-    def register(params: types.RegistrationParams) -> None:
-        registered.extend(params.registrations)
-
-    client.feature(types.CLIENT_REGISTER_CAPABILITY)(register)
+    editor = Editor(client, root)
+    features = {
+        **DEFAULT_CLIENT_FEATURES,
+        types.PROGRESS: lambda params: editor.progress.put_nowait(params.value),
+        types.CLIENT_REGISTER_CAPABILITY: lambda params: editor.registered.extend(params.registrations),
+    }
+    register_lsp_features(client, features)
 
     await client.start_io(str(SCRIPT), "serve", env=environment)
-    editor = Editor(client, root)
-    editor.registered = registered
     editor.result = await client.initialize_session(
         types.InitializeParams(
             capabilities=capabilities(configuration=configuration is not None),

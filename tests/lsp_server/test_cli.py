@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import lsp_server
+from retriever.index.bundled import CARD, DATA
 from tests.lsp_server.conftest import SCRIPT, Cli
 
 pytestmark = pytest.mark.lean
@@ -88,6 +89,19 @@ def test_a_state_of_200_kilobytes_is_answered(cli: Cli, project: Path, tmp_path:
     done = cli("suggest", "--state", state, "--json", cwd=project)
     assert done.returncode == 0, done.stderr
     assert "Lib.plus_swap" in [premise["name"] for premise in json.loads(done.stdout)["premises"]]
+
+
+def test_a_state_far_from_any_project_is_answered_from_the_bundled_mathlib(cli: Cli, tmp_path: Path) -> None:
+    if not (DATA / CARD).is_file() and not os.environ.get("CI"):
+        pytest.skip("this checkout has no bundled Mathlib index yet")
+    done = cli("suggest", "--state", "-", "--json", "--k", "10", stdin=STATE, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    found = {premise["name"]: premise for premise in answer["premises"]}
+    assert {"Nat.add_comm", "add_comm"} & set(found)
+    best = next(iter(found.values()))
+    assert best["doc_url"].startswith("https://leanprover-community.github.io/mathlib4_docs/")
+    assert answer["index"]["sources"][0]["premises"] > 100_000
 
 
 MISTAKES = [

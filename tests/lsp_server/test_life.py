@@ -32,14 +32,6 @@ pytestmark = pytest.mark.lean
 STATE = "a b : Nat\n⊢ a + b = b + a"
 
 
-async def ended(editor: Editor) -> types.WorkDoneProgressEnd:
-    """Wait for the end of the next progress bar."""
-    while True:
-        found = await editor.client.wait_for_notification(types.PROGRESS)
-        if found.value["kind"] == "end":
-            return types.WorkDoneProgressEnd(message=found.value["message"])
-
-
 def names(answer: Any) -> list[str]:
     return [premise["name"] for premise in answer["premises"]]
 
@@ -100,44 +92,39 @@ async def test_an_opened_project_is_indexed_with_progress_and_a_saved_file_read_
     for left in shared.glob(f"{own_project.name}-*/manifest.json"):
         left.unlink()
     editor = await start_editor(own_project, environment)
-    waiting = asyncio.ensure_future(ended(editor))
     editor.open("Work.lean")
-    assert (await waiting).message == "9 premises"
-    reports = next(iter(editor.client.progress_reports.values()))
-    assert isinstance(reports[0], types.WorkDoneProgressBegin)
-    assert reports[0].title == f"Indexing {own_project.name}"
+    begin, *_, end = await editor.indexed()
+    assert (begin["kind"], begin["title"]) == ("begin", f"Indexing {own_project.name}")
+    assert begin["cancellable"]
+    assert end["message"] == "9 premises"
     path = own_project / "Lib" / "Numbers.lean"
-    text = path.read_text().replace(
-        "end Lib", "theorem fresh_sum (n m : Nat) : n + m = m + n := plus_swap n m\n\nend Lib"
-    )
-    uri = editor.open("Lib/Numbers.lean", text)
-    path.write_text(text, encoding="utf-8")
-    waiting = asyncio.ensure_future(ended(editor))
-    saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
-    editor.client.text_document_did_save(saved)
-    assert (await waiting).message == "10 premises"
+    added = "theorem fresh_sum (n m : Nat) : n + m = m + n := plus_swap n m\n\nend Lib"
+    path.write_text(path.read_text().replace("end Lib", added), encoding="utf-8")
+    save(editor, editor.open("Lib/Numbers.lean"))
+    assert (await editor.indexed())[-1]["message"] == "10 premises"
     answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
     assert "Lib.fresh_sum" in names(answer)
     assert answer["index"]["stale_files"] == 0
     await stop_editor(editor)
 
 
+def save(editor: Editor, uri: str) -> None:
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+
 async def test_what_is_saved_is_seen_by_who_imports_it(
     own_project: Path, environment: dict[str, str]
 ) -> None:
-    editor = await start_editor(own_project, environment)
+    editor = await start_editor(own_project, environment, options={"index": {"auto": False}})
     text = "import Lib.Numbers\n\nexample (a b : Nat) : Lib.twice a = a + a := by\n  sorry\n"
     (own_project / "User.lean").write_text(text, encoding="utf-8")
     editor.open("User.lean")
-    with pytest.raises(Exception, match="Lean has no goal in line 4"):
-        await editor.suggest("User.lean", 3, 2)
+    answer = await editor.suggest("User.lean", 3, 2)
+    assert "Lib.twice" not in answer["goal"]  # Lean does not know it yet
     path = own_project / "Lib" / "Numbers.lean"
     path.write_text(path.read_text().replace("double", "twice"), encoding="utf-8")
-    uri = editor.open("Lib/Numbers.lean")
-    waiting = asyncio.ensure_future(ended(editor))
-    saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
-    editor.client.text_document_did_save(saved)
-    await waiting
+    save(editor, editor.open("Lib/Numbers.lean"))
+    await editor.indexed()
     answer = await editor.suggest("User.lean", 3, 2, tactics=True)
     assert answer["goal"].endswith("⊢ Lib.twice a = a + a")
     assert answer["tactics"][0]["status"] == "closes"
@@ -146,11 +133,11 @@ async def test_what_is_saved_is_seen_by_who_imports_it(
 
 async def test_two_servers_share_one_index(own_project: Path, environment: dict[str, str]) -> None:
     editors = [await start_editor(own_project, environment) for _ in range(2)]
-    waiting = [asyncio.ensure_future(ended(editor)) for editor in editors]
     (own_project / "More.lean").write_text("theorem more : True := True.intro\n", encoding="utf-8")
     for editor in editors:
         editor.open("Work.lean")
-    await asyncio.gather(*waiting)
+    for editor in editors:
+        await editor.indexed()
     answers = [await editor.suggest("Work.lean", 0, 0, goal=STATE) for editor in editors]
     assert names(answers[0]) == names(answers[1])
     assert [editor.client.messages for editor in editors] == [[], []]

@@ -66,9 +66,8 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> N
     from retriever.training.biencoder import load_weights
     from retriever.training.train import run
 
-    plain = replace(config, batch=replace(config.batch, queue=0))
-    whole = replace(plain, run=config.run.parent / "whole")
-    broken = replace(plain, run=config.run.parent / "broken")
+    whole = replace(config, run=config.run.parent / "whole")
+    broken = replace(config, run=config.run.parent / "broken")
     run(whole, until=30)
     run(broken, until=20)
     run(broken, resume=True, until=30)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.training.config import BatchConfig, ModelConfig
-from retriever.training.sampling import Batch, draw_batch, empty_queue, excluded, training_queries
+from retriever.training.sampling import Batch, draw_batch, excluded, training_queries
 from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged
 
 ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)
@@ -83,23 +83,12 @@ def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> 
     config = BatchConfig(queries=6, corpus_negatives=9, inner_goal_share=0.0)
     pools = (np.arange(6), np.zeros(0, dtype=np.int64))
     batch = draw_batch(data, pools, config, seed, 0)
-    mask = excluded(data, batch, batch.premises)
+    mask = excluded(data, batch)
     for row, query in enumerate(batch.queries):
         for column, premise in enumerate(batch.premises):
             own = column == batch.positives[row]
             related = premise in golds[query] or data.families[premise] == data.query_families[query]
             assert mask[row, column] == (related and not own)
-
-
-def test_the_queue_gives_the_newest_of_each_premise_that_is_not_fresh() -> None:
-    queue = empty_queue(2, 1)
-    for step, numbers in enumerate(([1, 2], [2, 3], [4])):
-        vectors = np.full((2, len(numbers), 1), step, dtype=np.float32)
-        queue = queue.pushed(np.array(numbers), vectors, size=4)
-    assert queue.numbers.tolist() == [4, 2, 3, 1]
-    numbers, vectors = queue.beside(np.array([4]))
-    assert numbers.tolist() == [2, 3, 1]
-    assert vectors[0, :, 0].tolist() == [1.0, 1.0, 0.0]
 
 
 @pytest.mark.train

@@ -1,0 +1,72 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import BadSource
+from lean_extract.records import Module, Premise, Problem, Proof, read_header, read_records
+from lean_extract.source.extract import extract_project
+from lean_extract.source.reader import read_file
+
+
+def make(root: Path) -> Path:
+    (root / "A").mkdir(parents=True)
+    (root / "lean-toolchain").write_text("v4")
+    (root / "A" / "One.lean").write_text(
+        "@[to_additive]\ntheorem mul_x : p := by\n  have h : q := y\n  exact h\n"
+    )
+    (root / "A" / "Two.lean").write_text("import A.One\ntheorem y : p := by\n  simp [mul_x]\n")
+    (root / "Bad.lean").write_bytes(b"theorem \xff\xfe")
+    return root
+
+
+def test_a_project_becomes_one_records_file(tmp_path: Path) -> None:
+    out = tmp_path / "out" / "records.jsonl"
+    told: list[tuple[str, int, int]] = []
+    counts = extract_project(make(tmp_path / "p"), out, lambda *step: told.append(step))
+    records = list(read_records(out))
+    assert read_header(out).source == "text"
+    assert [record.name for record in records if isinstance(record, Module)] == ["A.One", "A.Two"]
+    assert [record.name for record in records if isinstance(record, Premise)] == ["mul_x", "add_x", "y"]
+    assert {r.theorem: r.premises for r in records if isinstance(r, Proof)} == {"mul_x": (), "y": ("mul_x",)}
+    problem = next(record for record in records if isinstance(record, Problem))
+    assert problem.path.endswith("Bad.lean") and "UTF-8" in problem.message
+    assert (counts.files, counts.theorems, counts.pool, counts.only_additive) == (3, 2, 3, 1)
+    assert (counts.proofs, counts.tactic_proofs, counts.with_premises) == (2, 2, 1)
+    assert (counts.inner_goals, counts.steps, counts.problems) == (1, 3, 1)
+    assert told == [("read", 1, 3), ("read", 2, 3), ("read", 3, 3)]
+
+
+def test_the_same_text_gives_the_same_records_with_any_number_of_workers(tmp_path: Path) -> None:
+    root = make(tmp_path / "p")
+    hashes = {extract_project(root, tmp_path / f"{n}.jsonl", workers=n).data_hash for n in (1, 1, 2)}
+    assert len(hashes) == 1
+
+
+def test_the_command_prints_a_table(tmp_path: Path) -> None:
+    root = make(tmp_path / "p")
+    command = [sys.executable, "-m", "lean_extract.source", str(root), str(tmp_path / "o.jsonl")]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "theorem + lemma" in result.stdout
+    assert (tmp_path / "o.jsonl").exists()
+
+
+def test_files_that_are_no_text_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "A.lean"
+    path.write_bytes(b"theorem \xff")
+    with pytest.raises(BadSource, match=r"not UTF-8 text \(byte 8\)"):
+        read_file(path, "A")
+
+
+def test_files_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
+    with pytest.raises(BadSource, match="cannot be read"):
+        read_file(tmp_path / "none.lean", "none")
+    with pytest.raises(BadSource, match="cannot be read"):
+        read_file(tmp_path, "folder")
+
+
+def test_an_unwritable_place_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        extract_project(make(tmp_path / "p"), tmp_path / "file" / "out.jsonl")

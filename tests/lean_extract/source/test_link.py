@@ -1,0 +1,211 @@
+import pytest
+
+from tests.lean_extract.source.reading import link, uses
+
+LOGIC = """prelude
+inductive Eq : α → α → Prop
+  | refl : Eq a a
+structure And (a b : Prop) : Prop where
+  intro ::
+  left : a
+  right : b
+structure Iff (a b : Prop) : Prop where
+  intro ::
+  mp : a → b
+  mpr : b → a
+inductive Or (a b : Prop) : Prop
+  | inl (h : a) : Or a b
+  | inr (h : b) : Or a b
+inductive Nat
+  | zero : Nat
+  | succ (n : Nat) : Nat
+notation "ℕ" => Nat
+theorem Eq.symm (h : a = b) : b = a := x
+theorem Eq.trans (h : a = b) (k : b = c) : a = c := x
+theorem Iff.symm (h : a ↔ b) : b ↔ a := x
+theorem Or.symm (h : a ∨ b) : b ∨ a := x
+def Both (p q : Prop) : Prop := p = q ∧ q = p
+theorem foo (a b : ℕ) : a = b := x
+theorem iff_foo : (a = b) ↔ (p ∧ q = r) := x
+theorem Nat.le_bar (n : ℕ) : n = n := x
+"""
+
+
+def premises_of(statement: str, extra: str = "") -> set[str]:
+    return uses(f"{LOGIC}{extra}\ntheorem t {statement}\n", "t")
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (": p := foo a b", {"foo"}),
+        (": p := Nat.le_bar n", {"Nat.le_bar"}),
+        (": p := (foo a b).symm", {"foo", "Eq.symm"}),
+        (": p := iff_foo.symm", {"iff_foo", "Iff.symm"}),
+        (": p := iff_foo.mp.1", {"iff_foo", "Iff.mp", "And.left"}),
+        (": p := (iff_foo.mp h).2.symm", {"iff_foo", "Iff.mp", "And.right", "Eq.symm"}),
+        ("(h : a = b) : p := h.symm.trans h", {"Eq.symm", "Eq.trans"}),
+        ("(h : a = b ∧ p) : p := h.1.symm", {"And.left", "Eq.symm"}),
+        ("(h : ∀ x, a = x) : p := (h y).symm", {"Eq.symm"}),
+        ("(h : Both p q) : p := h.left", {"And.left"}),
+        ("(n : ℕ) : p := n.le_bar", {"Nat.le_bar"}),
+        (": a = b ∧ p → q := fun h => h.1.symm", {"And.left", "Eq.symm"}),
+        (": a = b → q := by\n  intro h\n  exact h.symm", {"Eq.symm"}),
+        (": a = b ↔ p = q := ⟨fun h => h.symm, fun h => h.trans h⟩", {"Eq.symm", "Eq.trans"}),
+        (": (a ↔ b) ↔ c = d := by\n  constructor\n  · intro h\n    exact h.symm\n  · intro h\n"
+         "    exact h.trans x",
+         {"Iff.symm", "Eq.trans"}),
+        ("(h : a = b ∧ (p ↔ q)) : p := by\n  obtain ⟨h, k⟩ := h\n  exact f h.symm k.symm",
+         {"Eq.symm", "Iff.symm"}),
+        ("(h : a = b ∨ p) : p := by\n  rcases h with h | h\n  · exact h.symm\n  · exact h", {"Eq.symm"}),
+        ("(h : Both p q) : p := by\n  obtain ⟨h, k⟩ := h\n  exact k.symm", {"Eq.symm"}),
+        (": p := by\n  have h := foo a b\n  exact h.symm", {"foo", "Eq.symm"}),
+        (": p := by\n  have h : a ↔ b := x\n  exact h.symm", {"Iff.symm"}),
+        (": a = a := by\n  induction n with\n  | zero => exact x\n  | succ n ih => exact ih.symm",
+         {"Nat.zero", "Nat.succ", "Eq.symm"}),
+        ("(h : p ∨ q) : r := by\n  cases h with\n  | inl h => exact x\n  | inr h => exact y",
+         {"Or.inl", "Or.inr"}),
+        (": p ∨ q := .inl h", {"Or.inl"}),
+        (": p ∧ q where\n  left := foo a b\n  right x := x", {"foo"}),
+        (": p := bar (foo := 1) { foo := 2 }", set()),
+        (": p := fun foo => foo", set()),
+        (": p := by\n  rintro ⟨foo, bar⟩\n  exact foo", set()),
+        (": p := by\n  obtain ⟨x, foo⟩ : q := y\n  exact foo", set()),
+        (": p := by\n  rcases x with ⟨foo⟩ | foo\n  exact foo", set()),
+        (": p := by\n  simp only [foo, Nat.le_bar] at h ⊢", {"foo", "Nat.le_bar"}),
+        (": ∀ n, p n\n  | 0 => foo a b\n  | foo + 1 => x", {"foo"}),
+        (": p := t", set()),
+    ],
+)  # fmt: skip
+def test_mentions(statement: str, expected: set[str]) -> None:
+    assert premises_of(statement) == expected
+
+
+def test_the_innermost_namespace_wins_and_protected_names_need_a_prefix() -> None:
+    text = """theorem x : p := y
+theorem z : p := y
+namespace A
+theorem x : p := y
+protected theorem z : p := y
+namespace B
+theorem t : p := f x z B.u A.z
+theorem u : p := y
+end B
+theorem s : p := x
+end A
+theorem r : p := f x A.x
+"""
+    assert uses(text, "A.B.t") == {"A.x", "z", "A.z"}
+    assert uses(text, "A.s") == {"A.x"}
+    assert uses(text, "r") == {"x", "A.x"}
+
+
+def test_a_theorem_stands_in_its_own_namespace() -> None:
+    text = "theorem A.B.x : p := y\ntheorem A.t : p := B.x\ntheorem A.B.s : p := x"
+    assert uses(text, "A.t") == {"A.B.x"}
+    assert uses(text, "A.B.s") == {"A.B.x"}
+
+
+@pytest.mark.parametrize(
+    ("opening", "expected"),
+    [
+        ("open A", {"A.x", "A.y", "A.B.w"}),
+        ("open A (x)", {"A.x"}),
+        ("open A hiding x", {"A.y", "A.B.w"}),
+        ("open A renaming x → y", {"A.x"}),
+        ("open scoped A", set()),
+        ("open A B", {"A.x", "A.y", "A.B.w", "A.B.v"}),
+        ("open A in", {"A.x", "A.y", "A.B.w"}),
+        ("", set()),
+    ],
+)
+def test_open(opening: str, expected: set[str]) -> None:
+    text = f"""namespace A
+theorem x : p := q
+theorem y : p := q
+protected theorem u : p := q
+theorem B.w : p := q
+theorem B.v : p := q
+end A
+{opening}
+theorem t : p := f x y u B.w v
+"""
+    assert uses(text, "t") == expected
+
+
+def test_opened_namespaces_end_with_their_section() -> None:
+    text = "theorem A.x : p := q\nsection\nopen A\ntheorem t : p := x\nend\ntheorem s : p := x"
+    assert uses(text, "t") == {"A.x"}
+    assert uses(text, "s") == set()
+
+
+def test_exported_names() -> None:
+    text = "namespace A\ntheorem x : p := q\nend A\nnamespace B\nexport A (x)\nend B\ntheorem t : p := B.x"
+    assert uses(text, "t") == {"A.x"}
+
+
+def test_aliases_are_named_themselves() -> None:
+    assert uses("theorem x : p := q\nalias y := x\ntheorem t : p := y", "t") == {"y"}
+
+
+def test_only_what_is_imported_can_be_meant() -> None:
+    files = {
+        "A": "theorem x : p := q\nprivate theorem hidden : p := q\n",
+        "B": "import A\ntheorem y : p := f x z hidden\n",
+        "C": "import B\ntheorem z : p := f x y\n",
+        "D": "theorem w : p := f x y z\n",
+    }
+    found = link(files)
+    assert set(found["y"].premises) == {"x"}
+    assert set(found["z"].premises) == {"x", "y"}
+    assert set(found["w"].premises) == set()
+
+
+def test_only_what_stands_before_can_be_meant() -> None:
+    text = "theorem t : p := x\ntheorem x : p := q\ntheorem s : p := x"
+    assert uses(text, "t") == set()
+    assert uses(text, "s") == {"x"}
+
+
+def test_init_is_imported_unless_the_file_is_a_prelude() -> None:
+    files = {
+        "Init": "prelude\nimport Core\n",
+        "Core": "prelude\ntheorem x : p := q\n",
+        "A": "theorem t : p := x\n",
+        "B": "prelude\ntheorem s : p := x\n",
+    }
+    found = link(files)
+    assert found["t"].premises == ("x",)
+    assert found["s"].premises == ()
+
+
+def test_circular_imports_and_unknown_modules_are_survived() -> None:
+    files = {"A": "import B\nimport Nowhere\ntheorem x : p := y\n", "B": "import A\ntheorem y : p := x\n"}
+    assert set(link(files)) == {"x", "y"}
+
+
+def test_long_chains_of_imports() -> None:
+    files = {"M0": "theorem x : p := q\n"}
+    files |= {f"M{i}": f"import M{i - 1}\n" for i in range(1, 3000)}
+    files["Last"] = "import M2999\ntheorem t : p := x\n"
+    assert link(files)["t"].premises == ("x",)
+
+
+def test_fields_of_what_a_structure_extends() -> None:
+    text = """structure A (α : Type) where
+  law : p
+class B (α : Type) extends A α where
+  other : q
+theorem t (h : B α) : p := f h.law h.other
+"""
+    assert uses(text, "t") == {"A.law", "B.other"}
+
+
+def test_premises_come_in_order_of_first_use() -> None:
+    text = "theorem x : p := q\ntheorem y : p := q\ntheorem t : p := f y x y"
+    assert link({"Test": text})["t"].premises == ("y", "x")
+
+
+def test_names_made_by_attributes_can_be_meant() -> None:
+    text = "@[to_additive]\ntheorem mul_foo : a * b = c := x\ntheorem t : p := add_foo"
+    assert uses(text, "t") == {"add_foo"}

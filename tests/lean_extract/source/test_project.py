@@ -1,0 +1,112 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from lean_extract.source.project import find_project, find_sources, module_of
+
+
+def write(root: Path, *paths: str, text: str = "") -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("marker", ["lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json"])
+def test_the_project_is_the_nearest_folder_that_lake_would_know(tmp_path: Path, marker: str) -> None:
+    write(tmp_path, f"project/{marker}", "project/A/B.lean")
+    assert find_project(tmp_path / "project" / "A" / "B.lean").root == tmp_path / "project"
+
+
+def test_without_a_project_the_folder_itself_serves(tmp_path: Path) -> None:
+    write(tmp_path, "some/B.lean")
+    assert find_project(tmp_path / "some" / "B.lean").root == tmp_path / "some"
+    assert module_of(tmp_path / "some" / "B.lean") == "B"
+
+
+def test_sources_of_a_project_with_packages(tmp_path: Path) -> None:
+    write(tmp_path, "lakefile.toml", text='name = "mine"\n')
+    manifest = {
+        "name": "mine",
+        "packagesDir": ".lake/packages",
+        "packages": [
+            {"name": "dep", "type": "git", "rev": "abc123"},
+            {"name": "near", "type": "path", "dir": "near"},
+            {"name": "absent", "type": "git", "rev": "f"},
+        ],
+    }
+    write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
+    write(tmp_path, "Mine/A.lean", "Mine.lean", ".lake/build/lib/X.lean", ".git/Y.lean", "lakefile.lean")
+    write(tmp_path, ".lake/packages/dep/Dep/A.lean", ".lake/packages/dep/.lake/build/Z.lean")
+    write(tmp_path, ".lake/packages/unlisted/U.lean", "near/Near/N.lean")
+    found = {source.module: (source.package, source.revision) for source in find_sources(tmp_path)}
+    assert found == {
+        "Dep.A": ("dep", "abc123"),
+        "Near.N": ("near", None),
+        "U": ("unlisted", None),
+        "Mine": ("mine", None),
+        "Mine.A": ("mine", None),
+    }
+    inside = tmp_path / ".lake/packages/dep/Dep/A.lean"
+    assert find_project(inside).root == tmp_path
+    assert module_of(inside) == "Dep.A"
+
+
+def test_manifests_of_older_lake(tmp_path: Path) -> None:
+    manifest = {
+        "packages": [{"git": {"name": "dep", "rev": "r1", "url": "x"}}],
+        "packagesDir": "lake-packages",
+    }
+    write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
+    write(tmp_path, "lake-packages/dep/D.lean")
+    assert [(s.module, s.revision) for s in find_sources(tmp_path)] == [("D", "r1")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lakefile.toml", 'srcDir = "src"\n'),
+        ("lakefile.toml", '[[lean_lib]]\nname = "X"\nsrcDir = "src"\n'),
+        ("lakefile.lean", 'package x where\n  srcDir := "src"\n'),
+    ],
+)
+def test_source_folders(tmp_path: Path, name: str, text: str) -> None:
+    write(tmp_path, name, text=text)
+    write(tmp_path, "src/A/B.lean", "Test.lean")
+    assert {source.module for source in find_sources(tmp_path)} == {"A.B", "Test"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", '{"packages": 3}', '{"packages": [3, {"name": 4}]}', "\udcff"]
+)
+def test_broken_manifests_are_survived(tmp_path: Path, text: str) -> None:
+    (tmp_path / "lake-manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    write(tmp_path, "lakefile.toml", text="= broken")
+    write(tmp_path, "A.lean")
+    assert [source.module for source in find_sources(tmp_path)] == ["A"]
+
+
+def test_circular_links_are_followed_once(tmp_path: Path) -> None:
+    write(tmp_path, "lean-toolchain", "A/B.lean")
+    (tmp_path / "A" / "loop").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "broken.lean").symlink_to(tmp_path / "nowhere.lean")
+    assert {source.module for source in find_sources(tmp_path)} == {"A.B", "broken"}
+
+
+def test_unreadable_folders_are_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "lean-toolchain", "A/B.lean", "C.lean")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if str(path).endswith("/A"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert [source.module for source in find_sources(tmp_path)] == ["C"]
+
+
+def test_odd_file_names_are_quoted(tmp_path: Path) -> None:
+    write(tmp_path, "lean-toolchain", "A/2026-notes.lean")
+    assert [source.module for source in find_sources(tmp_path)] == ["A.«2026-notes»"]
