@@ -8,11 +8,7 @@ from lsprotocol import types
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
-
-
-def utf16_length(text: str) -> int:
-    """How many UTF-16 units the text takes."""
-    return len(text) + sum(character > "\uffff" for character in text)
+from lean_extract.utf16 import code_point_column, utf16_length
 
 
 def from_lsp(lines: Sequence[str], place: types.Position) -> Position:
@@ -25,12 +21,7 @@ def from_lsp(lines: Sequence[str], place: types.Position) -> Position:
             f"Line {place.line + 1} is past the end of the document, which has {len(lines)} lines.",
             "Ask at a place inside it.",
         )
-    units = 0
-    for column, character in enumerate(lines[place.line]):
-        if units >= place.character:
-            return Position(place.line, column)
-        units += 2 if character > "\uffff" else 1
-    return Position(place.line, len(lines[place.line]))
+    return Position(place.line, code_point_column(lines[place.line], place.character))
 
 
 def to_lsp(lines: Sequence[str], place: Position) -> types.Position:

@@ -15,6 +15,7 @@ from typing import Any
 
 from lean_extract.errors import BadSource
 from lean_extract.records import Position, Span
+from lean_extract.utf16 import code_point_column
 
 OLDEST_VERSION = 4
 
@@ -120,15 +121,3 @@ class Columns:
         if line >= len(self._lines):
             return Position(line, column)
         return Position(line, code_point_column(self._lines[line], column))
-
-
-def code_point_column(line: str, utf16_column: int) -> int:
-    """The code point column of a UTF-16 column; past the end of the line it stays at the end."""
-    if line.isascii():
-        return min(utf16_column, len(line))
-    units = 0
-    for column, character in enumerate(line):
-        if units >= utf16_column:
-            return column
-        units += 2 if ord(character) > 0xFFFF else 1
-    return len(line)

@@ -12,8 +12,9 @@ from lean_extract.errors import BadSource
 from lean_extract.goals import format_state
 from lean_extract.packaged import PackagedLean
 from lean_extract.records import Module, Premise, Problem, Proof, Record, read_header, read_records
-from lean_extract.traced.ilean import code_point_column, read_ilean
+from lean_extract.traced.ilean import read_ilean
 from lean_extract.traced.signatures import split_signature
+from lean_extract.utf16 import code_point_column
 
 pytestmark = pytest.mark.lean
 

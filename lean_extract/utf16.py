@@ -1,0 +1,22 @@
+"""UTF-16 columns, as LSP counts, and code point columns, as everything inside counts."""
+
+from __future__ import annotations
+
+_LAST_OF_ONE_UNIT = "\uffff"
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units the text takes."""
+    return len(text) + sum(character > _LAST_OF_ONE_UNIT for character in text)
+
+
+def code_point_column(line: str, utf16_column: int) -> int:
+    """The code point column of a UTF-16 column; past the end of the line it stays at the end."""
+    if line.isascii():
+        return min(utf16_column, len(line))
+    units = 0
+    for column, character in enumerate(line):
+        if units >= utf16_column:
+            return column
+        units += 2 if character > _LAST_OF_ONE_UNIT else 1
+    return len(line)
