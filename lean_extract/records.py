@@ -194,11 +194,16 @@ class Header:
 def to_json(record: object) -> dict[str, Any]:
     """A record as plain JSON values; fields at their default are left out."""
     values: dict[str, Any] = {}
-    for field in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, field.name)
-        if value != field.default:
-            values[field.name] = _plain(value)
+    for name, default in _defaults(cast(Hashable, type(record))):
+        value = getattr(record, name)
+        if value != default:
+            values[name] = _plain(value)
     return values
+
+
+@cache
+def _defaults(record_type: Hashable) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.default) for field in fields(cast(Any, record_type)))
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,8 @@ from retriever.evaluation.pool import Pool, Question
 def read_states(path: Path, pool: Pool) -> list[Question]:
     """The steps whose premises the pool holds, at least one of them; others have nothing to find.
 
+    Where the pool has the theorem, it stands where the pool has it: files move between versions.
+
     Raises BadRecords when a line is not such a step, BadState when a state cannot be read.
     """
     numbers = {name: place for place, name in enumerate(pool.names)}
@@ -35,6 +37,6 @@ def read_states(path: Path, pool: Pool) -> list[Question]:
         if gold and goals:
             place = numbers.get(theorem)
             at = int(pool.lines[place]) if place is not None else None
-            module = file.removesuffix(".lean").replace("/", ".")
+            module = file.removesuffix(".lean").replace("/", ".") if place is None else pool.modules[place]
             questions.append(Question(goals[0], theorem, module, at, gold))
     return questions

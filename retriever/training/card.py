@@ -1,6 +1,6 @@
 """The model card: what the weights were made from, how, and what the evaluation command found.
 
-    python -m retriever.training.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT
+    python -m retriever.training.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
 figures are what `python -m retriever.evaluation --json FILE` wrote, and must be of this very model.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def stages_of(run: Path) -> list[Stage]:
     return [*before, Stage(run.name, to_plain(config), int(last["step"]), float(last["seconds"]))]
 
 
-def write_card(model: Path, run: Path, figures: list[Path], hardware: str) -> None:
+def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes: Sequence[str] = ()) -> None:
     """Write `README.md` of a model folder. Raises ModelError when the figures are of another model."""
     fingerprint = encoder.fingerprint_of(model)
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in figures]
@@ -86,6 +87,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str) -> No
         "generated twins follow their source.",
         f"- Hardware: {hardware}.",
         *(f"- {_told(stage)}" for stage in stages),
+        *(f"- {note}" for note in notes),
         f"- Fingerprint `{fingerprint}`.\n",
         _LIMITS,
         "## Figures\n",
@@ -130,9 +132,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
+    parser.add_argument("--note", action="append", default=[], help="a further line on the training")
     chosen = parser.parse_args(arguments)
     try:
-        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware)
+        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
     except (PremiseSuggestError, yaml.YAMLError) as error:
         print(error, file=sys.stderr)
         return 1

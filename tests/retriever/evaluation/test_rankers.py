@@ -120,7 +120,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question) ->
 def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     step = {
         "theorem": "B.asked",
-        "file": "B.lean",
+        "file": "Old/Place/Of/B.lean",
         "state_before": "a : ℕ\n⊢ twist (twist a) = a",
         "premises": ["B.early", "Nat.unknown", "B.asked"],
     }

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import retriever
+from retriever.encoder import fingerprint_of
+from retriever.fusion import Fusion
+
+MODEL = Path(retriever.__file__).parent / "data" / "encoder"
+
+
+def test_the_shipped_card_and_weights_are_of_the_shipped_model() -> None:
+    fingerprint = fingerprint_of(MODEL)
+    card = (MODEL / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("---\nlicense: apache-2.0")
+    assert fingerprint in card
+    assert fingerprint in Fusion.load(MODEL).trained_on
+    for heading in ("## Training", "## Limits", "### valid:", "### test:", "### dev:"):
+        assert heading in card
+
+
+def test_the_shipped_folder_is_small() -> None:
+    assert sum(path.stat().st_size for path in MODEL.iterdir()) < 15e6
