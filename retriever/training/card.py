@@ -36,7 +36,7 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 # The encoder of premise-suggest
 
 A BERT with mean pooling that embeds Lean 4 proof states and premises (context and goal apart, eq. 3 of
-"Learning an Effective Premise Retrieval Model for Efficient Mathematical Formalization"), trained from
+"Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained from
 nothing with a contrastive loss (eq. 6). It reads texts in the form of `retriever/text.py`. `config.json` and
 `retriever/encoder.py` say how it is run; `fusion.json` holds the weights that join it with BM25.
 """
