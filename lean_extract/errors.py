@@ -19,7 +19,10 @@ class PremiseSuggestError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".strip()
+        if not self.hint:
+            return self.message
+        stop = "" if self.message.rstrip().endswith((".", "!", "?")) else "."
+        return f"{self.message.rstrip()}{stop} {self.hint}".strip()
 
 
 class UserError(PremiseSuggestError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -245,14 +245,41 @@ def _typed(hint: Any, value: Any) -> Any:
 def write_records(path: Path, header: Header, records: Iterable[Record]) -> int:
     """Write a records file atomically; returns how many records it holds."""
     count = 0
+    # One encoder for all lines; it writes tuples as they are and asks `_shallow` about the rest.
+    encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, default=_shallow).encode
     with replacing(path) as stream:
         first = {"format": FORMAT, "version": VERSION, **asdict(header)}
-        stream.write(json.dumps(first, ensure_ascii=False) + "\n")
+        stream.write(encode(first) + "\n")
         for record in records:
-            line = {"type": _TAGS[type(record)], **to_json(record)}
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            stream.write(encode({"type": _TAGS[type(record)], **_shallow(record)}) + "\n")
             count += 1
     return count
+
+
+def _shallow(record: object) -> dict[str, Any]:
+    """As `to_json`, the values of the fields left as they are."""
+    if isinstance(record, Span):  # half of all values: written in one go
+        start, end = record.start, record.end
+        return {
+            "start": {"line": start.line, "column": start.column},
+            "end": {"line": end.line, "column": end.column},
+        }
+    required, optional = _fields_of(cast(Hashable, type(record)))
+    values = {name: getattr(record, name) for name in required}
+    for name, default in optional:
+        value = getattr(record, name)
+        # `is` first: comparing a record with None is slow, and there are millions of them
+        if value is not default and (default is None or value != default):
+            values[name] = value
+    return values
+
+
+@cache
+def _fields_of(record_type: Hashable) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
+    """The fields that have no default, and the others with theirs, in order."""
+    defaults = _defaults(record_type)
+    required = tuple(name for name, default in defaults if default is MISSING)
+    return required, tuple((name, default) for name, default in defaults if default is not MISSING)
 
 
 def read_header(path: Path) -> Header:

@@ -21,7 +21,7 @@ from typing import Literal
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import LeanNotFound
+from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.packaged import prepare
 
 Kind = Literal["lake", "elan", "path", "packaged"]
@@ -59,6 +59,7 @@ def resolve_lean(
         environment: PATH, HOME, ELAN_HOME and ELAN_TOOLCHAIN are read from it.
 
     Raises:
+        BadSettings: `override` cannot be read, or names no program.
         LeanNotFound: there is no Lean, the one asked for is not installed, or it does not run.
     """
     if override:
@@ -85,12 +86,12 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
     try:
         words = shlex.split(override)
     except ValueError as error:
-        raise LeanNotFound(
+        raise BadSettings(
             f"The setting `lean.command` cannot be read: {error}.", "Mend its quotes."
         ) from error
     program = shutil.which(words[0], path=environment.get("PATH", "")) if words else None
     if program is None:
-        raise LeanNotFound(
+        raise BadSettings(
             f"The setting `lean.command` names {override!r}, which is no program here.",
             "Correct it, or leave it out to have Lean found by itself.",
         )

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.errors import IndexMissing, ModelError, PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
-from lsp_server.knowledge import SHIPPED_MODEL, index_folder, model_folder, needs_mathlib, project_store
-from lsp_server.render import Style
+from lsp_server.knowledge import (
+    SHIPPED_MODEL,
+    freshness,
+    index_folder,
+    model_folder,
+    needs_mathlib,
+    project_store,
+)
+from lsp_server.render import Style, counted
 from retriever.encoder import Encoder
+from retriever.fusion import Fusion
 from retriever.index import hnsw
-from retriever.index.bundled import check_fits, read_card
-from retriever.service import PremiseService
+from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card
+from retriever.service import Freshness, PremiseService
 
 Status = Literal["ok", "note", "missing"]
+_REINSTALL = "pip install --force-reinstall premise-suggest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +42,29 @@ class Finding:
     fix: str = ""
 
 
-def examine(root: Path, lean_command: str = "", model: str = "") -> list[Finding]:
-    """Look at everything; never raises for what is missing."""
-    return [
+def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DATA) -> list[Finding]:
+    """Look at everything; never raises for what is missing. `data` is the folder of the bundled index."""
+    folder = model_folder(model)
+    model_found = _checked("model", lambda: _model(folder))
+    has_model = model_found.status == "ok"
+    findings = [
         Finding("premise-suggest", "ok", f"{__version__} on Python {platform.python_version()}"),
         _checked("lean", lambda: _lean(root, lean_command)),
-        _checked("model", lambda: _model(model)),
-        _checked("index", lambda: _index(root, model)),
-        _checked("bundled Mathlib", lambda: _bundled(root, model), soft=True),
-        _hnsw(),
+        model_found,
     ]
+    if has_model:
+        findings.append(_checked("index", lambda: _index(root, folder)))
+    else:
+        findings.append(Finding("index", "note", "not checked: the model is damaged or missing"))
+    bundled = _checked("bundled Mathlib", lambda: _bundled(folder, data, has_model=has_model))
+    return [*findings, bundled, _hnsw()]
 
 
-def _checked(name: str, look: Callable[[], Finding], *, soft: bool = False) -> Finding:
+def _checked(name: str, look: Callable[[], Finding]) -> Finding:
     try:
         return look()
     except PremiseSuggestError as error:
-        return Finding(name, "note" if soft else "missing", error.message, error.hint)
+        return Finding(name, "missing", error.message, error.hint)
 
 
 def _lean(root: Path, command: str) -> Finding:
@@ -63,36 +80,63 @@ def _lean(root: Path, command: str) -> Finding:
     )
 
 
-def _model(setting: str) -> Finding:
-    folder = model_folder(setting)
+def _model(folder: Path) -> Finding:
     encoder = Encoder.load(folder)
+    Fusion.load(folder)
     which = "as shipped" if folder == SHIPPED_MODEL else f"from {folder}"
     return Finding("model", "ok", f"{encoder.fingerprint}, {encoder.dimension} dimensions, {which}")
 
 
-def _index(root: Path, setting: str) -> Finding:
-    command = f"premise-suggest index {root}"
+def _index(root: Path, model: Path) -> Finding:
+    command = f"premise-suggest index {shlex.quote(str(root))}"
     store = project_store(root)
-    fingerprint = Encoder.load(model_folder(setting)).fingerprint
     try:
-        manifest, _ = store.open(fingerprint)
-        fresh = PremiseService.open([store], model_folder(setting)).freshness()
+        manifest, _ = store.open(Encoder.load(model).fingerprint)
+        fresh = freshness(PremiseService.open([store], model), root)
     except PremiseSuggestError as error:
         return Finding("index", "missing", error.message, command)
     total = sum(source.premises for source in fresh.sources)
-    said = f"{total:,} premises of {root}, written {fresh.built_at}"
-    if not manifest.complete:
-        return Finding("index", "note", f"{said}; it was stopped before its end", command)
-    if fresh.stale_files:
-        return Finding("index", "note", f"{said}; {len(fresh.stale_files)} files have changed since", command)
+    said = f"{counted(total, 'premise')} of {root}, written {fresh.built_at}"
+    amiss = list(_amiss(manifest.complete, fresh))
+    if amiss:
+        return Finding("index", "note", "; ".join([said, *amiss]), command)
     return Finding("index", "ok", f"{said}, up to date, in {store.root}")
 
 
-def _bundled(root: Path, setting: str) -> Finding:
-    bundle = read_card()
-    check_fits(bundle, Encoder.load(model_folder(setting)).fingerprint)
-    said = f"{bundle.premises:,} names of Mathlib {bundle.revision} for --state, kept in {index_folder()}"
-    return Finding("bundled Mathlib", "ok", said)
+def _amiss(complete: bool, fresh: Freshness) -> Iterator[str]:
+    """Why the index is not up to date."""
+    if fresh.unindexed_files:
+        number = len(fresh.unindexed_files)
+        yield f"{counted(number, 'file')} {'is' if number == 1 else 'are'} not in the index yet"
+    elif not complete:
+        yield "it was stopped before its end"
+    if fresh.stale_files:
+        number = len(fresh.stale_files)
+        yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
+
+
+def _bundled(model: Path, data: Path, *, has_model: bool) -> Finding:
+    """The shipped archive itself is read: a copy that was unpacked before it was damaged still serves."""
+    name = "bundled Mathlib"
+    try:
+        bundle = read_card(data)
+    except IndexMissing as error:
+        return Finding(name, "note", error.message, error.hint)
+    archive = data / ARCHIVE
+    try:
+        with archive.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return Finding(name, "missing", f"{archive} cannot be read: {error.strerror}", _REINSTALL)
+    if digest != bundle.sha256:
+        return Finding(name, "missing", f"{archive} was altered or cut off", _REINSTALL)
+    if has_model:
+        try:
+            check_fits(bundle, Encoder.load(model).fingerprint)
+        except ModelError as error:
+            return Finding(name, "note", error.message, error.hint)
+    said = f"{counted(bundle.premises, 'name')} of Mathlib {bundle.revision} for --state"
+    return Finding(name, "ok", f"{said}, kept in {index_folder()}")
 
 
 def _hnsw() -> Finding:

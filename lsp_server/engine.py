@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract import packaged
-from lean_extract.errors import BadSource, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
+from lean_extract.errors import BadSettings, BadSource, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
 from lean_extract.goals import format_goal, parse_state
 from lean_extract.records import Goal, Position, Premise, ProofState, TacticOutcome
 from lean_extract.session import LeanSession, Limits
@@ -89,6 +89,7 @@ class Engine:
         self._session_lock = asyncio.Lock()
         self._knowledge_lock = asyncio.Lock()
         self._index_lock = asyncio.Lock()
+        self._compile_lock = asyncio.Lock()
         self._opening: asyncio.Task[Knowledge] | None = None
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
@@ -129,19 +130,26 @@ class Engine:
         """
         async with self._knowledge_lock:
             folder = self.settings.model_folder
-            if self._knowledge is None or self._knowledge.model_setting != folder:
-                self._knowledge = await asyncio.to_thread(Knowledge, self.root, folder)
+            known = self._knowledge
+            if known is None or known.model_setting != folder or known.is_outdated():
+                known = self._knowledge = await asyncio.to_thread(Knowledge, self.root, folder)
                 self._ranked.clear()
-            if self._knowledge.has_changed():
+            if known.has_changed():
                 self._ranked.clear()
                 self._outcomes.clear()
-            return self._knowledge
+            return known
+
+    @property
+    def compiles(self) -> bool:
+        """Whether a Lean runs for which we compile the project: with Lake that is Lake's work."""
+        return self._session is not None and self._session.toolchain.kind == "packaged"
 
     async def saved(self) -> None:
-        """A file was saved: whoever imports it has to see it. With Lake that is Lake's work."""
-        if self.root is None or self._session is None or self._session.toolchain.kind != "packaged":
+        """A file was saved: whoever imports it has to see it."""
+        if self.root is None or not self.compiles:
             return
-        compiled = await asyncio.to_thread(compile_project, self.root)
+        async with self._compile_lock:
+            compiled = await asyncio.to_thread(compile_project, self.root)
         if len(compiled) > 1:  # the file itself and some that import it: Lean has to load them anew
             self._states.clear()
             self._outcomes.clear()
@@ -173,7 +181,8 @@ class Engine:
         warning: the premises are good without it.
         """
         timer, warnings = Timer(), list[str]()
-        self._open_ahead()
+        if request.goal is None:
+            self._open_ahead()
         state = await self.state(request)
         goal = main_goal(state)
         timer.lap("goal")
@@ -186,10 +195,12 @@ class Engine:
                 outcomes = await self.tactics(
                     request.place, state, ranked, keep_failures=request.keep_failures
                 )
-            except LeanError as error:
+            except (LeanError, BadSettings) as error:
                 warnings.append(f"No tactics were tried: {error}")
             timer.lap("tactics")
         timings = timer.total()
+        if note := (await self.knowledge()).note:
+            warnings.append(note)
         return Suggestion(
             goal=format_goal(goal),
             premises=[premise_item(one) for one in ranked[:wanted]],
@@ -284,7 +295,7 @@ class Engine:
     async def index(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
         """Build or refresh the project's index; only what changed is read and embedded.
 
-        Raises IndexLocked, IndexWriteFailed, ModelError, BadSource.
+        Raises IndexLocked, IndexWriteFailed, ModelError, BadSource (no `.lean` file).
         """
         if self.root is None:
             raise BadSource("There is no project to index.", "Give the folder of a Lean project.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,21 +11,27 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 import retriever
+from lean_extract.errors import BadSource
 from lean_extract.records import Goal
-from lean_extract.source.project import find_project, module_of
+from lean_extract.source.project import find_project, find_sources, module_of
 from lean_extract.source.reader import SourceModule, read_module
 from lsp_server.cache import Cache
 from lsp_server.schema import IndexItem, SourceItem
 from prover.verify import GoalPlace
 from retriever.encoder import Encoder
 from retriever.index.build import IndexReport, update_index
-from retriever.index.bundled import unpack, use_counts
+from retriever.index.bundled import read_card, unpack, use_counts
 from retriever.index.store import IndexStore
-from retriever.service import Kinds, PremiseService, RankedPremise, Where
+from retriever.service import Freshness, Kinds, PremiseService, RankedPremise, Where
 
 Progress = Callable[[str, int, int], None]
 """Hears (stage, done, total)."""
 ShouldStop = Callable[[], bool]
+Stamp = tuple[int, int, int] | None
+"""What changes when a store does."""
+
+first_use = logging.getLogger("premise_suggest.first_use")
+"""Hears what is made once and takes a moment; the command line shows it."""
 
 SHIPPED_MODEL = Path(retriever.__path__[0]) / "data" / "encoder"
 """The model folder that comes with the package."""
@@ -64,7 +71,12 @@ def needs_mathlib(root: Path) -> bool:
 
 
 def update_project(root: Path, model: str, progress: Progress, should_stop: ShouldStop) -> IndexReport:
-    """Build or refresh the index of a project. Raises IndexLocked, IndexWriteFailed, ModelError."""
+    """Build or refresh the index of a project.
+
+    Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
+    """
+    if not find_sources(root):
+        raise BadSource(f"There is no .lean file under {root}.", "Give the folder of a Lean project.")
     encoder = Encoder.load(model_folder(model))
     return update_index(
         root,
@@ -78,12 +90,31 @@ def update_project(root: Path, model: str, progress: Progress, should_stop: Shou
 
 
 def bundled_store() -> IndexStore:
-    """The shipped Mathlib index, unpacked at first use. Raises IndexMissing."""
-    return unpack(index_folder() / "bundled")
+    """The shipped Mathlib index, unpacked at first use.
+
+    Raises IndexMissing, IndexDamaged, IndexWriteFailed.
+    """
+    folder = index_folder() / "bundled"
+    if not any(folder.glob(f"*-{read_card().sha256[:16]}")):
+        first_use.info("Unpacking the bundled Mathlib index (once) ...")
+    return unpack(folder)
+
+
+def holds_premises(store: IndexStore) -> bool:
+    """Whether the index, or one that it includes, holds any premise. Raises IndexMissing, IndexDamaged."""
+    manifest, segments = store.open()
+    for segment, live in segments:
+        dead = frozenset(live.dead_files)
+        if any(file.stop > file.start for number, file in enumerate(segment.files) if number not in dead):
+            return True
+    return any(holds_premises(IndexStore(Path(root))) for root in manifest.includes)
 
 
 class Knowledge:
     """The premises of one project (`root` None: of Mathlib, from the bundled index alone).
+
+    The bundled index also answers for a project whose own index holds nothing, and for one that needs
+    Mathlib and has no index yet.
 
     Raises IndexMissing, IndexDamaged or ModelError where it is opened. Safe to use from several threads.
     """
@@ -91,15 +122,35 @@ class Knowledge:
     def __init__(self, root: Path | None, model: str) -> None:
         self.root = root
         self.model_setting = model
-        self._stores = [] if root is None else [project_store(root)]
-        if root is None or needs_mathlib(root):
-            self._stores.append(bundled_store())
+        self.note = ""
+        """A sentence for the user where the project's own premises are not searched; else empty."""
+        self._awaited: tuple[IndexStore, Stamp] | None = None
+        self._stores = [bundled_store()] if root is None else self._stores_of(root)
         for store in self._stores:
             store.manifest()  # says at once what is missing, before the model is loaded
         self._stamps = [store.stamp() for store in self._stores]
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)
         self._service = PremiseService.open(self._stores, model_folder(model))
+
+    def _stores_of(self, root: Path) -> list[IndexStore]:
+        """The stores that answer for a project. Raises IndexMissing, IndexDamaged."""
+        own = project_store(root)
+        wants_mathlib = needs_mathlib(root)
+        stamp = own.stamp()
+        exists = stamp is not None
+        if (exists or not wants_mathlib) and holds_premises(own):
+            return [own, bundled_store()] if wants_mathlib else [own]
+        self._awaited = (own, stamp)
+        self.note = (
+            f"The index of {root} {'holds no premises' if exists else 'is not built yet'}, so only Mathlib's "
+            f"names were searched. Run `premise-suggest index {root}`."
+        )
+        return [bundled_store()]
+
+    def is_outdated(self) -> bool:
+        """Whether the project's own index, which was not there or empty, has been written since."""
+        return self._awaited is not None and self._awaited[0].stamp() != self._awaited[1]
 
     def has_changed(self) -> bool:
         """Whether the index was written since this was last asked; the service reads it anew by itself."""
@@ -135,7 +186,14 @@ class Knowledge:
         return source
 
     def freshness(self) -> IndexItem:
-        """What the index holds, when it was written, and how many files have changed since."""
-        fresh = self._service.freshness()
+        """What the index holds, when it was written, and how many files have changed or come since."""
+        fresh = freshness(self._service, self.root)
         sources = [SourceItem(one.package, one.revision, one.premises) for one in fresh.sources]
-        return IndexItem(sources, fresh.built_at or None, len(fresh.stale_files))
+        stale = len(fresh.stale_files) + len(fresh.unindexed_files)
+        return IndexItem(sources, fresh.built_at or None, stale)
+
+
+def freshness(service: PremiseService, root: Path | None) -> Freshness:
+    """How fresh the index of a project is, against the files that it and its packages have now."""
+    listed = [] if root is None else find_sources(root, without=service.settled_packages())
+    return service.freshness(listed)

@@ -57,7 +57,7 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
     for rank, premise in enumerate(suggestion.premises, start=1):
         parts += _premise(rank, premise, style)
     if tactics_asked:
-        parts += ["", style.bold("Tactics that Lean accepts")]
+        parts += ["", style.bold(tactics_heading(suggestion.tactics))]
         shown = [one for one in suggestion.tactics if one.status != "progress"]
         progress = [one for one in suggestion.tactics if one.status == "progress"]
         shown[_closing(shown) : _closing(shown)] = progress[:_MOST_PROGRESS]
@@ -80,8 +80,19 @@ def index_line(index: IndexItem) -> str:
     total = sum(source.premises for source in index.sources)
     names = ", ".join(source.package or "this project" for source in index.sources[:4]) or "no package"
     more = f" and {len(index.sources) - 4} more" if len(index.sources) > 4 else ""
-    stale = f"; {index.stale_files} files changed since" if index.stale_files else ""
+    stale = f"; {counted(index.stale_files, 'file')} changed or new since" if index.stale_files else ""
     return f"of {total:,} in {names}{more}{stale}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2,000 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def tactics_heading(tactics: list[TacticItem]) -> str:
+    """What the listed tactics have in common."""
+    failing = any(one.status not in ("closes", "progress") for one in tactics)
+    return "Tactics tried" if failing else "Tactics that Lean accepts"
 
 
 def timing_line(timings: Mapping[str, float]) -> str:
@@ -129,7 +140,7 @@ def verdict(tactic: TacticItem) -> str:
     if tactic.status == "closes":
         return "closes the goal"
     if tactic.status == "progress":
-        return f"leaves {count} goal{'s' if count != 1 else ''}"
+        return f"leaves {counted(count, 'goal')}"
     return "takes too long" if tactic.status == "timeout" else "fails"
 
 

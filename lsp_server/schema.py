@@ -65,7 +65,7 @@ class IndexItem:
 
     sources: Annotated[list[SourceItem], "The packages in the index."]
     built_at: Annotated[str | None, "When it was last written (ISO 8601, UTC); null where there is no date."]
-    stale_files: Annotated[int, "How many source files changed since then."]
+    stale_files: Annotated[int, "How many source files changed since then, or are not in the index yet."]
 
 
 @dataclass(frozen=True, slots=True)

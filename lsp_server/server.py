@@ -29,7 +29,7 @@ from pygls.protocol import (
 )
 from pygls.uris import to_fs_path
 
-from lean_extract.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError, UserError
 from lsp_server import __version__
 from lsp_server.document import Document
 from lsp_server.engine import Engine
@@ -177,6 +177,8 @@ def passive(
                     await server.settled()
                 return await handler(*args, **kwargs)
             except UserError as error:
+                if isinstance(error, BadSettings):
+                    server.tell(str(error))
                 log.info("%s: %s", what, error)
             except PremiseSuggestError as error:
                 server.tell(str(error))
@@ -188,6 +190,12 @@ def passive(
         return guarded
 
     return decorate
+
+
+def sentence(message: str) -> str:
+    """A message as one line that ends in a full stop."""
+    folded = " ".join(message.split())
+    return folded if folded.endswith((".", "!", "?")) else f"{folded}."
 
 
 def active(
@@ -205,7 +213,7 @@ def active(
                 raise
             except PremiseSuggestError as error:
                 data = {"hint": error.hint, "kind": type(error).__name__}
-                raise JsonRpcException(str(error), REQUEST_FAILED, data) from None
+                raise JsonRpcException(sentence(error.message), REQUEST_FAILED, data) from None
             except Exception as error:
                 log.exception("%s failed", what)
                 raise JsonRpcException(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,8 +23,9 @@ from retriever.encoder import Encoder, Floats, PremiseEncoder
 from retriever.fusion import Candidates, Fusion, Place, features, top
 from retriever.index.content import is_theorem
 from retriever.index.neighbours import Bools, Ids
+from retriever.index.plan import Source as SourceFile
 from retriever.index.store import IndexStore
-from retriever.index.view import Source
+from retriever.index.view import IndexView, Source
 from retriever.lexical import goal_tokens, premise_tokens
 from retriever.snapshot import Snapshot, stamps_of
 from retriever.text import premise_texts
@@ -47,6 +48,7 @@ _DOCUMENTED = frozenset(
 )
 _MOST_LOCAL = 512
 _CACHED_VECTORS = 4096
+_MOST_PROBED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,11 @@ class Freshness:
 
     sources: tuple[Source, ...]
     built_at: str
-    """ISO 8601, UTC, of the first store."""
+    """ISO 8601, UTC: when the first store, or one that it includes, was last written."""
     stale_files: tuple[str, ...]
     """Files that changed or went since they were indexed."""
+    unindexed_files: tuple[str, ...] = ()
+    """Sources that were listed, can be read, and are in no store that was made on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +161,26 @@ class PremiseService:
         scores = self._fusion.score(features(place, candidates))
         return _first(snapshot, local.premises, ids, candidates, scores, k, scope is not None)
 
-    def freshness(self) -> Freshness:
-        """What the index covers, when it was built, and which files have changed since."""
+    def settled_packages(self) -> frozenset[tuple[str, str]]:
+        """The packages, by (name, revision), of which every file is indexed and none can have changed."""
+        return frozenset(
+            (file.package, file.revision)
+            for part in self._current().view.parts
+            if part.manifest.pinned and part.manifest.complete and not part.is_bundled
+            for file in part.segment.files
+        )
+
+    def freshness(self, listed: Iterable[SourceFile] = ()) -> Freshness:
+        """What the index covers, when it was built, and which files have changed since.
+
+        Args:
+            listed: the sources that there are; packages in `settled_packages` may be left out.
+        """
         snapshot = self._current()
-        built = snapshot.manifests[0].built_at
-        return Freshness(snapshot.view.sources(), built, snapshot.view.stale_files())
+        view = snapshot.view
+        read = [part.manifest for part in view.parts if not part.is_bundled]
+        built = max(manifest.built_at for manifest in (snapshot.manifests[0], *read))
+        return Freshness(view.sources(), built, view.stale_files(), _unindexed(view, listed))
 
     def _current(self) -> Snapshot:
         """The snapshot, opened again if a store has changed."""
@@ -208,6 +227,33 @@ class PremiseService:
                     self._vectors.popitem(last=False)
         rows = [known[text] if text in known else found[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self._encoder.dimension), dtype=np.float32)
+
+
+def _unindexed(view: IndexView, listed: Iterable[SourceFile]) -> tuple[str, ...]:
+    """The listed files that were never read; what cannot be read never will be, and does not count."""
+    known = {
+        (file.module, file.package, file.revision)
+        for part in view.parts
+        if not part.is_bundled
+        for number, file in enumerate(part.segment.files)
+        if number not in part.dead_files
+    }
+    missing = [
+        source.path
+        for source in listed
+        if (source.module, source.package or "", source.revision or "") not in known
+    ]
+    if len(missing) <= _MOST_PROBED:  # more than that is a run that was stopped, not a few odd files
+        missing = [path for path in missing if _is_text(path)]
+    return tuple(sorted(map(str, missing)))
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def _before(where: Where) -> tuple[tuple[Premise, ...], str | None]:

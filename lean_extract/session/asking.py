@@ -8,10 +8,11 @@ from typing import Any
 
 from leanclient.aio import DocState
 
-from lean_extract.errors import BadState, NoGoalHere, PremiseSuggestError, ProjectBroken
+from lean_extract.errors import BadState, NoGoalHere
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import Document
+from lean_extract.session.imports import broken_imports
 from lean_extract.session.server import Server
 from lean_extract.session.shadow import snap, tactic_starts
 
@@ -47,6 +48,10 @@ async def ask(server: Server, path: Path, document: Document, position: Position
         await server.settle(path)
         found = await _goals(server, path, position)
     if found is None:
+        if state.fatal_error:
+            errors = _errors(state)
+            said = str(errors[0]["message"]) if errors else ""
+            raise broken_imports(path, said, server.project, server.toolchain)
         raise _no_goal(path, state, document, position)
     if not found.state.goals:
         for start in tactic_starts(document, position):
@@ -79,14 +84,7 @@ async def _goals(server: Server, path: Path, position: Position) -> Found | None
         return None
 
 
-def _no_goal(path: Path, state: DocState, document: Document, position: Position) -> PremiseSuggestError:
-    if state.fatal_error:
-        errors = _errors(state)
-        said = str(errors[0]["message"]).strip() if errors else "Lean does not say why"
-        return ProjectBroken(
-            f"The imports of {path.name} cannot be loaded: {said}",
-            "Build the project (with Lake: run `lake build`), then ask again.",
-        )
+def _no_goal(path: Path, state: DocState, document: Document, position: Position) -> NoGoalHere:
     return NoGoalHere(
         f"Lean has no goal in line {position.line + 1} of {path.name}, column {position.column + 1}.",
         error_above(state, document, position)

@@ -39,20 +39,33 @@ _SCRATCH_NAME = "_premise_suggest_scratch"
 _AGAIN = "Ask again: Lean is started anew."
 
 
-class Server:
-    """A running server. It is not used again once `is_alive` is false; `close` it then, too."""
+class _Client(AsyncLeanLSPClient):
+    """leanclient, which by itself waits 30 s for Lean's first answer, bound by `Limits` alone."""
 
     def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
-        self._project = project
-        self._toolchain = toolchain
-        self._limits = limits
-        self._client = AsyncLeanLSPClient(
+        super().__init__(
             str(project),
             max_workers=_OPEN_FILES,
             request_timeout=limits.request_seconds,
             check_version=False,
             server_command=_command(toolchain),
         )
+        request = self._transport.request
+
+        async def bounded(method: str, params: dict[str, Any], timeout: float | None = None) -> object:
+            return await request(method, params, limits.start_seconds if method == "initialize" else timeout)
+
+        self._transport.request = bounded  # type: ignore[method-assign]
+
+
+class Server:
+    """A running server. It is not used again once `is_alive` is false; `close` it then, too."""
+
+    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+        self.project = project
+        self.toolchain = toolchain
+        self._limits = limits
+        self._client = _Client(project, toolchain, limits)
         self._workers: frozenset[processes.Process] = frozenset()
         self._documents: dict[Path, DocState] = {}
         self._watch: asyncio.Task[None] | None = None
@@ -82,13 +95,13 @@ class Server:
         server = cls(project, toolchain, limits)
         try:
             async with asyncio.timeout(limits.start_seconds):
-                with server._errors("starting"):
+                with server._errors("starting", may_time_out=True):
                     await server._client.start()
-        except TimeoutError as error:
+        except (TimeoutError, LeanRequestTimeout) as error:
             await server.close()
             raise LeanTimeout(
                 f"Lean did not answer within {limits.start_seconds:g} s of its start.",
-                "Run `premise-suggest doctor`, or raise the limit.",
+                "Run `premise-suggest doctor`, or raise the limit `lean.startSeconds`.",
             ) from error
         except BaseException:
             await server.close()
@@ -260,7 +273,7 @@ class Server:
                 raise
             raise LeanTimeout(
                 f"Lean did not answer within {self._limits.request_seconds:g} s while {doing}.",
-                "Ask again when it has had more time, or raise the limit.",
+                "Raise the limit `lean.requestSeconds`, or split the file.",
             ) from error
         except LeanRpcError as error:
             if error.code == _CONTENT_MODIFIED:
@@ -285,7 +298,7 @@ class Server:
         if self.outgrew:
             return LeanDied(
                 f"Lean was ended while {doing}: it took more than {self._limits.memory_mb} MB of memory.",
-                "Raise the memory limit, or simplify what is elaborated.",
+                "Raise the memory limit (`lean.memoryMb`), or simplify what is elaborated.",
             )
         return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
 

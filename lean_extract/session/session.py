@@ -177,7 +177,7 @@ class LeanSession:
                 raise LeanTimeout(
                     f"Lean did not get to line {position.line + 1} of {path.name}"
                     f" within {self._limits.request_seconds:g} s.",
-                    "Ask again: Lean is started anew. If this lasts, raise the limit.",
+                    "Raise the limit `lean.requestSeconds`, or split the file.",
                 ) from error
 
 

@@ -68,7 +68,7 @@ async def find_place(server: Server, path: Path, document: Document, found: Foun
         except TimeoutError as error:
             raise LeanTimeout(
                 f"Lean did not elaborate a copy of {path.name} within {limits.request_seconds:g} s.",
-                "Raise the limit, or move the proof to a shorter file.",
+                "Raise the limit `lean.requestSeconds`, or split the file.",
             ) from error
         blank = read(diagnostics, shadow)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.lexer import NAME_STARTS, Tokens, is_identifier
 from lean_extract.source.syntax import (
     BINDER_OPENERS,
     CONTEXT_WORDS,
@@ -95,7 +95,7 @@ def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = Fal
 
 
 def _names(texts: list[str], begin: int, end: int) -> tuple[str, ...]:
-    return tuple([name for name in texts[begin:end] if is_identifier(name)])
+    return tuple([name for name in texts[begin:end] if name[:1] in NAME_STARTS])
 
 
 def _colon(texts: list[str], begin: int, end: int) -> int | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.syntax import (
@@ -16,8 +16,7 @@ from lean_extract.source.syntax import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """The tokens [begin, end), from doc comment and attributes on."""
 
     begin: int

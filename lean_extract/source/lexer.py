@@ -44,9 +44,10 @@ _TOKEN = re.compile(
 )
 _IDENTIFIER = re.compile(IDENTIFIER)
 _START_RANGES = re.findall(r"(.)(?:-(.))?", _START.encode().decode("unicode_escape"))
-_START_CHARACTERS = frozenset(
+NAME_STARTS = frozenset(
     chr(code) for low, high in _START_RANGES for code in range(ord(low), ord(high or low) + 1)
 ) | {"«"}
+"""What an identifier begins with; hot loops look here themselves, `is_identifier` being a call."""
 _COMMENT_EDGE = re.compile(r"/-|-/")
 _COMMENT_OR_STRING = re.compile(rf"({_RAW_STRING}|{_STRING})|--[^\n]*+|{_comment(3)}")
 _LINE = re.compile(r"\n")
@@ -55,7 +56,7 @@ _DROPPED = frozenset(("--", "/-", ""))
 
 def is_identifier(token: str) -> bool:
     """Whether a token is an identifier or a word-like keyword (`fun`, `Nat.add`, `«a b»`)."""
-    return token[:1] in _START_CHARACTERS
+    return token[:1] in NAME_STARTS
 
 
 def is_plain_name(text: str) -> bool:
@@ -139,21 +140,30 @@ class Tokens:
         """The text of the tokens [begin, end), white space folded and comments dropped."""
         if begin >= end:
             return ""
-        piece = self.text[self.starts[begin] : self.end(end - 1)]
+        piece = self.text[self.starts[begin] : self.starts[end - 1] + len(self.texts[end - 1])]
         if self.has_comments and ("--" in piece or "/-" in piece):
             piece = _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", piece)
         return " ".join(piece.split())
 
     def position(self, offset: int) -> Position:
         """The line and column of an offset."""
+        lines = self.line_offsets()
+        line = bisect_right(lines, offset) - 1
+        return Position(line, offset - lines[line])
+
+    def line_offsets(self) -> list[int]:
+        """Where the lines begin."""
         if not self._line_offsets:
-            self._line_offsets = [0, *(match.end() for match in _LINE.finditer(self.text))]
-        line = bisect_right(self._line_offsets, offset) - 1
-        return Position(line, offset - self._line_offsets[line])
+            self._line_offsets = [0, *[match.end() for match in _LINE.finditer(self.text)]]
+        return self._line_offsets
 
     def span(self, begin: int, end: int) -> Span:
         """Where the tokens [begin, end) stand; `begin < end`."""
-        return Span(self.position(self.starts[begin]), self.position(self.end(end - 1)))
+        lines, start = self.line_offsets(), self.starts[begin]
+        behind = self.starts[end - 1] + len(self.texts[end - 1])
+        first = bisect_right(lines, start) - 1
+        last = bisect_right(lines, behind, first) - 1
+        return Span(Position(first, start - lines[first]), Position(last, behind - lines[last]))
 
 
 def _is_dropped(token: str) -> bool:

@@ -6,7 +6,7 @@ from lean_extract.source.environment import Entry, Environment
 from lean_extract.source.lexer import is_identifier, raw_tokens
 from lean_extract.source.local_names import Alternative, Field, LocalNames, Mention, Part, PartField
 from lean_extract.source.name_resolution import NameResolver
-from lean_extract.source.scopes import Scope, split_name
+from lean_extract.source.scopes import ROOT, Scope, split_name
 from lean_extract.source.types import Range, premises_of, shape
 
 _OPERATOR_CONSTANTS = {
@@ -59,7 +59,7 @@ class MentionResolver:
         entry = self._entry(name, order)
         if entry is not None and entry.is_type:  # `Nat.rec`, `Foo.mk`: Lean made it, no source declares it
             return []
-        return [name, *self._part_field(PartField(Part(name), ".".join(rest)), Scope(), order)]
+        return [name, *self._part_field(PartField(Part(name), ".".join(rest)), ROOT, order)]
 
     def _type(self, head: str, scope: Scope, order: int) -> str | None:
         """The constant that a type's head stands for; `ℕ.Coprime` is read as `Nat.Coprime`."""
@@ -86,11 +86,11 @@ class MentionResolver:
             if len(parts) == 1:
                 return [name]
             rest = PartField(Part(name), ".".join(parts[1:]))
-            return [name, *self._part_field(rest, Scope(), order, unfoldings)]
+            return [name, *self._part_field(rest, ROOT, order, unfoldings)]
         entry = self._entry(owner, order)
         if entry is None or unfoldings >= _MAX_UNFOLDINGS or not entry.statement:
             return []
-        return self._part_field(PartField(Part(owner), ".".join(parts)), Scope(), order, unfoldings + 1)
+        return self._part_field(PartField(Part(owner), ".".join(parts)), ROOT, order, unfoldings + 1)
 
     def _field(self, owner: str, part: str, order: int, seen: set[str]) -> str | None:
         if part.isdigit():
@@ -102,7 +102,7 @@ class MentionResolver:
         if found is not None or owner in seen:
             return found
         seen.add(owner)
-        parents, scope = self._environment.parents.get(owner, ((), Scope()))
+        parents, scope = self._environment.parents.get(owner, ((), ROOT))
         for parent in parents:
             name, _ = self._names.resolve(parent, scope, order)
             found = self._field(name, part, order, seen) if name else None

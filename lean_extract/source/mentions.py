@@ -8,7 +8,7 @@ from lean_extract.source.binders import Binder
 from lean_extract.source.binding import Binding
 from lean_extract.source.free_names import QUANTIFIERS
 from lean_extract.source.goal_flow import GoalFlow
-from lean_extract.source.lexer import Tokens, is_identifier
+from lean_extract.source.lexer import NAME_STARTS, Tokens, is_identifier
 from lean_extract.source.local_names import Field, LocalNames, Mention, Part, PartField
 from lean_extract.source.syntax import DEPTH, KEYWORDS, close
 from lean_extract.source.tactics import TacticSteps
@@ -46,7 +46,7 @@ class _Scanner(Binding):
                 handler(self, index)
             elif text in KEYWORDS or index in skipped:
                 continue
-            elif is_identifier(text):
+            elif text[:1] in NAME_STARTS:
                 if "." in text:
                     self._dotted(index, text)
                 elif text not in local:

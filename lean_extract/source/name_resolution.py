@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.source.environment import Environment
-from lean_extract.source.scopes import Open, Scope, join_names, namespaces_of, split_name
+from lean_extract.source.scopes import ROOT, Open, Scope, join_names, namespaces_of, split_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class NameResolver:
     def resolve(self, text: str, scope: Scope, order: int) -> tuple[str | None, list[str]]:
         """The constant that a name's longest meaningful front part stands for, and the parts left over."""
         if text.startswith("_root_."):
-            text, scope = text[7:], Scope()
+            text, scope = text[7:], ROOT
         parts = split_name(text)
         namespaces = self._namespaces_around(scope.namespace)
         declared, renamed = self._environment.last_components, self._renamed(scope)
@@ -73,6 +73,8 @@ class NameResolver:
 
     def _renamed(self, scope: Scope) -> tuple[str, ...]:
         """The names that only `open ... renaming` gives."""
+        if not scope.opens:
+            return ()
         return tuple([new for opened in scope.opens if opened.renaming for _, new in opened.renaming])
 
     def exact(self, name: str, order: int, is_bare: bool = False) -> str | None:

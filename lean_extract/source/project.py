@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,18 +57,19 @@ def find_project(path: Path) -> Project:
     """
     path = path.absolute()
     start = path if path.is_dir() else path.parent
-    root = next((folder for folder in (start, *start.parents) if _is_root(folder)), start)
+    root = next((folder for folder in (start, *start.parents) if is_project_root(folder)), start)
     parts = root.parts
     if ".lake" in parts:
         above = Path(*parts[: parts.index(".lake")])
-        root = above if _is_root(above) else root
+        root = above if is_project_root(above) else root
     manifest = _manifest(root)
     name = manifest.get("name")
     packages = tuple(_packages(root, manifest))
     return Project(root, packages, name if isinstance(name, str) else None, _source_roots(root))
 
 
-def _is_root(folder: Path) -> bool:
+def is_project_root(folder: Path) -> bool:
+    """Whether the folder is a project's own: it holds a lakefile, a manifest or `lean-toolchain`."""
     return any((folder / marker).is_file() for marker in _MARKERS)
 
 
@@ -152,16 +153,20 @@ def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
     return path.stem
 
 
-def find_sources(root: Path) -> list[SourceFile]:
+def find_sources(root: Path, *, without: Container[tuple[str, str | None]] = ()) -> list[SourceFile]:
     """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
 
-    Build output, hidden folders and Lake's own `lakefile.lean` are left out; links that lead in a
-    circle are followed once.
+    Build output, hidden folders, projects nested in this one and Lake's own `lakefile.lean` are left out;
+    links that lead in a circle are followed once. Packages in `without`, by (name, revision), are not
+    looked into.
     """
     project = find_project(root)
     found: list[SourceFile] = []
     seen: set[tuple[int, int]] = set()
     for package in project.packages:
+        if (package.name, package.revision) in without:
+            seen.update(_identity(package.root))
+            continue
         for path in _lean_files(package.root, seen):
             module = _module_name(path, package.source_roots)
             found.append(SourceFile(path, module, package.name, package.revision))
@@ -174,16 +179,22 @@ def find_sources(root: Path) -> list[SourceFile]:
 def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
     """The `.lean` files under a folder, sorted; every folder is visited once, unreadable ones never."""
     for folder, folders, files in os.walk(root, followlinks=True):
-        try:
-            status = Path(folder).stat()
-        except OSError:
+        identity = _identity(Path(folder))
+        is_nested = Path(folder) != root and not frozenset(_MARKERS).isdisjoint(files)
+        if not identity or not seen.isdisjoint(identity) or is_nested:
             folders.clear()
             continue
-        if (status.st_dev, status.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
+        seen.update(identity)
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
         for name in sorted(files):
             if name.endswith(".lean") and name != "lakefile.lean":
                 yield Path(folder) / name
+
+
+def _identity(folder: Path) -> frozenset[tuple[int, int]]:
+    """What tells a folder from every other, by whatever link it is reached; empty where it is unreadable."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return frozenset()
+    return frozenset({(status.st_dev, status.st_ino)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lean_extract.records import Span
 from lean_extract.source.binders import Binder
@@ -17,8 +18,7 @@ from lean_extract.source.tactics import split_steps
 from lean_extract.source.types import Range
 
 
-@dataclass(frozen=True, slots=True)
-class SourceStep:
+class SourceStep(NamedTuple):
     """A tactic as written; its mentions are `SourceProof.mentions[first:last]`."""
 
     tactic: str
@@ -27,8 +27,7 @@ class SourceStep:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourceGoal:
+class SourceGoal(NamedTuple):
     """A stated goal; the mentions of its own proof are `SourceProof.mentions[first:last]`."""
 
     keyword: str

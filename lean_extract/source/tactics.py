@@ -63,24 +63,24 @@ class _Splitter:
         self.firsts = set(tokens.firsts(begin, end))
         self.blocks: list[_Block] = []
         self.depth = 0
-        self.index = begin
         self.result = TacticSteps()
 
     def run(self) -> TacticSteps:
         """All steps of the range."""
-        texts, firsts = self.texts, self.firsts
+        texts, firsts, blocks = self.texts, self.firsts, self.blocks
+        before = texts[self.begin - 1]
         for index in range(self.begin, self.end):
             text = texts[index]
-            self.index = index
-            if index in firsts and self.blocks:
+            if blocks and index in firsts:
                 self._line(index)
             step = DEPTH.get(text)
             if step is not None:
                 self._bracket(index, text, step)
             elif text in _BY:
                 self._open(index + 1)
-            elif self.blocks and (text in _NOTED or texts[index - 1] in _COMBINATORS):
+            elif blocks and (text in _NOTED or before in _COMBINATORS):
                 self._inside(index, text)
+            before = text
         while self.blocks:
             self._pop(self.end)
         self.result.steps.sort()
@@ -116,7 +116,7 @@ class _Splitter:
             self._finish(block, index)
             self._begin(block, index + 1)
         elif text == ",":
-            self._comma(block)
+            self._comma(block, index)
         elif self._opens_block(block, index, text):
             block.is_container = True
             self._open(index + 1)
@@ -143,13 +143,13 @@ class _Splitter:
         else:
             self.result.positions.add(index)
 
-    def _comma(self, block: _Block) -> None:
+    def _comma(self, block: _Block, index: int) -> None:
         """A comma: of a quantifier, or the end of an inline block (`⟨by simp, h⟩`)."""
         if block.commas:
             block.commas -= 1
             return
         while self.depth and self.blocks and self.blocks[-1].depth == self.depth:
-            self._pop(self.index)
+            self._pop(index)
 
     def _open(self, index: int) -> None:
         """A block whose first step begins at `index`."""

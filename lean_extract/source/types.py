@@ -5,10 +5,9 @@ A type is a range of tokens of the file, `(begin, end)`; nothing here elaborates
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from lean_extract.source.lexer import is_identifier
+from lean_extract.source.lexer import NAME_STARTS, is_identifier
 from lean_extract.source.syntax import DEPTH, close
 
 Range = tuple[int, int]
@@ -31,10 +30,11 @@ _NO_OPERATORS = frozenset(
      ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
 )  # fmt: skip
 _RELATION = 50
+_REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
+"""What takes all that stands behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """The outermost connective of a type and what it joins.
 
     For a quantifier `names` are the bound names, each with its type (None if not written), and
@@ -66,9 +66,9 @@ def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
         if step is not None:
             depth += step
         elif depth == 0:
-            if text in _BINDING or text in ("fun", "λ", "∃!"):
+            if text in _REACHING:
                 break
-            if index == begin or is_identifier(text) or text in _NO_OPERATORS:
+            if text[:1] in NAME_STARTS or text in _NO_OPERATORS or index == begin:
                 continue
             level = _LEVELS.get(text)
             if level is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import sys
 from pathlib import Path
 
 from lean_extract.errors import BadSource
 from lean_extract.source.project import find_project
-from lsp_server.knowledge import project_store
+from lsp_server.knowledge import first_use, holds_premises, project_store
 from lsp_server.settings import LeanSettings, Settings
 
 
@@ -32,9 +34,25 @@ def project_root(path: Path) -> Path:
 
 
 def indexed_root(path: Path) -> Path | None:
-    """The root of the project that a path belongs to, if that project has an index."""
+    """The root of the project that a path belongs to, if its index holds anything. Raises IndexDamaged."""
     root = project_root(path)
-    return root if project_store(root).stamp() is not None else None
+    store = project_store(root)
+    return root if store.stamp() is not None and holds_premises(store) else None
+
+
+def existing_folder(path: Path | None) -> Path:
+    """The folder that a command was given, or the current one. Raises BadSource: there is no such folder."""
+    folder = path or Path.cwd()
+    if not folder.is_dir():
+        raise BadSource(f"{folder} is not a folder.", "Give the folder of a Lean project.")
+    return folder
+
+
+def tell_first_use() -> None:
+    """Print on standard error that something is made once, which takes a moment."""
+    first_use.addHandler(logging.StreamHandler(sys.stderr))
+    first_use.setLevel(logging.INFO)
+    first_use.propagate = False
 
 
 def settings_for(options: argparse.Namespace) -> Settings:

@@ -7,16 +7,15 @@ import json
 import os
 import shutil
 import sys
-from pathlib import Path
 
-from lsp_server.commands.common import project_root
+from lsp_server.commands.common import existing_folder, project_root
 from lsp_server.doctor import examine, report, to_json
 from lsp_server.render import Style
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 where something is missing."""
-    findings = examine(project_root(options.directory or Path.cwd()), options.lean)
+    findings = examine(project_root(existing_folder(options.directory)), options.lean)
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
     else:

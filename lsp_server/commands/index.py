@@ -14,10 +14,10 @@ from types import FrameType
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadSource
 from lsp_server.cli import INTERRUPTED
-from lsp_server.commands.common import project_root
+from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.knowledge import update_project
+from lsp_server.render import counted
 from retriever.index.build import IndexReport
 
 _STAGES = {
@@ -32,10 +32,8 @@ _STAGES = {
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    directory = options.directory or Path.cwd()
-    if not directory.is_dir():
-        raise BadSource(f"{directory} is not a folder.", "Give the folder of a Lean project.")
-    root = project_root(directory)
+    tell_first_use()
+    root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
         report = update_project(root, "", bar.report, stop.is_set)
     if report.stopped:
@@ -52,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 def summary(root: Path, report: IndexReport) -> str:
     """What an update did, in one line."""
-    counts = f"{report.premises:,} premises in {report.files:,} files"
+    counts = f"{counted(report.premises, 'premise')} in {counted(report.files, 'file')}"
     changes = f"{report.files_read:,} read, {report.files_removed:,} removed, {report.seconds:.1f} s"
     return f"{root}: {counts} ({changes})"
 

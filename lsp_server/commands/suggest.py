@@ -11,7 +11,13 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
-from lsp_server.commands.common import indexed_root, project_root, read_text, settings_for
+from lsp_server.commands.common import (
+    indexed_root,
+    project_root,
+    read_text,
+    settings_for,
+    tell_first_use,
+)
 from lsp_server.contexts import first_place
 from lsp_server.engine import Engine, SuggestRequest
 from lsp_server.positions import from_person, split_lines
@@ -22,6 +28,7 @@ from prover.verify import GoalPlace
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    tell_first_use()
     request, root = _request(options)
     suggestion = asyncio.run(_suggest(options, request, root))
     print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import uuid
 from pathlib import Path
 
 from lsprotocol import types
 
 from lean_extract.errors import IndexLocked
+from lean_extract.source.project import is_project_root
 from lsp_server.engine import Engine
+from lsp_server.knowledge import project_store
+from lsp_server.render import counted
 from lsp_server.server import LANGUAGES, PremiseServer, log, passive
 
 _STAGES = {"scan": "looking at files", "embed": "reading", "merge": "merging", "graph": "building the graph"}
@@ -30,9 +34,22 @@ def register(server: PremiseServer) -> None:
     @passive(server, "indexing")
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
         engine = server.engine(server.document(params.text_document.uri))
+        try:
+            if server.settings.index.on_save:
+                await indexing.run(engine)
+        finally:  # The new lemma is offered before those who import its file are compiled.
+            await compile_saved(server, engine)
+
+
+async def compile_saved(server: PremiseServer, engine: Engine) -> None:
+    """Compile what was saved where that is our work, with a bar of its own."""
+    if engine.root is None or not engine.compiles:
+        return
+    bar = await WorkDone.begin(server, f"Compiling {engine.root.name}", cancellable=False)
+    try:
         await engine.saved()
-        if server.settings.index.on_save:
-            await indexing.run(engine)
+    finally:
+        bar.end("")
 
 
 class Indexing:
@@ -43,6 +60,7 @@ class Indexing:
         self._seen: set[Path] = set()
         self._running: set[Path] = set()
         self._again: set[Path] = set()
+        self._refused: set[Path] = set()
 
     async def once(self, engine: Engine) -> None:
         """Update a project's index the first time a file of it is opened."""
@@ -53,7 +71,7 @@ class Indexing:
     async def run(self, engine: Engine) -> None:
         """Update a project's index, telling the editor how far it is."""
         root = engine.root
-        if root is None:
+        if root is None or not self._is_wanted(root):
             return
         self._again.add(root)
         if root in self._running:
@@ -68,12 +86,28 @@ class Indexing:
         finally:
             self._running.discard(root)
 
+    def _is_wanted(self, root: Path) -> bool:
+        """Whether a folder is indexed unasked: a project, or what the user has indexed before.
+
+        The folder of a stray file may be a whole home folder.
+        """
+        if is_project_root(root) or project_store(root).stamp() is not None:
+            return True
+        if root not in self._refused:
+            self._refused.add(root)
+            message = (
+                f"{root} is no Lean project (no lakefile, no lean-toolchain), so it is not indexed "
+                f"by itself. To have its lemmas offered, run: premise-suggest index {shlex.quote(str(root))}"
+            )
+            self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+        return False
+
     async def _update(self, engine: Engine, root: Path) -> None:
         bar = await WorkDone.begin(self._server, f"Indexing {root.name}")
         try:
             report = await engine.index(bar.report, bar.is_cancelled)
             bar.end(
-                f"{report.premises:,} premises" if not report.stopped else "stopped; it goes on next time"
+                counted(report.premises, "premise") if not report.stopped else "stopped; it goes on next time"
             )
         except BaseException:
             bar.end("failed")
@@ -90,7 +124,7 @@ class WorkDone:
         self._shown = ("", -1)
 
     @classmethod
-    async def begin(cls, server: PremiseServer, title: str) -> WorkDone:
+    async def begin(cls, server: PremiseServer, title: str, *, cancellable: bool = True) -> WorkDone:
         """Ask the editor for a bar and show it."""
         window = server.client_capabilities.window
         if not (window and window.work_done_progress):
@@ -98,7 +132,10 @@ class WorkDone:
         token = str(uuid.uuid4())
         await server.work_done_progress.create_async(token)
         server.work_done_progress.begin(
-            token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0)
+            token,
+            types.WorkDoneProgressBegin(
+                title=title, cancellable=cancellable, percentage=0 if cancellable else None
+            ),
         )
         return cls(server, token)
 

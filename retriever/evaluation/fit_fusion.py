@@ -20,6 +20,10 @@ from retriever.evaluation.session import Session, encode_states, open_session, p
 from retriever.evaluation.tables import SETTINGS
 from retriever.fusion import FEATURES, Fusion
 
+IN_SCOPE_CEILING = 2.0
+"""The most that being importable may weigh. A finished proof uses what its file imports, so the labels
+cannot tell what a lemma is worth that needs one more import; the fitted weight hides all of those."""
+
 
 def examples_of(
     pool: Pool, vectors: Floats, states: Floats, questions: Sequence[Question], lists: Fusion
@@ -46,8 +50,16 @@ def fit_fusion(session: Session, limit: int) -> Fusion:
         f"{len(questions)} theorems of the tune half of the valid split, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
     )
-    weights = tuple(round(float(weight), 5) for weight in fit(found))
+    weights = with_ceiling([round(float(weight), 5) for weight in fit(found)])
     return Fusion(weights, lists.dense_candidates, lists.lexical_candidates, lists.bm25, told)
+
+
+def with_ceiling(weights: Sequence[float]) -> tuple[float, ...]:
+    """The weights, that of `in_scope` at most IN_SCOPE_CEILING."""
+    return tuple(
+        min(weight, IN_SCOPE_CEILING) if name == "in_scope" else weight
+        for name, weight in zip(FEATURES, weights, strict=True)
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -137,12 +137,29 @@ async def test_no_goal_here(session: LeanSession, text: str, hint: str) -> None:
 
 async def test_imports_that_cannot_be_loaded(session: LeanSession) -> None:
     text = "import No.Such.Module\n" + THEOREMS.replace("· sorry", "· ‸sorry")
-    with pytest.raises(
-        ProjectBroken, match=r"A\.lean cannot be loaded: unknown module prefix 'No'"
-    ) as caught:
+    with pytest.raises(ProjectBroken) as caught:
         await goals(session, text)
-    assert "lake build" in caught.value.hint
+    assert caught.value.message == "The imports of A.lean cannot be loaded: unknown module prefix 'No'."
+    assert "names of the imports" in caught.value.hint
     assert (await goals(session, text.removeprefix("import No.Such.Module\n"))).endswith("⊢ p")
+
+
+@pytest.mark.parametrize(
+    ("lakefile", "text", "hint"),
+    [
+        ("lakefile.toml", 'name = "p"\n', "Build the project with `lake build`, then ask again."),
+        ("lakefile.toml", 'name = "p"\n\n[[require]]\nname = "mathlib"\n', "with elan"),
+        ("lakefile.lean", 'require mathlib from git "somewhere"\n', "neither Mathlib nor Lake"),
+    ],
+)
+async def test_imports_that_lake_has_to_build(
+    tmp_path: Path, packaged_lean: PackagedLean, lakefile: str, text: str, hint: str
+) -> None:
+    (tmp_path / lakefile).write_text(text)
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean)) as session:
+        with pytest.raises(ProjectBroken, match=r"unknown module prefix 'No'\. ") as caught:
+            await goals(session, "import No.Such.Module\n" + THEOREMS.replace("· sorry", "· ‸sorry"))
+    assert hint in caught.value.hint
 
 
 async def test_files_at_the_same_time(session: LeanSession) -> None:

@@ -86,7 +86,7 @@ async def test_one_error_then_a_fresh_server(
         with pytest.raises(error) as caught:
             await goal(session)
         assert "A.lean" in caught.value.message
-        assert "Ask again" in caught.value.hint
+        assert ("Ask again" if error is LeanDied else "`lean.requestSeconds`") in caught.value.hint
         assert first is not None
         assert not Path(f"/proc/{first}").exists()
         assert await goal(session) == "⊢ A"
@@ -132,6 +132,13 @@ async def test_a_server_that_does_not_start(
         await LeanSession.start(tmp_path, fake(scenario), limits)
     async with await LeanSession.start(tmp_path, fake(scenario), QUICK) as session:
         assert await goal(session) == "⊢ A"
+
+
+async def test_the_limit_on_the_start_is_the_one_that_counts(tmp_path: Path, fake: Fake) -> None:
+    limits = Limits(start_seconds=1.5, request_seconds=0.5)
+    with pytest.raises(LeanTimeout, match=r"within 1\.5 s of its start") as caught:
+        await LeanSession.start(tmp_path, fake("never-starts"), limits)
+    assert "`lean.startSeconds`" in caught.value.hint
 
 
 async def test_a_server_that_dies_in_a_trial(tmp_path: Path, fake: Fake) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract import toolchain
-from lean_extract.errors import LeanNotFound
+from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.packaged import PackagedLean
 from lean_extract.toolchain import Toolchain, resolve_lean
 
@@ -88,7 +88,7 @@ def test_the_setting_may_name_a_lake(machine: Machine) -> None:
 
 @pytest.mark.parametrize("override", ["nowhere-to-be-found", "'unclosed", " "])
 def test_a_setting_that_names_no_program(machine: Machine, override: str) -> None:
-    with pytest.raises(LeanNotFound, match=r"lean\.command"):
+    with pytest.raises(BadSettings, match=r"lean\.command"):
         machine.resolve(override)
 
 

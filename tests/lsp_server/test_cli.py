@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import termios
+import threading
 from pathlib import Path
 
 import pytest
 
 import lsp_server
-from retriever.index.bundled import CARD, DATA
+from lsp_server.doctor import examine
+from lsp_server.knowledge import Knowledge, update_project
+from retriever.index.bundled import ARCHIVE, CARD, DATA
 from tests.lsp_server.conftest import SCRIPT, Cli
 
 pytestmark = pytest.mark.lean
@@ -187,13 +191,130 @@ def test_what_is_stale_is_told(cli: Cli, own_project: Path) -> None:
     path.write_text(path.read_text() + "\n-- more\n", encoding="utf-8")
     done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6", "--json")
     assert json.loads(done.stdout)["index"]["stale_files"] == 1
-    assert "1 files have changed since" in cli("doctor", own_project).stdout
+    assert "1 file has changed since" in cli("doctor", own_project).stdout
 
 
-def test_an_index_of_what_is_no_folder(cli: Cli, tmp_path: Path) -> None:
-    done = cli("index", tmp_path / "nowhere")
+def test_what_is_not_indexed_yet_is_told(cli: Cli, own_project: Path) -> None:
+    (own_project / "New.lean").write_text("theorem new : True := True.intro\n", encoding="utf-8")
+    (own_project / "latin.lean").write_bytes(b"theorem caf\xe9 : True")  # never can be
+    done = cli("suggest", "--state", "-", stdin=STATE, cwd=own_project)
+    assert "1 file changed or new since" in done.stdout
+    assert "1 file is not in the index yet" in cli("doctor", own_project).stdout
+    assert cli("index", own_project).returncode == 0
+    assert "up to date" in cli("doctor", own_project).stdout
+
+
+def test_packages_of_an_interrupted_run_are_not_called_complete(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped in the package: its store is there, in part; the project's own is complete."""
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", str(tmp_path / "index"))
+    model = environment["PREMISE_SUGGEST_MODEL"]
+    root = tmp_path / "mine"
+    package = root / ".lake" / "packages" / "dep"
+    package.mkdir(parents=True)
+    entry = {"name": "dep", "type": "git", "rev": "abc"}
+    manifest = {"name": "mine", "packagesDir": ".lake/packages", "packages": [entry]}
+    (root / "lake-manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    for number in range(600):
+        theorem = f"theorem d{number} : True := True.intro\n"
+        (package / f"D{number}.lean").write_text(theorem, encoding="utf-8")
+    stop = threading.Event()
+
+    def hear(stage: str, done: int, total: int) -> None:
+        if stage == "embed":
+            stop.set()
+
+    assert update_project(root, model, hear, stop.is_set).stopped
+    (found,) = (one for one in examine(root, model=model) if one.name == "index")
+    assert found.status == "note"
+    assert re.search(r"; [1-9]\d* files are not in the index yet", found.message)
+    assert found.fix.startswith("premise-suggest index ")
+    assert Knowledge(root, model).freshness().stale_files > 0
+    for left in (tmp_path / "index").glob("mine-*/manifest.json"):  # an old date, to be seen to change
+        old = json.loads(left.read_text(encoding="utf-8"))
+        left.write_text(json.dumps({**old, "built_at": "2020-01-01T00:00:00+00:00"}), encoding="utf-8")
+    assert not update_project(root, model, lambda *_: None, lambda: False).stopped
+    (found,) = (one for one in examine(root, model=model) if one.name == "index")
+    assert found.status == "ok", found
+    assert "600 premises" in found.message
+    assert "written 2020" not in found.message
+
+
+@pytest.mark.parametrize("command", ["index", "doctor"])
+def test_what_is_no_folder(cli: Cli, tmp_path: Path, command: str) -> None:
+    done = cli(command, tmp_path / "nowhere")
     assert done.returncode == 2
     assert "is not a folder" in done.stderr
+
+
+def test_a_folder_without_lean_files_is_not_indexed(cli: Cli, tmp_path: Path) -> None:
+    empty, index = tmp_path / "empty", tmp_path / "index"
+    empty.mkdir()
+    done = cli("index", empty, PREMISE_SUGGEST_INDEX=str(index))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: There is no .lean file under {empty}.\nhint: ")
+    assert not index.exists()
+
+
+def test_the_bundled_mathlib_answers_where_the_index_holds_nothing(
+    cli: Cli, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "x"\n', encoding="utf-8")
+    text = "-- nothing to offer\nexample (a : Nat) : a = a := by\n  sorry\n"
+    (tmp_path / "A.lean").write_text(text, encoding="utf-8")
+    assert "0 premises in 1 file " in cli("index", tmp_path).stdout
+    asked = ["suggest", "--json", "--k", "5"]
+    answer = json.loads(cli(*asked, "--state", "-", stdin=STATE, cwd=tmp_path).stdout)
+    assert answer["premises"]
+    answer = json.loads(cli(*asked, "--file", tmp_path / "A.lean", "--line", "3").stdout)
+    assert answer["premises"]
+    assert "holds no premises" in answer["warnings"][0]
+
+
+def test_a_project_on_mathlib_is_answered_before_it_is_indexed(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "x"\n[[require]]\nname = "mathlib"\n', encoding="utf-8")
+    (tmp_path / "A.lean").write_text("example (a : Nat) : a = a := by\n  sorry\n", encoding="utf-8")
+    done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "2", "--json")
+    answer = json.loads(done.stdout)
+    assert answer["premises"]
+    assert f"premise-suggest index {tmp_path}" in answer["warnings"][0]
+
+
+def test_the_first_use_of_the_bundled_index_is_told(cli: Cli, tmp_path: Path) -> None:
+    variables = {"PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
+    said = [cli("suggest", "--state", "-", stdin=STATE, cwd=tmp_path, **variables).stderr for _ in range(2)]
+    assert said == ["Unpacking the bundled Mathlib index (once) ...\n", ""]
+
+
+def test_failures_are_not_called_accepted(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--file", project / "Work.lean", "--line", "6", "--tactics", "--failures")
+    assert any(line.endswith(" fails") for line in done.stdout.splitlines())
+    assert "\nTactics tried\n" in done.stdout
+    assert "Tactics that Lean accepts" not in done.stdout
+
+
+def test_doctor_sees_a_cut_off_archive(environment: dict[str, str], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / CARD).write_bytes((DATA / CARD).read_bytes())
+    (data / ARCHIVE).write_bytes((DATA / ARCHIVE).read_bytes()[:-1])
+    found = {
+        one.name: one for one in examine(tmp_path, model=environment["PREMISE_SUGGEST_MODEL"], data=data)
+    }
+    bundled = found["bundled Mathlib"]
+    assert (bundled.status, bundled.fix) == ("missing", "pip install --force-reinstall premise-suggest")
+    assert "cut off" in bundled.message
+
+
+def test_doctor_does_not_blame_the_index_for_a_damaged_model(cli: Cli, project: Path, tmp_path: Path) -> None:
+    done = cli("doctor", project, "--json", PREMISE_SUGGEST_MODEL=str(tmp_path))
+    assert done.returncode == 1
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert found["model"]["status"] == "missing"
+    assert found["index"]["status"] == "note"
+    assert found["index"]["message"].startswith("not checked: the model is damaged")
+    assert found["bundled Mathlib"]["status"] == "ok"
 
 
 def test_a_project_that_does_not_build(cli: Cli, own_project: Path) -> None:
@@ -204,10 +325,10 @@ def test_a_project_that_does_not_build(cli: Cli, own_project: Path) -> None:
     assert done.stderr.splitlines()[-2].startswith("error: The imports of Work.lean cannot be loaded")
 
 
-@pytest.mark.parametrize("command", ["no-such-program", "/bin/false", '"'])
-def test_a_lean_that_is_not_there(cli: Cli, project: Path, command: str) -> None:
+@pytest.mark.parametrize(("command", "code"), [("no-such-program", 2), ('"', 2), ("/bin/false", 1)])
+def test_a_lean_that_is_not_there(cli: Cli, project: Path, command: str, code: int) -> None:
     done = cli("suggest", "--file", project / "Work.lean", "--line", "6", "--lean", command)
-    assert done.returncode == 1
+    assert done.returncode == code
     assert done.stderr.startswith("error: ")
     assert "\nhint: " in done.stderr
 

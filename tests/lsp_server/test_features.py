@@ -286,4 +286,17 @@ async def test_places_without_a_goal_are_explained(
     assert isinstance(refused.value.data, dict)
     assert refused.value.data["kind"] == kind
     assert refused.value.data["hint"]
+    assert refused.value.data["hint"] not in refused.value.message
     assert "raceback" not in str(refused.value.data)
+
+
+async def test_an_error_is_one_sentence_and_its_hint_is_apart(editor: Editor) -> None:
+    editor.open("Work.lean")
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.suggest("Work.lean", 0, 0, goal="garbage no turnstile")
+    message, data = refused.value.message, refused.value.data
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert isinstance(data, dict)
+    assert data["kind"] == "BadState"
+    assert data["hint"] and data["hint"] not in message

@@ -17,6 +17,7 @@ from pytest_lsp import LanguageClient
 from tests.lsp_server.conftest import (
     QUIET,
     SCRIPT,
+    Cli,
     Editor,
     all_end,
     capabilities,
@@ -124,7 +125,8 @@ async def test_what_is_saved_is_seen_by_who_imports_it(
     path = own_project / "Lib" / "Numbers.lean"
     path.write_text(path.read_text().replace("double", "twice"), encoding="utf-8")
     save(editor, editor.open("Lib/Numbers.lean"))
-    await editor.indexed()
+    bars = [(await editor.indexed())[0]["title"] for _ in range(2)]
+    assert bars == [f"Indexing {own_project.name}", f"Compiling {own_project.name}"]  # the new lemma first
     answer = await editor.suggest("User.lean", 3, 2, tactics=True)
     assert answer["goal"].endswith("⊢ Lib.twice a = a + a")
     assert answer["tactics"][0]["status"] == "closes"
@@ -156,6 +158,40 @@ async def test_a_missing_index_is_told_once(tmp_path: Path, environment: dict[st
     said = [message.message for message in editor.client.messages]
     assert len(said) == 1
     assert "premise-suggest index" in said[0]
+    await stop_editor(editor)
+
+
+async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
+    tmp_path: Path, environment: dict[str, str], cli: Cli
+) -> None:
+    (tmp_path / "A.lean").write_text("theorem stray : True := True.intro\n", encoding="utf-8")
+    variables = {**environment, "PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
+    editor = await start_editor(tmp_path, variables)
+    uri = editor.open("A.lean")
+    save(editor, uri)
+    with pytest.raises(Exception, match="There is no premise index"):  # answered after the notifications
+        await editor.suggest("A.lean", 0, 0, goal=STATE)
+    assert [message.message for message in editor.client.messages] == []
+    said = [one.message for one in editor.client.log_messages if "premise-suggest index" in one.message]
+    assert len(said) == 1
+    assert editor.progress.empty()
+    assert not (tmp_path / "index").exists()
+    assert cli("index", tmp_path, PREMISE_SUGGEST_INDEX=str(tmp_path / "index")).returncode == 0
+    save(editor, uri)  # what the user indexed is kept fresh
+    assert (await editor.indexed())[-1]["message"] == "1 premise"
+    await stop_editor(editor)
+
+
+async def test_a_lean_command_that_names_no_program_is_told(
+    project: Path, environment: dict[str, str]
+) -> None:
+    options = {**QUIET, "lean": {"command": "no-such-program"}}
+    editor = await start_editor(project, environment, options=options)
+    uri = editor.open("Work.lean")
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), place_of(editor.text("Work.lean"), "sorry"))
+    assert await editor.client.text_document_hover_async(params) is None
+    (message,) = editor.client.messages
+    assert "no-such-program" in message.message
     await stop_editor(editor)
 
 

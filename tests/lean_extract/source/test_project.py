@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.source.project import find_project, find_sources, module_of
+from lean_extract.source.project import find_project, find_sources, is_project_root, module_of
 
 
 def write(root: Path, *paths: str, text: str = "") -> None:
@@ -23,6 +23,32 @@ def test_without_a_project_the_folder_itself_serves(tmp_path: Path) -> None:
     write(tmp_path, "some/B.lean")
     assert find_project(tmp_path / "some" / "B.lean").root == tmp_path / "some"
     assert module_of(tmp_path / "some" / "B.lean") == "B"
+
+
+@pytest.mark.parametrize("marker", ["lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json"])
+def test_nested_projects_are_not_part_of_the_outer_one(tmp_path: Path, marker: str) -> None:
+    write(
+        tmp_path,
+        "lakefile.toml",
+        "A.lean",
+        f"inner/{marker}",
+        "inner/B.lean",
+        "inner/deep/C.lean",
+        "D/E.lean",
+    )
+    assert [source.module for source in find_sources(tmp_path)] == ["A", "D.E"]
+    assert [source.module for source in find_sources(tmp_path / "inner")] == ["B", "deep.C"]
+    assert is_project_root(tmp_path / "inner")
+    assert not is_project_root(tmp_path / "inner" / "deep")
+
+
+def test_packages_that_are_left_out(tmp_path: Path) -> None:
+    packages = [{"name": name, "type": "git", "rev": "r"} for name in ("one", "two")]
+    manifest = {"packagesDir": "deps", "packages": packages}
+    write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
+    write(tmp_path, "A.lean", "deps/one/One.lean", "deps/two/Two.lean")
+    found = [source.module for source in find_sources(tmp_path, without={("one", "r"), ("two", "other")})]
+    assert found == ["Two", "A"]
 
 
 def test_sources_of_a_project_with_packages(tmp_path: Path) -> None:

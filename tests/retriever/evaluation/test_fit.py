@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retriever.evaluation.fit import Example, _objective, fit
+from retriever.evaluation.fit_fusion import IN_SCOPE_CEILING, with_ceiling
+from retriever.fusion import FEATURES
 
 
 def _examples(weights: list[float], count: int, seed: int) -> list[Example]:
@@ -51,3 +53,11 @@ def test_the_gradient_is_that_of_the_objective(weights: list[float], seed: int) 
 def test_nothing_to_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="gold"):
         fit([])
+
+
+def test_being_in_scope_never_hides_what_needs_an_import() -> None:
+    fitted = [9.0 if name in ("in_scope", "dense") else -1.0 for name in FEATURES]
+    kept = dict(zip(FEATURES, with_ceiling(fitted), strict=True))
+    assert kept["in_scope"] == IN_SCOPE_CEILING
+    assert kept["dense"] == 9.0
+    assert set(kept.values()) == {IN_SCOPE_CEILING, 9.0, -1.0}
