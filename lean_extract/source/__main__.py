@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -17,7 +18,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m lean_extract.source", description=__doc__)
     parser.add_argument("root", type=Path, help="the project's folder")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
-    parser.add_argument("--workers", type=int, default=1, help="processes that read files (default 1)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=min(4, os.cpu_count() or 1),
+        help="processes that read files (one a core)",
+    )
     arguments = parser.parse_args()
     with tqdm(unit=" files", disable=None) as bar:
 
