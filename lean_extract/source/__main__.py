@@ -22,7 +22,7 @@ def main() -> int:
         "--workers",
         type=int,
         default=min(4, os.cpu_count() or 1),
-        help="processes that read files (one a core)",
+        help="reading processes (one a core)",
     )
     arguments = parser.parse_args()
     with tqdm(unit=" files", disable=None) as bar:
