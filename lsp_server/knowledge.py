@@ -11,7 +11,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 import retriever
-from lean_extract.errors import BadSource
+from lean_extract.errors import BadSource, IndexMissing
 from lean_extract.records import Goal
 from lean_extract.source.project import find_project, find_sources, module_of
 from lean_extract.source.reader import SourceModule, read_module
@@ -139,7 +139,11 @@ class Knowledge:
         wants_mathlib = needs_mathlib(root)
         stamp = own.stamp()
         exists = stamp is not None
-        if (exists or not wants_mathlib) and holds_premises(own):
+        if not exists and not wants_mathlib:
+            raise IndexMissing(
+                f"There is no premise index for {root} yet.", f"Run: premise-suggest index {root}"
+            )
+        if exists and holds_premises(own):
             return [own, bundled_store()] if wants_mathlib else [own]
         self._awaited = (own, stamp)
         self.note = (
