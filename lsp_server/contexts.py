@@ -37,6 +37,7 @@ _COMMANDS = frozenset(
     )
 )
 _SORRY = re.compile(r"(?<![\w.'«])sorry(?![\w.'!?»])")
+_LAST_BY = re.compile(r"(?<![\w.'])by\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,10 @@ def is_term_place(text: str, offset: int) -> bool:
 
 
 def first_place(lines: Sequence[str], number: int) -> Position:
-    """Where a line's goal is asked when no column is given: at its `sorry`, else its first character."""
+    """Where a line's goal is without a column: at its `sorry`, a `by` at its end, its first character."""
     line = lines[number]
-    match = _SORRY.search(_without_comment(line))
+    bare = _without_comment(line)
+    match = _SORRY.search(bare) or _LAST_BY.search(bare)
     column = match.start() if match else len(line) - len(line.lstrip())
     return Position(number, column)
 

@@ -163,7 +163,13 @@ def test_the_sorry_that_a_cursor_means() -> None:
 
 @pytest.mark.parametrize(
     ("line", "column"),
-    [("  simp", 2), ("theorem a : p := by sorry", 20), ("theorem a : p := by -- sorry", 0), ("", 0)],
+    [
+        ("  simp", 2),
+        ("theorem a : p := by sorry", 20),
+        ("theorem a : p := by -- sorry", 17),
+        ("theorem by_a : p := stand.by", 0),
+        ("", 0),
+    ],
 )
 def test_a_line_without_a_column(line: str, column: int) -> None:
     assert first_place([line], 0) == Position(0, column)
