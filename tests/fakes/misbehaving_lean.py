@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -182,7 +182,7 @@ def main() -> None:
     note(diary, "x")
     (MisbehavingLean(scenario, diary) if is_first else HonestLean(diary)).run()
     while scenario == "closes-stdout" and is_first:
-        time.sleep(60)
+        signal.pause()
 
 
 if __name__ == "__main__":
