@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench hnsw clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -21,6 +21,11 @@ lint: $(VENV)/.full
 
 bench: $(VENV)/.light
 	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)
+
+# HNSW against exact search on the embeddings of a dataset's corpus: a table, and docs/hnsw.svg.
+DATASET ?= work/mathlib/dataset
+hnsw: $(VENV)/.full
+	@$(BIN)/python scripts/hnsw_curve.py $(DATASET) --cache build/vectors --svg docs/hnsw.svg $(HNSW_ARGS)
 
 # The light set: all that a suggestion needs, no torch. HNSW has no wheels: with a C++ compiler it is built.
 $(VENV)/.light: pyproject.toml

@@ -1,9 +1,10 @@
 """Printed goals to records and back.
 
 Lean prints a goal as an optional `case` line, one line a hypothesis (`a b : T`, `x : T := v`) and a
-line that begins with `⊢` (`|` inside `conv`). What does not fit on a line goes on below it, indented
-by two. Types, values and targets keep those line breaks, without the two spaces, so that a goal
-prints back as it was read; a type that Lean put wholly below its name begins with a line break.
+line that begins with `⊢` (`|` inside `conv`; `|-`, as it is written without Unicode, is read as well).
+What does not fit on a line goes on below it, indented by two. Types, values and targets keep those line
+breaks, without the two spaces, so that a goal prints back as it was read; a type that Lean put wholly
+below its name begins with a line break.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lean_extract.records import Goal, Hypothesis, ProofState
 NO_GOALS = "no goals"
 _HINT = "Write a state as Lean prints it: a hypothesis a line, then a line that begins with `⊢`."
 _INDENT = "  "
-_TARGET_MARKS = ("⊢", "|")
+_TARGET_MARKS = ("⊢", "|-", "|")
 _HEADING = re.compile(r"(\d+ goals?|tactic state|(.*\b)?unsolved goals|goals? \(\d+\)):?$", re.IGNORECASE)
 _DONE = re.compile(r"no goals\.?$|goals accomplished\b.*$", re.IGNORECASE)
 _CASE = re.compile(r"case\s+(?!:\s)(\S.*)")
@@ -80,15 +81,17 @@ def parse_state(text: str) -> ProofState:
     as `2 goals`, fenced code, Windows line ends, a state that is indented as a whole.
 
     Raises:
-        BadState: the text is empty, a goal lacks its `⊢`, or a line is no hypothesis.
+        BadState: the text is empty, a goal lacks its `⊢` or has nothing after it, or a line is no hypothesis.
     """
     goals: list[Goal] = []
     draft = _Draft()
     is_done = False
     for block in _blocks(_clean(text)):
         head = block.lines[0]
-        if head[0] in _TARGET_MARKS:
+        if head.startswith(_TARGET_MARKS):
             target = _after_mark(block.text)
+            if not target.strip():
+                raise BadState(f"There is nothing to prove after the `⊢` in line {block.number}.", _HINT)
             goals.append(Goal(tuple(draft.hypotheses), target, draft.case))
             draft = _Draft()
         elif _DONE.match(head):
@@ -168,7 +171,8 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _after_mark(text: str) -> str:
-    return text[2:] if text[1:2] == " " else text[1:]
+    mark = next(mark for mark in _TARGET_MARKS if text.startswith(mark))
+    return text.removeprefix(mark).removeprefix(" ")
 
 
 def _read_context_line(draft: _Draft, block: _Block) -> None:

@@ -7,15 +7,15 @@ The language server converts to UTF-16 units, and the command line to counting f
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, BinaryIO, Literal, cast
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords
+from lean_extract.typed_json import from_json as from_json
 
 FORMAT = "premise-suggest-records"
 VERSION = 1
@@ -214,34 +214,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
-    """The inverse of `to_json`. Raises TypeError, KeyError or ValueError on values that do not fit."""
-    hints = _hints(cast(Hashable, record_type))
-    unknown = set(values) - set(hints)
-    if unknown:
-        raise ValueError(f"unknown field {sorted(unknown)[0]!r} in a {record_type.__name__}")
-    return record_type(**{name: _typed(hints[name], value) for name, value in values.items()})
-
-
-@cache
-def _hints(record_type: Hashable) -> dict[str, Any]:
-    return get_type_hints(cast(Any, record_type))
-
-
-def _typed(hint: Any, value: Any) -> Any:
-    origin = get_origin(hint)
-    if origin is tuple:
-        item = get_args(hint)[0]
-        return tuple(_typed(item, part) for part in value)
-    if origin in (UnionType, Union):
-        if value is None:
-            return None
-        return _typed(next(arg for arg in get_args(hint) if arg is not type(None)), value)
-    if hasattr(hint, "__dataclass_fields__"):
-        return from_json(hint, value)
-    return value
-
-
 def write_records(path: Path, header: Header, records: Iterable[Record]) -> int:
     """Write a records file atomically; returns how many records it holds."""
     count = 0
@@ -283,12 +255,19 @@ def _fields_of(record_type: Hashable) -> tuple[tuple[str, ...], tuple[tuple[str,
 
 
 def read_header(path: Path) -> Header:
-    """The header of a records file. Raises BadRecords when it is of another format or version."""
-    with path.open(encoding="utf-8") as stream:
+    """The header of a records file. Raises BadRecords when there is none, or of another format or version."""
+    with _opened(path) as stream:
         return _parse_header(path, stream.readline())
 
 
-def _parse_header(path: Path, line: str) -> Header:
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Name a records file.") from error
+
+
+def _parse_header(path: Path, line: bytes) -> Header:
     try:
         first = json.loads(line)
         if first["format"] != FORMAT or first["version"] != VERSION:
@@ -307,14 +286,23 @@ def read_records(path: Path, on_bad: list[str] | None = None) -> Iterator[Record
     A malformed line is described in `on_bad` (line number, what is wrong) and passed over; without
     that list it raises BadRecords.
     """
-    with path.open(encoding="utf-8") as stream:
+    with _opened(path) as stream:
         _parse_header(path, stream.readline())
         for number, line in enumerate(stream, start=2):
             try:
-                values = json.loads(line)
-                yield from_json(_TYPES[values.pop("type")], values)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                record = _parse_record(line)
+            except (ValueError, TypeError) as error:
                 complaint = f"{path}:{number}: not a record: {error}"
                 if on_bad is None:
                     raise BadRecords(complaint, "Extract the file again.") from error
                 on_bad.append(complaint)
+                continue
+            yield record
+
+
+def _parse_record(line: bytes) -> Record:
+    values = json.loads(line.rstrip(b"\r\n").decode())
+    tag = values.pop("type", None) if isinstance(values, dict) else None
+    if tag not in _TYPES:
+        raise ValueError(f"its type is {tag!r}, none of {', '.join(_TYPES)}")
+    return cast(Record, from_json(_TYPES[tag], values))

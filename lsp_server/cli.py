@@ -76,11 +76,14 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     command.add_argument("--failures", action="store_true", help="also list the tactics that fail")
     command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     _lean(command)
+    _model(command)
+    _rerank(command)
 
 
 def _index(command: argparse.ArgumentParser) -> None:
     command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
     command.add_argument("--quiet", action="store_true", help="no progress bar")
+    _model(command)
 
 
 def _serve(command: argparse.ArgumentParser) -> None:
@@ -88,16 +91,40 @@ def _serve(command: argparse.ArgumentParser) -> None:
     command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
     command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
     _lean(command)
+    _model(command)
+    _rerank(command)
 
 
 def _doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
     command.add_argument("--json", action="store_true", help="print JSON")
     _lean(command)
+    _model(command, may_fetch=False)
 
 
 def _lean(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lean", metavar="COMMAND", default="", help="the Lean to run, as a command line")
+
+
+def _model(command: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
+    said = "a model folder, or owner/name on the Hugging Face hub (default: the one that is shipped)"
+    command.add_argument("--model", metavar="NAME", default="", help=said)
+    if may_fetch:
+        said = "fetch that model from the hub if it is not on this machine"
+        command.add_argument("--download", action="store_true", help=said)
+
+
+def _rerank(command: argparse.ArgumentParser) -> None:
+    said = "how many premises the model's re-ranker reads again; 0: none (20 if the model has one)"
+    command.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
+
+
+def depth(text: str) -> int:
+    """A whole number from 0 to 200."""
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= number <= 200:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 200")
+    return number
 
 
 def positive(text: str) -> int:

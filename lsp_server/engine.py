@@ -129,10 +129,13 @@ class Engine:
         Raises IndexMissing, IndexDamaged, ModelError.
         """
         async with self._knowledge_lock:
-            folder = self.settings.model_folder
+            model, download = self.settings.model_folder, self.settings.model_download
             known = self._knowledge
-            if known is None or known.model_setting != folder or known.is_outdated():
-                known = self._knowledge = await asyncio.to_thread(Knowledge, self.root, folder)
+            rerank = self.settings.premises.rerank
+            wanted = (model, rerank)
+            if known is None or (known.model_setting, known.rerank_setting) != wanted or known.is_outdated():
+                known = await asyncio.to_thread(Knowledge, self.root, model, download=download, rerank=rerank)
+                self._knowledge = known
                 self._ranked.clear()
             if known.has_changed():
                 self._ranked.clear()
@@ -208,6 +211,7 @@ class Engine:
             index=await self.freshness(),
             timings_ms=timings,
             warnings=warnings,
+            notes=await self.notes(goal),
         )
 
     async def state(self, request: SuggestRequest) -> ProofState:
@@ -290,7 +294,13 @@ class Engine:
     async def freshness(self) -> IndexItem:
         """What the index holds and how fresh it is."""
         knowledge = await self.knowledge()
-        return await asyncio.to_thread(knowledge.freshness)
+        lean = self._session.toolchain.version if self._session is not None else ""
+        return await asyncio.to_thread(knowledge.freshness, lean)
+
+    async def notes(self, goal: Goal) -> list[str]:
+        """What of a goal the model does not read, or does not know."""
+        knowledge = await self.knowledge()
+        return await asyncio.to_thread(knowledge.notes, goal)
 
     async def index(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
         """Build or refresh the project's index; only what changed is read and embedded.
@@ -301,7 +311,12 @@ class Engine:
             raise BadSource("There is no project to index.", "Give the folder of a Lean project.")
         async with self._index_lock:
             return await asyncio.to_thread(
-                update_project, self.root, self.settings.model_folder, progress, should_stop
+                update_project,
+                self.root,
+                self.settings.model_folder,
+                progress,
+                should_stop,
+                download=self.settings.model_download,
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -51,7 +51,7 @@ class Style:
 def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
     """The whole answer, for a terminal."""
     parts = [style.bold("Goal"), _goal(suggestion.goal, style), ""]
-    parts.append(style.bold("Premises") + style.dim(f"  ({index_line(suggestion.index)})"))
+    parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
     for rank, premise in enumerate(suggestion.premises, start=1):
@@ -66,7 +66,8 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
             parts.append(style.dim(f"  and {len(progress) - _MOST_PROGRESS} more that leave goals"))
         if not suggestion.tactics:
             parts.append("  none of those tried")
-    parts += ["", style.dim(timing_line(suggestion.timings_ms))]
+    parts += ["", _freshness(suggestion.index, style), style.dim(timing_line(suggestion.timings_ms))]
+    parts += [style.caution(f"note: {note}") for note in suggestion.notes]
     parts += [style.caution(f"warning: {warning}") for warning in suggestion.warnings]
     return "\n".join(parts) + "\n"
 
@@ -75,13 +76,14 @@ def _closing(tactics: list[TacticItem]) -> int:
     return sum(tactic.status == "closes" for tactic in tactics)
 
 
-def index_line(index: IndexItem) -> str:
-    """What was searched, in one line."""
-    total = sum(source.premises for source in index.sources)
-    names = ", ".join(source.package or "this project" for source in index.sources[:4]) or "no package"
-    more = f" and {len(index.sources) - 4} more" if len(index.sources) > 4 else ""
-    stale = f"; {counted(index.stale_files, 'file')} changed or new since" if index.stale_files else ""
-    return f"of {total:,} in {names}{more}{stale}"
+def searched(index: IndexItem) -> str:
+    """Among how many premises was searched."""
+    return f"of {sum(source.premises for source in index.sources):,}"
+
+
+def _freshness(index: IndexItem, style: Style) -> str:
+    line = shorten(f"index: {index.line}", style.width)
+    return style.caution(line) if index.stale_files else style.dim(line)
 
 
 def counted(number: int, noun: str) -> str:
@@ -164,8 +166,8 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
 
 
-def premises_markdown(premises: list[PremiseItem]) -> str:
-    """Premises as Markdown, for a hover."""
+def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
+    """Premises as Markdown, for a hover, with what was searched and what was not read below them."""
     parts = ["**Premises that fit this goal**", ""]
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
@@ -173,4 +175,6 @@ def premises_markdown(premises: list[PremiseItem]) -> str:
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]
+    parts += [line for note in notes for line in ("", f"*note: {note}*")]
+    parts += ["", f"*index: {index.line}*"]
     return "\n".join(parts)

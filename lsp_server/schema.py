@@ -57,6 +57,7 @@ class SourceItem:
     package: Annotated[str, "The package's name."]
     revision: Annotated[str, "Its revision: a commit, a version, or a hash of what was read."]
     premises: Annotated[int, "How many premises of it the index holds."]
+    bundled: Annotated[bool, "Whether it came with the installation rather than from files read here."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ class IndexItem:
     sources: Annotated[list[SourceItem], "The packages in the index."]
     built_at: Annotated[str | None, "When it was last written (ISO 8601, UTC); null where there is no date."]
     stale_files: Annotated[int, "How many source files changed since then, or are not in the index yet."]
+    lean: Annotated[
+        str | None,
+        "The Lean version: the one that runs, else what `lean-toolchain` names; null where unknown.",
+    ]
+    line: Annotated[str, "All this in one line for a person: revisions, Lean, files newer than the index."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,11 @@ class Suggestion:
     warnings: Annotated[
         list[str],
         "Sentences for a person: what could not be done, and what mends it. Empty where all went well.",
+    ] = field(default_factory=list)
+    notes: Annotated[
+        list[str],
+        "Sentences for a person: what of the goal the model did not read (too long), or does not know. "
+        "Empty for most goals.",
     ] = field(default_factory=list)
 
 

@@ -33,6 +33,9 @@ class PremiseSettings:
 
     count: int = _setting(16, "How many premises a suggestion lists.", 1, 1000)
     out_of_scope: bool = _setting(True, "Also show premises that need one more import.")
+    rerank: int = _setting(
+        20, "How many of the best premises the model's re-ranker reads again, if it has one; 0: none.", 0, 200
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,12 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
-    model_folder: str = _setting("", "The encoder's folder; empty: the one that is shipped.")
+    model_folder: str = _setting(
+        "", "The encoder: a folder, or owner/name on the Hugging Face hub; empty: the one that is shipped."
+    )
+    model_download: bool = _setting(
+        False, "Fetch such a model from the hub where it is not on this machine yet; nothing else is fetched."
+    )
 
 
 def camel(name: str) -> str:

@@ -6,7 +6,9 @@ A model folder holds
                       "dimension": d,          length of an embedding
                       "max_length": 256,       tokens, with [CLS] and [SEP]
                       "text_version": 1,       retriever.text.VERSION that it was trained on
-                      "pad_id": 0}             (more keys are left for the model card)
+                      "pad_id": 0,
+                      "similarity": "fine"}    eq. (3), the default; or "plain", eq. (2)
+                                               (more keys are left for the model card)
     tokenizer.json   a `tokenizers` file whose post-processor adds [CLS] and [SEP]; <VAR> and <GOAL> are
                      special tokens; no truncation and no padding set (this module does both)
     model.onnx       inputs `input_ids`, `attention_mask`: int64[batch, sequence];
@@ -36,6 +38,7 @@ import numpy.typing as npt
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
+from retriever.runtime import CHARACTERS_PER_TOKEN, open_session, open_tokenizer, packed, padded
 
 FORMAT = "premise-suggest-encoder"
 VERSION = 1
@@ -45,8 +48,6 @@ REINSTALL = "Install premise-suggest again, or name another model folder in the 
 Floats = npt.NDArray[np.float32]
 Int64s = npt.NDArray[np.int64]
 
-_CHARACTERS_PER_TOKEN = 24
-"""No text of n tokens that the encoder reads is longer than n times this; the rest is cut unread."""
 _TOKENS_PER_BATCH = 4096
 
 
@@ -59,6 +60,8 @@ class FittedState:
     """The hypotheses left out, as texts."""
     goal_cut: bool = False
     """The target itself was too long; its end was cut off."""
+    unknown: float = 0.0
+    """Which share of the text's tokens the vocabulary does not have, marks not counted."""
 
 
 class PremiseEncoder(Protocol):
@@ -90,17 +93,20 @@ class Encoder:
         self._tokenizer = tokenizer
         self._config = config
         self._fingerprint = fingerprint
+        unknown = getattr(tokenizer.model, "unk_token", None)
+        self._unknown_id = tokenizer.token_to_id(unknown) if unknown else None
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1) -> Encoder:
         """Load a model folder onto the CPU with this many threads an operator. Raises ModelError."""
         config = _read_config(folder)
         try:
-            session, tokenizer = _open_session(folder, threads), _open_tokenizer(folder)
+            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            raise ModelError(f"The model in {folder} is damaged: {error}.", REINSTALL) from error
+            said = str(error).rstrip(".")
+            raise ModelError(f"The model in {folder} is damaged: {said}.", REINSTALL) from error
         encoder = cls(session, tokenizer, config, fingerprint_of(folder))
         encoder._check(folder)
         return encoder
@@ -132,8 +138,11 @@ class Encoder:
         return np.asarray(self.encode([self.fit(goal).text])[0])
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
-        """float32[n, d], the premises' side of eq. (3); norms are at most 1."""
-        return combine(self.encode, [texts.premise_texts(premise) for premise in premises])
+        """float32[n, d], the premises' side of eq. (3), whose norms are at most 1, or of eq. (2)."""
+        pairs = [texts.premise_texts(premise) for premise in premises]
+        if self._config.similarity == "plain":
+            return self.encode([f"{context} {goal}".strip() for context, goal in pairs])
+        return combine(self.encode, pairs)
 
     def fit(self, goal: Goal) -> FittedState:
         """The state's text within `max_length` tokens.
@@ -142,13 +151,14 @@ class Encoder:
         mention, directly or through others, and among these the ones furthest from it.
         """
         target = texts.goal_text(goal)
-        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        limit = self.max_length * CHARACTERS_PER_TOKEN
         room = self.max_length - 2
         hypotheses = [f"{texts.VAR} {text}" for text in texts.hypothesis_texts(goal)]
         if len(target) + sum(map(len, hypotheses)) <= limit:
             whole = " ".join([*hypotheses, target])
-            if self._lengths([whole])[0] <= room:
-                return FittedState(whole)
+            [ids] = self._token_ids([whole])
+            if len(ids) <= room:
+                return FittedState(whole, unknown=self._unknown_share(ids))
         left = room - self._lengths([target[:limit]])[0]
         lengths = self._lengths([text[:limit] for text in hypotheses])
         kept: set[int] = set()
@@ -158,24 +168,33 @@ class Encoder:
                 left -= lengths[index]
         text = " ".join([*(hypotheses[index] for index in sorted(kept)), target[:limit]])
         dropped = tuple(hypotheses[index] for index in range(len(hypotheses)) if index not in kept)
-        return FittedState(text, dropped, goal_cut=left < 0 or len(target) > limit)
+        [ids] = self._token_ids([text])
+        return FittedState(text, dropped, left < 0 or len(target) > limit, self._unknown_share(ids[:room]))
 
     def count_tokens(self, goal: Goal) -> int:
         """How many tokens the state's whole text has, special ones included."""
         return self._lengths([texts.state_text(goal)])[0] + 2
 
     def _lengths(self, sentences: Sequence[str]) -> list[int]:
+        return list(map(len, self._token_ids(sentences)))
+
+    def _token_ids(self, sentences: Sequence[str]) -> list[list[int]]:
         encodings = self._tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
+        return [encoding.ids for encoding in encodings]
+
+    def _unknown_share(self, ids: Sequence[int]) -> float:
+        """How much of a text is `[UNK]`, marks left aside; 0 where nothing else is there."""
+        marks = {self._tokenizer.token_to_id(mark) for mark in (texts.VAR, texts.GOAL)}
+        content = [number for number in ids if number not in marks]
+        return sum(number == self._unknown_id for number in content) / max(len(content), 1)
 
     def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
         """(positions, token ids) of texts of like length, so that little is padded."""
-        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        limit = self.max_length * CHARACTERS_PER_TOKEN
         for start in range(0, len(sentences), 4096):
             part = [sentence[:limit] for sentence in sentences[start : start + 4096]]
             ids = [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(part)]
-            order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
-            for batch in _packed(order, ids):
+            for batch in packed(ids, _TOKENS_PER_BATCH):
                 yield [start + index for index in batch], [ids[index] for index in batch]
 
     def _cut(self, ids: list[int]) -> list[int]:
@@ -183,12 +202,7 @@ class Encoder:
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
 
     def _embed(self, ids: list[list[int]]) -> Floats:
-        width = max(len(row) for row in ids)
-        input_ids = np.full((len(ids), width), self._config.pad_id, dtype=np.int64)
-        mask = np.zeros((len(ids), width), dtype=np.int64)
-        for index, row in enumerate(ids):
-            input_ids[index, : len(row)] = row
-            mask[index, : len(row)] = 1
+        input_ids, mask = padded(ids, self._config.pad_id)
         hidden = self._session.run(["last_hidden_state"], {"input_ids": input_ids, "attention_mask": mask})[0]
         return mean_pool(hidden, mask)
 
@@ -225,7 +239,10 @@ def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str
 def fingerprint_of(folder: Path) -> str:
     """16 hexadecimal digits over all that decides an embedding in a model folder. Raises ModelError."""
     config = _read_config(folder)
-    digest = hashlib.sha256(f"{config.max_length} {config.pad_id} {texts.VERSION}".encode())
+    said = f"{config.max_length} {config.pad_id} {texts.VERSION}"
+    if config.similarity != "fine":
+        said += f" {config.similarity}"
+    digest = hashlib.sha256(said.encode())
     try:
         for name in (MODEL, TOKENIZER):
             digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
@@ -239,6 +256,7 @@ class _Config:
     dimension: int
     max_length: int
     pad_id: int
+    similarity: str
 
 
 def _read_config(folder: Path) -> _Config:
@@ -249,7 +267,11 @@ def _read_config(folder: Path) -> _Config:
             raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
         if values["text_version"] != texts.VERSION:
             raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
-        config = _Config(int(values["dimension"]), int(values["max_length"]), int(values["pad_id"]))
+        similarity = values.get("similarity", "fine")
+        if similarity not in ("fine", "plain"):
+            raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
+        sizes = (int(values["dimension"]), int(values["max_length"]), int(values["pad_id"]))
+        config = _Config(*sizes, similarity)
     except OSError as error:
         raise ModelError(
             f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL
@@ -259,40 +281,6 @@ def _read_config(folder: Path) -> _Config:
     if config.dimension < 1 or config.max_length < 8:
         raise ModelError(f"{path} asks for a dimension or length that cannot be.", REINSTALL)
     return config
-
-
-def _open_session(folder: Path, threads: int) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        (folder / MODEL).read_bytes(), options, providers=["CPUExecutionProvider"]
-    )
-
-
-def _open_tokenizer(folder: Path) -> Any:
-    import tokenizers
-
-    tokenizer = tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text(encoding="utf-8"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def _packed(order: Sequence[int], ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Runs of `order` (ascending by length) whose padded size stays within one batch."""
-    batch: list[int] = []
-    for index in order:
-        if batch and (len(batch) + 1) * len(ids[index]) > _TOKENS_PER_BATCH:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 def _by_relevance(goal: Goal) -> list[int]:

@@ -1,11 +1,11 @@
 """Several scores in, one ranking out: a linear score over a few features that can be read and checked.
 
-Candidates are the union of the dense and the lexical top lists; each gets the `FEATURES` below, and the
-score is their weighted sum. The weights live in the model folder as `fusion.json`, written by training:
+Candidates are the union of several top lists (`Lists`); each gets the `FEATURES` of `retriever.features`, and
+the score is their weighted sum. The weights live in the model folder as `fusion.json`, written by training:
 
-    {"format": "premise-suggest-fusion", "version": 1,
+    {"format": "premise-suggest-fusion", "version": 2,
      "weights": {"dense": 8.1, "lexical": 2.2, ...},            one number for each of FEATURES
-     "candidates": {"dense": 256, "lexical": 256},              length of each top list
+     "candidates": {"dense": 256, "lexical": 256, "neighbours": 128, "nearby": 64},   length of each top list
      "bm25": {"k1": 1.2, "b": 0.75},
      "trained_on": "what the weights were fitted on, in words"}
 """
@@ -13,8 +13,7 @@ score is their weighted sum. The weights live in the model folder as `fusion.jso
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -22,100 +21,14 @@ import numpy.typing as npt
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
-from retriever.lexical import Bm25Parameters, name_parts
+from retriever.features import FEATURES
+from retriever.lexical import Bm25Parameters
 
 FORMAT = "premise-suggest-fusion"
-VERSION = 1
+VERSION = 2
 FILE = "fusion.json"
 
-FEATURES = (
-    "dense",  # eq. (3): cosine of the state with the mean of the premise's two vectors
-    "lexical",  # BM25, divided by the best BM25 score among the candidates
-    "dense_rank",  # 1 / (1 + rank) by dense score among the candidates, counted from 0
-    "lexical_rank",  # the same for BM25; 0 when no token is shared
-    "name_overlap",  # share of the name's parts that stand among the goal's tokens
-    "use_count",  # ln(1 + how many training proofs use it)
-    "in_scope",  # 1 importable through the open file's imports, 0 not, 0.5 not known
-    "same_namespace",  # share of the theorem's namespace that the premise's name begins with
-    "same_module",  # 1 if it is declared in the open file
-    "same_directory",  # share of the open module's path that the premise's module begins with
-)
-
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What is asked, as far as the features need it. `namespace` is `""` at the top level."""
-
-    tokens: frozenset[str]
-    """The goal's lexical tokens."""
-    module: str | None = None
-    namespace: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Parallel columns over n candidates."""
-
-    names: Sequence[str]
-    modules: Sequence[str]
-    dense: Floats
-    """float32[n], cosine."""
-    lexical: Floats
-    """float32[n], BM25 as computed."""
-    use_count: npt.NDArray[np.int32]
-    in_scope: Floats
-    """float32[n]: 1 yes, 0 no, 0.5 not known."""
-
-
-def features(place: Place, candidates: Candidates) -> Floats:
-    """float32[n, len(FEATURES)], columns in the order of FEATURES."""
-    best = float(candidates.lexical.max(initial=0.0))
-    lexical = candidates.lexical / best if best > 0 else np.zeros_like(candidates.lexical)
-    columns = [
-        candidates.dense,
-        lexical,
-        1.0 / (1.0 + ranks(candidates.dense)),
-        np.where(candidates.lexical > 0, 1.0 / (1.0 + ranks(candidates.lexical)), 0.0),
-        [_overlap(name, place.tokens) for name in candidates.names],
-        np.log1p(candidates.use_count),
-        candidates.in_scope,
-        [_shared(place.namespace, name) for name in candidates.names],
-        [float(module == place.module) for module in candidates.modules],
-        [_shared(_parent(place.module), module) for module in candidates.modules],
-    ]
-    return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
-
-
-def _overlap(name: str, tokens: frozenset[str]) -> float:
-    parts = name_parts(name)
-    return sum(part in tokens for part in parts) / len(parts) if parts else 0.0
-
-
-def _shared(prefix: str | None, name: str) -> float:
-    """How much of a dotted prefix the name begins with, from 0 to 1; 0 without a prefix."""
-    if not prefix:
-        return 0.0
-    wanted = prefix.split(".")
-    shared = 0
-    for left, right in zip(wanted, name.split("."), strict=False):
-        if left != right:
-            break
-        shared += 1
-    return shared / len(wanted)
-
-
-def _parent(module: str | None) -> str | None:
-    return module.rpartition(".")[0] if module else None
-
-
-def ranks(scores: Floats) -> npt.NDArray[np.int64]:
-    """int64[n]: the rank of each score from 0, best first; ties in order of position."""
-    order = np.argsort(-scores, kind="stable")
-    result = np.empty(len(scores), dtype=np.int64)
-    result[order] = np.arange(len(scores))
-    return result
 
 
 def top(scores: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
@@ -139,13 +52,30 @@ def top(scores: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
+class Lists:
+    """How many candidates each list gives."""
+
+    dense: int = 256
+    """Of the nearest by eq. (3)."""
+    lexical: int = 256
+    """Of the best by BM25."""
+    neighbours: int = 128
+    """Of those with most votes from the nearest theorems."""
+    nearby: int = 64
+    """Of what the proofs above the goal use most often."""
+
+    def __post_init__(self) -> None:
+        if min(self.dense, self.lexical, self.neighbours, self.nearby) < 1:
+            raise ValueError("a candidate list needs a positive length")
+
+
+@dataclass(frozen=True, slots=True)
 class Fusion:
     """The weights, and how many candidates each list gives."""
 
     weights: tuple[float, ...]
     """In the order of FEATURES."""
-    dense_candidates: int = 256
-    lexical_candidates: int = 256
+    lists: Lists = field(default_factory=Lists)
     bm25: Bm25Parameters = field(default_factory=Bm25Parameters)
     trained_on: str = ""
 
@@ -154,8 +84,6 @@ class Fusion:
             raise ValueError(f"{len(self.weights)} weights for {len(FEATURES)} features")
         if not all(np.isfinite(self.weights)):
             raise ValueError("a weight is not a finite number")
-        if self.dense_candidates < 1 or self.lexical_candidates < 1:
-            raise ValueError("a candidate list needs a positive length")
 
     def score(self, matrix: Floats) -> Floats:
         """float32[n]: the weighted sum of each row of float32[n, len(FEATURES)]."""
@@ -167,7 +95,7 @@ class Fusion:
             "format": FORMAT,
             "version": VERSION,
             "weights": dict(zip(FEATURES, self.weights, strict=True)),
-            "candidates": {"dense": self.dense_candidates, "lexical": self.lexical_candidates},
+            "candidates": asdict(self.lists),
             "bm25": {"k1": self.bm25.k1, "b": self.bm25.b},
             "trained_on": self.trained_on,
         }
@@ -181,6 +109,9 @@ class Fusion:
         path = folder / FILE
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
+            if (document["format"], document["version"]) == (FORMAT, 1):
+                message = f"The ranking weights {path} are of version 1, this version reads {VERSION}."
+                raise ModelError(message, FIT_AGAIN.format(folder=folder))
             if (document["format"], document["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"format {document['format']} {document['version']}")
             weights = document["weights"]
@@ -189,11 +120,12 @@ class Fusion:
                 raise ValueError(f"feature {sorted(unknown)[0]!r} is unknown or has no weight")
             return cls(
                 tuple(float(weights[name]) for name in FEATURES),
-                int(document["candidates"]["dense"]),
-                int(document["candidates"]["lexical"]),
+                Lists(*(int(document["candidates"][item.name]) for item in fields(Lists))),
                 Bm25Parameters(float(document["bm25"]["k1"]), float(document["bm25"]["b"])),
                 str(document.get("trained_on", "")),
             )
+        except FileNotFoundError as error:
+            raise ModelError(f"There are no ranking weights {path}.", FIT.format(folder=folder)) from error
         except OSError as error:
             raise ModelError(
                 f"The ranking weights {path} cannot be read: {error.strerror}.", REINSTALL
@@ -202,4 +134,6 @@ class Fusion:
             raise ModelError(f"{path} is damaged: {error}.", REINSTALL) from error
 
 
+FIT = "Fit them: python -m retriever.evaluation.fit_fusion {folder} DATASET"
+FIT_AGAIN = "Fit them anew: python -m retriever.evaluation.fit_fusion {folder} DATASET"
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."

@@ -41,7 +41,8 @@ _TOKEN = re.compile(
     + r"|\S"
 )
 _IDENTIFIER = re.compile(_PART)
-_VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\Z")
+VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\Z")
+"""What looks like a variable, whether or not a binder introduces it."""
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 _LONGEST_SHAPE = 48
 _LONGEST_TEXT = 20_000
@@ -87,7 +88,7 @@ def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
     """The tokens of a statement's text without variables and punctuation."""
     bound = frozenset(bound)
     tokens: list[str] = []
-    for raw in _raw_tokens(text):
+    for raw in raw_tokens(text):
         tokens += _expand(raw, bound)
     return tokens
 
@@ -97,14 +98,14 @@ def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
 
     Leading `∀ …,` are left out: they say what binders say.
     """
-    raw = _without_binders(_raw_tokens(text))
+    raw = _without_binders(raw_tokens(text))
     if not 3 <= len(raw) <= _LONGEST_SHAPE:
         return []
     bound = frozenset(bound)
     numbers: dict[str, str] = {}
     shape = []
     for token in raw:
-        if token in bound or (_VARIABLE.match(token) and token not in WORDS):
+        if token in bound or (VARIABLE.match(token) and token not in WORDS):
             token = numbers.setdefault(token, f"?{len(numbers)}")
         shape.append(WORDS.get(token, token))
     return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
@@ -121,7 +122,8 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _raw_tokens(text: str) -> tuple[str, ...]:
+def raw_tokens(text: str) -> tuple[str, ...]:
+    """Identifiers, numbers and operators as they stand in the text's one spelling."""
     return tuple(_TOKEN.findall(canonical(text[:_LONGEST_TEXT])))
 
 
@@ -147,7 +149,7 @@ def _expand(raw: str, bound: frozenset[str]) -> list[str]:
     if not _IDENTIFIER.match(raw):
         return [raw]
     head, dot, rest = raw.partition(".")
-    if head in bound or _VARIABLE.match(head):
+    if head in bound or VARIABLE.match(head):
         return list(name_parts(rest)) if dot else []
     parts = list(name_parts(raw))
     return parts if parts == [raw.lower()] else [raw, *parts]
@@ -269,6 +271,11 @@ class Bm25:
 
     def __len__(self) -> int:
         return int(self._bounds[-1])
+
+    @property
+    def segments(self) -> Sequence[Postings]:
+        """The postings that it scores."""
+        return self._segments
 
     def scores(self, query: Iterable[str]) -> Floats:
         """float32[n]: the score of every document for a query's distinct tokens."""

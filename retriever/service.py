@@ -1,32 +1,38 @@
 """Which premises fit a goal: the one door that the server and the command line use.
 
-A goal is embedded (eq. 2) and searched among the premises' vectors (eq. 3) and by BM25; the best of both
-lists are ranked by `retriever.fusion`. The declarations of the open file take part as they stand in the
-editor.
+A goal is embedded (eq. 2) and searched among the premises' vectors (eq. 3) and by BM25; theorems near it
+vote for what their proofs use. The best of all lists are ranked by `retriever.fusion`, and the first of
+those by the model's re-ranker (eq. 5), if it has one. The declarations of the open file take part as they
+stand in the editor.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 import numpy as np
+import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
 from retriever.encoder import Encoder, Floats, PremiseEncoder
-from retriever.fusion import Candidates, Fusion, Place, features, top
+from retriever.features import Candidates, Place, features
+from retriever.fusion import Fusion, top
 from retriever.index.content import is_theorem
-from retriever.index.neighbours import Bools, Ids
+from retriever.index.neighbours import Bools, Ids, Query
 from retriever.index.plan import Source as SourceFile
 from retriever.index.store import IndexStore
 from retriever.index.view import IndexView, Source
 from retriever.lexical import goal_tokens, premise_tokens
+from retriever.place import Where, declared_before, proved, used_nearby, voters
+from retriever.proofs import NEIGHBOURS
+from retriever.reranker import DEPTH, Reranker, blend
 from retriever.snapshot import Snapshot, stamps_of
 from retriever.text import premise_texts
 
@@ -49,20 +55,6 @@ _DOCUMENTED = frozenset(
 _MOST_LOCAL = 512
 _CACHED_VECTORS = 4096
 _MOST_PROBED = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Where the goal stands."""
-
-    module: str | None = None
-    """The open file's module name."""
-    imports: tuple[str, ...] = ()
-    """The modules that the open file's header names."""
-    line: int | None = None
-    """The goal's line in the open file, from 0."""
-    local: tuple[Premise, ...] = ()
-    """The open file's declarations as they stand in the editor; those from `line` on are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,31 +86,69 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """The open file's premises that may be offered, with their vectors and the namespace at the goal."""
+    """The open file's premises that may be offered, with their vectors."""
 
     premises: tuple[Premise, ...]
     vectors: Floats
-    namespace: str | None
+    indexed: Ids
+    """int64[k]: the premise of the same name in the index, -1 where there is none."""
+
+    def of_indexed(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What a column over the index holds of them; 0 for what is not indexed."""
+        values = np.zeros(len(self.indexed), dtype=column.dtype)
+        values[self.indexed >= 0] = column[self.indexed[self.indexed >= 0]]
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Signals:
+    """What is known of all n indexed premises before candidates are drawn."""
+
+    lexical: Floats
+    votes: Floats
+    """Of the theorems nearest to the goal."""
+    nearby: Floats
+    """In how many proofs above the goal in the open file."""
+    overlap: Floats
+    """How much of each one's tokens the goal has."""
 
 
 class PremiseService:
     """Ranks premises of several stores; safe to use from several threads."""
 
-    def __init__(self, stores: Sequence[IndexStore], encoder: PremiseEncoder, fusion: Fusion) -> None:
+    def __init__(
+        self,
+        stores: Sequence[IndexStore],
+        encoder: PremiseEncoder,
+        fusion: Fusion,
+        reranker: Reranker | None = None,
+        rerank: int = DEPTH,
+    ) -> None:
         self._stores = tuple(stores)
         self._encoder = encoder
         self._fusion = fusion
+        self._reranker, self._rerank = reranker, rerank
         self._lock = threading.Lock()
         self._vectors: OrderedDict[tuple[str, str], Floats] = OrderedDict()
         self._snapshot = Snapshot.open(self._stores, encoder.fingerprint, fusion)
 
     @classmethod
-    def open(cls, stores: Sequence[IndexStore], model_folder: Path, *, threads: int = 1) -> PremiseService:
+    def open(
+        cls, stores: Sequence[IndexStore], model_folder: Path, *, threads: int = 1, rerank: int = DEPTH
+    ) -> PremiseService:
         """Open stores with a model; where two hold the same module the earlier one counts.
+
+        Args:
+            stores: the indexes.
+            model_folder: the encoder's; its re-ranker, if it has one, lies in it.
+            threads: what an operator of a model may use.
+            rerank: how many of the best theorems the re-ranker reads again; 0: it is not even loaded.
 
         Raises ModelError, IndexMissing, IndexDamaged.
         """
-        return cls(stores, Encoder.load(model_folder, threads=threads), Fusion.load(model_folder))
+        encoder, fusion = Encoder.load(model_folder, threads=threads), Fusion.load(model_folder)
+        reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
+        return cls(stores, encoder, fusion, reranker, rerank)
 
     @property
     def encoder(self) -> PremiseEncoder:
@@ -143,32 +173,60 @@ class PremiseService:
         offered = _offered(snapshot, where, kinds, {premise.name for premise in local.premises})
         scope = _scope(snapshot, where)
         query = snapshot.search.query(vector)
-        lexical = snapshot.bm25.scores(tokens)
-        ids = self._candidates(query.top, lexical, offered, scope)
+        used = used_nearby(snapshot, where)
+        signals = _Signals(
+            snapshot.bm25.scores(tokens),
+            snapshot.proofs.votes(query.top(NEIGHBOURS, voters(snapshot, where))),
+            used.of_indexed,
+            snapshot.overlap.scores(tokens),
+        )
+        own_tokens = [_tokens_of(premise) for premise in local.premises]
+        ids = self._candidates(query, signals, offered, scope)
         view = snapshot.view
         candidates = Candidates(
             names=[*(p.name for p in local.premises), *(view.name(i) for i in ids.tolist())],
             modules=[*(p.module for p in local.premises), *(view.module(i) for i in ids.tolist())],
+            lines=np.array([*map(_line, local.premises), *view.lines[ids].tolist()], dtype=np.int64),
             dense=np.concatenate([local.vectors @ vector, query.scores(ids)]).astype(np.float32),
-            lexical=np.concatenate(
-                [snapshot.bm25.score_texts(tokens, [_tokens_of(p) for p in local.premises]), lexical[ids]]
+            lexical=np.concatenate([snapshot.bm25.score_texts(tokens, own_tokens), signals.lexical[ids]]),
+            neighbours=np.concatenate([local.of_indexed(signals.votes), signals.votes[ids]]),
+            symbol_overlap=np.concatenate(
+                [snapshot.overlap.score_texts(tokens, own_tokens), signals.overlap[ids]]
             ),
-            use_count=np.concatenate([np.zeros(len(local.premises), dtype=np.int32), view.uses[ids]]),
+            use_count=np.concatenate([local.of_indexed(view.uses), view.uses[ids]]),
+            used_nearby=np.concatenate(
+                [used.of_names([p.name for p in local.premises]), signals.nearby[ids]]
+            ),
             in_scope=_scope_feature(scope, ids, len(local.premises)),
         )
         module = where.module if where else None
-        place = Place(frozenset(tokens), module, local.namespace)
+        theorem, line = (where.theorem, where.line) if where else (None, None)
+        place = Place(frozenset(tokens), module, theorem, line)
         scores = self._fusion.score(features(place, candidates))
-        return _first(snapshot, local.premises, ids, candidates, scores, k, scope is not None)
+        depth = self._rerank if self._reranker is not None and kinds == "theorems" else 0
+        most = max(k, depth)
+        ranked = _first(snapshot, local.premises, ids, candidates, scores, most, scope is not None)
+        return self._reranked(goal, ranked, depth)[:k]
+
+    def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
+        """The first `depth` in the re-ranker's order, the others behind them.
+
+        Premises whose statement is not known (the bundled index has none) count as of average fit.
+        """
+        if self._reranker is None or not self._reranker.weight or depth < 2:
+            return ranked
+        head, tail = ranked[:depth], ranked[depth:]
+        logits = self._reranker.scores(goal, [one.premise for one in head])
+        fused = np.array([one.score for one in head], dtype=np.float32)
+        scores = blend(fused, logits, self._reranker.weight)
+        if tail:  # scores fall from the first premise to the last
+            scores = scores + max(0.0, tail[0].score - float(scores.min()))
+        order = np.argsort(-scores, kind="stable").tolist()
+        return [*(replace(head[place], score=float(scores[place])) for place in order), *tail]
 
     def settled_packages(self) -> frozenset[tuple[str, str]]:
         """The packages, by (name, revision), of which every file is indexed and none can have changed."""
-        return frozenset(
-            (file.package, file.revision)
-            for part in self._current().view.parts
-            if part.manifest.pinned and part.manifest.complete and not part.is_bundled
-            for file in part.segment.files
-        )
+        return self._current().view.settled_packages
 
     def freshness(self, listed: Iterable[SourceFile] = ()) -> Freshness:
         """What the index covers, when it was built, and which files have changed since.
@@ -180,7 +238,7 @@ class PremiseService:
         view = snapshot.view
         read = [part.manifest for part in view.parts if not part.is_bundled]
         built = max(manifest.built_at for manifest in (snapshot.manifests[0], *read))
-        return Freshness(view.sources(), built, view.stale_files(), _unindexed(view, listed))
+        return Freshness(view.sources, built, view.stale_files(), _unindexed(view, listed))
 
     def _current(self) -> Snapshot:
         """The snapshot, opened again if a store has changed."""
@@ -192,24 +250,26 @@ class PremiseService:
                 self._snapshot = Snapshot.open(self._stores, self._encoder.fingerprint, self._fusion)
             return self._snapshot
 
-    def _candidates(
-        self, nearest: Callable[[int, Bools], Ids], lexical: Floats, offered: Bools, scope: Bools | None
-    ) -> Ids:
-        """The best of both lists among all that is offered, and among what is in scope if that is known."""
+    def _candidates(self, query: Query, signals: _Signals, offered: Bools, scope: Bools | None) -> Ids:
+        """The best of each list among all that is offered, and among what is in scope if that is known."""
+        lists = self._fusion.lists
         filters = [offered] if scope is None else [offered & scope, offered]
-        found = []
+        found = [top(signals.nearby, lists.nearby, offered & (signals.nearby > 0))]
         for allowed in filters:
-            found.append(nearest(self._fusion.dense_candidates, allowed))
-            found.append(top(lexical, self._fusion.lexical_candidates, allowed & (lexical > 0)))
+            found.append(query.top(lists.dense, allowed))
+            found.append(top(signals.lexical, lists.lexical, allowed & (signals.lexical > 0)))
+            found.append(top(signals.votes, lists.neighbours, allowed & (signals.votes > 0)))
         return np.unique(np.concatenate(found))
 
     def _local(self, snapshot: Snapshot, where: Where | None, kinds: Kinds) -> _Local:
         if where is None or not where.local:
-            return _Local((), np.zeros((0, self._encoder.dimension), dtype=np.float32), None)
-        before, namespace = _before(where)
+            nothing = np.zeros((0, self._encoder.dimension), dtype=np.float32)
+            return _Local((), nothing, np.zeros(0, dtype=np.int64))
+        before = declared_before(where)
         chosen = tuple(p for p in before if kinds == "all" or is_theorem(p) == (kinds == "theorems"))
         chosen = chosen[-_MOST_LOCAL:]
-        return _Local(chosen, self._embedded(snapshot, chosen, where.module), namespace)
+        indexed = snapshot.names.find_names(premise.name for premise in chosen)
+        return _Local(chosen, self._embedded(snapshot, chosen, where.module), indexed)
 
     def _embedded(self, snapshot: Snapshot, premises: Sequence[Premise], module: str | None) -> Floats:
         """float32[n, d]: from the index where the text is unchanged, from the cache, else embedded now."""
@@ -231,17 +291,10 @@ class PremiseService:
 
 def _unindexed(view: IndexView, listed: Iterable[SourceFile]) -> tuple[str, ...]:
     """The listed files that were never read; what cannot be read never will be, and does not count."""
-    known = {
-        (file.module, file.package, file.revision)
-        for part in view.parts
-        if not part.is_bundled
-        for number, file in enumerate(part.segment.files)
-        if number not in part.dead_files
-    }
     missing = [
         source.path
         for source in listed
-        if (source.module, source.package or "", source.revision or "") not in known
+        if (source.module, source.package or "", source.revision or "") not in view.files_read
     ]
     if len(missing) <= _MOST_PROBED:  # more than that is a run that was stopped, not a few odd files
         missing = [path for path in missing if _is_text(path)]
@@ -256,26 +309,6 @@ def _is_text(path: Path) -> bool:
     return True
 
 
-def _before(where: Where) -> tuple[tuple[Premise, ...], str | None]:
-    """The local premises that end before the goal's line, and the namespace that the goal stands in.
-
-    The namespace is that of the declaration around the goal, else of the last one before it.
-    """
-    line = where.line
-    if line is None:
-        return where.local, None
-    around = {p.name for p in where.local if p.span and p.span.start.line <= line <= p.span.end.line}
-    before = tuple(
-        premise
-        for premise in where.local
-        if premise.name not in around
-        and premise.generated_from not in around
-        and (premise.span is None or premise.span.end.line < line)
-    )
-    nearest = [p.name for p in where.local if p.name in around] or [p.name for p in before[-1:]]
-    return before, nearest[0].rpartition(".")[0] if nearest else None
-
-
 def _offered(snapshot: Snapshot, where: Where | None, kinds: Kinds, local_names: set[str]) -> Bools:
     """bool[n]: the indexed premises that may be offered at all."""
     allowed = snapshot.view.alive.copy()
@@ -285,11 +318,16 @@ def _offered(snapshot: Snapshot, where: Where | None, kinds: Kinds, local_names:
         return np.asarray(allowed & ~snapshot.is_private)
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
     allowed &= own | ~snapshot.is_private
-    if len(where.local) > 0 and len(local_names) < _MOST_LOCAL:
+    allowed[proved(snapshot, where)] = False
+    if where.shows_file and len(local_names) < _MOST_LOCAL:
         allowed &= ~own  # What the editor shows takes the place of what was indexed.
     elif where.line is not None:
         allowed &= ~own | (snapshot.view.lines < where.line)
     return np.asarray(allowed)
+
+
+def _line(premise: Premise) -> int:
+    return premise.span.start.line if premise.span else -1
 
 
 def _scope(snapshot: Snapshot, where: Where | None) -> Bools | None:

@@ -17,12 +17,16 @@ from retriever.index.segment import Flag
 from retriever.index.store import IndexStore, Manifest
 from retriever.index.view import IndexView, open_view
 from retriever.lexical import Bm25
+from retriever.nearby import NearbyUses
+from retriever.proofs import LiveNames, ProofGraph
 from retriever.scope import ModuleNode, importable
+from retriever.symbols import Overlap
 from retriever.text import premise_texts
 
 Bools = npt.NDArray[np.bool_]
 Stamps = tuple[tuple[int, int, int] | None, ...]
 _CACHED_SCOPES = 32
+_CACHED_MODULES = 32
 
 
 class Snapshot:
@@ -56,6 +60,26 @@ class Snapshot:
     def _graph(self) -> dict[str, ModuleNode]:
         return self.view.module_graph()
 
+    @cached_property
+    def overlap(self) -> Overlap:
+        """How much of a premise's tokens a goal has."""
+        return Overlap(self.bm25.segments)
+
+    @cached_property
+    def names(self) -> LiveNames:
+        """The premises that count, by name."""
+        return LiveNames(self.view)
+
+    @cached_property
+    def proofs(self) -> ProofGraph:
+        """What the proofs of the indexed theorems use, as far as that is known."""
+        return ProofGraph.of(self.view, self.names)
+
+    @cached_property
+    def nearby(self) -> NearbyUses:
+        """What the proofs of open files use."""
+        return NearbyUses(self.names)
+
     def in_scope(self, imports: tuple[str, ...]) -> Bools:
         """bool[n]: what a file with these imports can use."""
         with self._lock:
@@ -79,6 +103,8 @@ class Snapshot:
         if found is None:
             found = self._read_vectors(module)
             with self._lock:
+                if len(self._module_vectors) >= _CACHED_MODULES:
+                    self._module_vectors.clear()
                 self._module_vectors[module] = found
         return found
 

@@ -4,7 +4,7 @@
 
 Medians; these machines are shared and noisy, so the start of a bare Python stands beside the command's.
 With --mathlib (a folder that holds Mathlib/), the extraction of its text is timed; with --index also the
-first index of it, and a second one after one file has changed.
+first index of it, a second one after one file has changed, and the retriever's timings on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -30,12 +30,13 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import bench_retriever
+from bench_memory import bundled_memory, server_memory
 
 from lean_extract.records import Position
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE, UNFINISHED
 from lsp_server.engine import Engine, SuggestRequest
-from lsp_server.knowledge import update_project
+from lsp_server.knowledge import project_store, update_project
 from lsp_server.settings import parse
 from prover.verify import GoalPlace
 from retriever.index import bundled
@@ -70,8 +71,15 @@ def retriever_rows(runs: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as cache:
         store = bundled.unpack(Path(cache))
         results = bench_retriever.measure([store], bundled.DATA.parent / "encoder", runs)
+    yield from named("bundled Mathlib", results)
+    yield "bundled Mathlib: the server's resident memory", bundled_memory().resident, "MB"
+
+
+def named(index: str, results: Mapping[str, float]) -> Iterator[Row]:
+    """What `bench_retriever` measured on an index, with units."""
+    units = {"premises": "", "dimension": "", "premises embedded a second": "/s"}
     for name, value in results.items():
-        yield f"bundled Mathlib: {name}", value, "" if name in ("premises", "dimension") else "ms"
+        yield f"{index}: {name}", value, units.get(name, "ms")
 
 
 def unfinished() -> list[GoalPlace]:
@@ -144,7 +152,7 @@ def required(name: str, seen: set[str]) -> set[str]:
     return seen
 
 
-def mathlib_rows(folder: Path, with_index: bool) -> Iterator[Row]:
+def mathlib_rows(folder: Path, with_index: bool, runs: int) -> Iterator[Row]:
     """Reading all of a Mathlib, and indexing it."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "records.jsonl"
@@ -159,10 +167,10 @@ def mathlib_rows(folder: Path, with_index: bool) -> Iterator[Row]:
         yield "Mathlib's text: extraction", float(found["seconds"]), "s"
         yield "Mathlib's text: peak memory", float(found["peak memory (MB)"]), "MB"
         if with_index:
-            yield from index_rows(folder, Path(scratch))
+            yield from index_rows(folder, Path(scratch), runs)
 
 
-def index_rows(folder: Path, scratch: Path) -> Iterator[Row]:
+def index_rows(folder: Path, scratch: Path, runs: int) -> Iterator[Row]:
     copy = scratch / "mathlib"
     shutil.copytree(folder, copy)
     with tqdm(disable=None) as bar:
@@ -179,6 +187,9 @@ def index_rows(folder: Path, scratch: Path) -> Iterator[Row]:
             stream.write("\ntheorem bench_new_lemma (p : Prop) (h : p) : p := h\n")
         seconds = timed(lambda: update_project(copy, "", show, lambda: False))
         yield "Mathlib: second index, one file changed", seconds, "s"
+    results = bench_retriever.measure([project_store(copy)], bundled.DATA.parent / "encoder", runs)
+    yield from named("Mathlib", results)
+    yield "Mathlib: the server's resident memory", server_memory(copy).resident, "MB"
 
 
 def main() -> int:
@@ -194,7 +205,7 @@ def main() -> int:
         *installed_rows(),
         *retriever_rows(options.runs),
         *asyncio.run(example_rows(options.runs)),
-        *(mathlib_rows(options.mathlib.resolve(), options.index) if options.mathlib else ()),
+        *(mathlib_rows(options.mathlib.resolve(), options.index, options.runs) if options.mathlib else ()),
     ]
     width = max(len(name) for name, _, _ in rows)
     for name, value, unit in rows:

@@ -1,9 +1,11 @@
 """Times the retriever: opening an index, and goal to ranked premises with its parts.
 
-    python scripts/bench_retriever.py [--index FOLDER] [--model FOLDER] [--runs N] [--json FILE]
+    python scripts/bench_retriever.py [--index FOLDER] [--model FOLDER] [--runs N] [--cpu] [--json FILE]
 
 Without --index the bundled Mathlib index is unpacked into a temporary folder. Prints a table; times are
-milliseconds, medians over goals of about 128 tokens.
+milliseconds, medians over goals of about 128 tokens. Where the model has a re-ranker and the index has
+statements, the ranking is timed with and without it. With --cpu this process's own CPU time is counted
+rather than the wall clock, for a machine that others use as well (set OMP_NUM_THREADS=1 then).
 """
 
 from __future__ import annotations
@@ -15,20 +17,29 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+import lean_extract
 from lean_extract.errors import PremiseSuggestError
-from lean_extract.records import Goal, Hypothesis
+from lean_extract.records import Goal, Hypothesis, Premise
+from lean_extract.source.reader import read_file
 from retriever.encoder import Encoder
 from retriever.fusion import Fusion
 from retriever.index import bundled
 from retriever.index.store import IndexStore
+from retriever.index.update import PREMISES_PER_STEP
 from retriever.lexical import goal_tokens
-from retriever.service import PremiseService, Where
+from retriever.place import Where
+from retriever.reranker import DEPTH, Reranker
+from retriever.service import PremiseService
 from retriever.snapshot import Snapshot
 
+MOST = 100
+"""How many premises are asked for."""
+SAMPLE = 4096
 GOALS = (
     ("tsum (fun i ↦ f i + g i) = tsum f + tsum g", "Summable f", "Summable g"),
     ("IsCompact (s ∩ t) ∧ (s ∩ t).Nonempty", "IsCompact s", "IsClosed t"),
@@ -52,37 +63,77 @@ def goals(tokens: int, encoder: Encoder) -> list[Goal]:
     return found
 
 
-def median_ms(work: Callable[[Goal], object], asked: list[Goal], runs: int) -> float:
-    times = []
-    for run in range(runs * len(asked)):
-        started = time.perf_counter()
-        work(asked[run % len(asked)])
-        times.append((time.perf_counter() - started) * 1000)
-    return statistics.median(times)
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """Medians of what is done to some goals over and over."""
+
+    asked: list[Goal]
+    runs: int
+    clock: Callable[[], float]
+
+    def median_ms(self, work: Callable[[Goal], object]) -> float:
+        times = []
+        for run in range(self.runs * len(self.asked)):
+            started = self.clock()
+            work(self.asked[run % len(self.asked)])
+            times.append((self.clock() - started) * 1000)
+        return statistics.median(times)
 
 
-def measure(stores: list[IndexStore], model: Path, runs: int) -> dict[str, float]:
-    started = time.perf_counter()
+def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = False) -> dict[str, float]:
+    """Everything, by the wall clock or by this process's own CPU time."""
+    clock = time.process_time if cpu else time.perf_counter
+    started = clock()
     encoder, fusion = Encoder.load(model), Fusion.load(model)
-    loaded = time.perf_counter()
+    loaded = clock()
     service = PremiseService(stores, encoder, fusion)
-    opened = time.perf_counter()
+    opened = clock()
     snapshot = Snapshot.open(stores, encoder.fingerprint, fusion)
-    asked = goals(128, encoder)
+    watch = Stopwatch(goals(128, encoder), runs, clock)
     where = Where("New", ("Mathlib.Analysis.Normed.Group.Basic",))
-    vectors = {goal.target: encoder.encode_state(goal) for goal in asked}
-    service.rank(asked[0], where)
-    return {
+    vectors = {goal.target: encoder.encode_state(goal) for goal in watch.asked}
+    service.rank(watch.asked[0], where)
+    found = {
         "premises": float(len(snapshot.view)),
         "dimension": float(encoder.dimension),
         "load the model": (loaded - started) * 1000,
         "open the index": (opened - loaded) * 1000,
-        "embed the goal": median_ms(encoder.encode_state, asked, runs),
-        "dense search": median_ms(lambda g: snapshot.search.query(vectors[g.target]).top(256), asked, runs),
-        "BM25": median_ms(lambda g: snapshot.bm25.scores(goal_tokens(g)), asked, runs),
-        "goal to premises, state alone": median_ms(lambda g: service.rank(g, None, 32), asked, runs),
-        "goal to premises, in a file": median_ms(lambda g: service.rank(g, where, 32), asked, runs),
+        "embed the goal": watch.median_ms(encoder.encode_state),
+        "dense search": watch.median_ms(lambda g: snapshot.search.query(vectors[g.target]).top(256)),
+        "BM25": watch.median_ms(lambda g: snapshot.bm25.scores(goal_tokens(g))),
+        f"goal to {MOST} premises, state alone": watch.median_ms(lambda g: service.rank(g, None, MOST)),
+        f"goal to {MOST} premises, in a file": watch.median_ms(lambda g: service.rank(g, where, MOST)),
     }
+    if reranker := Reranker.beside(model):
+        service = PremiseService(stores, encoder, fusion, reranker, DEPTH)
+        service.rank(watch.asked[0], where)
+        name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"
+        found[name] = watch.median_ms(lambda g: service.rank(g, where, MOST))
+    return {**found, "premises embedded a second": pace(encoder, statements(snapshot), clock)}
+
+
+def statements(snapshot: Snapshot) -> list[Premise]:
+    """Premises with statements: a sample of the index, or the mini core's where the index has none."""
+    view = snapshot.view
+    numbers = np.flatnonzero(view.alive & ~view.bundled & snapshot.is_theorem)
+    if len(numbers):
+        step = max(1, len(numbers) // SAMPLE)
+        return [view.premise(int(number)) for number in numbers[::step][:SAMPLE]]
+    core = Path(lean_extract.__path__[0]) / "minicore"
+    return [
+        premise for path in sorted(core.rglob("*.lean")) for premise in read_file(path, path.stem).premises
+    ]
+
+
+def pace(encoder: Encoder, premises: list[Premise], clock: Callable[[], float]) -> float:
+    """Premises a second, in steps as `premise-suggest index` takes them; the median step counts."""
+    paces = []
+    for start in range(0, len(premises), PREMISES_PER_STEP):
+        step = premises[start : start + PREMISES_PER_STEP]
+        started = clock()
+        encoder.encode_premises(step)
+        paces.append(len(step) / (clock() - started))
+    return statistics.median(paces)
 
 
 def main() -> int:
@@ -90,17 +141,18 @@ def main() -> int:
     parser.add_argument("--index", type=Path)
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as cache:
             store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
-            results = measure([store], options.model, options.runs)
+            results = measure([store], options.model, options.runs, cpu=options.cpu)
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
     for name, value in results.items():
-        print(f"{name:<32}{value:>12.1f}")
+        print(f"{name:<48}{value:>12.1f}")
     if options.json:
         options.json.write_text(json.dumps({**results, "numpy": np.__version__}, indent=2) + "\n")
     return 0

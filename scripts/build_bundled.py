@@ -1,11 +1,11 @@
 """Builds the bundled Mathlib index from extracted records and a trained encoder.
 
     python scripts/build_bundled.py RECORDS [--model FOLDER] [--work FOLDER] [--out FOLDER]
-        [--revision NAME]
+        [--revision NAME] [--lean VERSION]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
-modules, kinds, imports, embeddings, use counts and the tokens of names, but no statement. Use counts come
-from the proofs of training theorems alone, so that they tell nothing about held-out ones.
+modules, kinds, imports, embeddings, the tokens of names, and what proofs use, but no statement. Use counts
+and uses come from the proofs of training theorems alone, so that they tell nothing about held-out ones.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from retriever.encoder import Encoder
 from retriever.index import bundled
 from retriever.index.content import ReadFile, content_of, is_theorem, merge
 from retriever.index.exact import quantise
+from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import IndexedFile, Segment, write_segment
 from retriever.index.store import IndexStore, LiveSegment
 from retriever.lexical import name_tokens
-from retriever.training.splits import split_of
+from retriever.training.splits import root_name, split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
 LARGEST_VALUE = 31
-"""Six bits a number instead of eight: a quarter less to ship, errors of about 0.002 in a cosine."""
+"""Six bits a number instead of eight, a quarter less to ship; `measure_quantisation.py` has the price."""
 KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
 """What is shipped besides theorems."""
 
@@ -48,20 +49,29 @@ class Library:
     modules: dict[str, Module]
     premises: dict[str, list[Premise]]
     uses: Counter[str]
+    proofs: ProofRows
 
 
 def read_library(path: Path) -> Library:
     modules: dict[str, Module] = {}
     premises: dict[str, list[Premise]] = defaultdict(list)
     uses: Counter[str] = Counter()
+    roots: dict[str, str] = {}
+    proofs: dict[str, tuple[str, ...]] = {}
     for record in read_records(path):
         if isinstance(record, Module):
             modules[record.name] = record
         elif isinstance(record, Premise) and is_shipped(record):
             premises[record.module].append(record)
-        elif isinstance(record, Proof) and split_of(record.theorem) == "train":
-            uses.update(set(record.premises))
-    return Library(modules, premises, uses)
+            roots[record.name] = root_name(record)
+        elif isinstance(record, Proof):
+            proofs[record.theorem] = record.premises
+    proofs = {name: used for name, used in proofs.items() if split_of(roots.get(name, name)) == "train"}
+    for used in proofs.values():
+        uses.update(set(used))
+    theorems = {premise.name for found in premises.values() for premise in found if is_theorem(premise)}
+    rows = ProofRows.of_names({name: sorted(theorems.intersection(used)) for name, used in proofs.items()})
+    return Library(modules, premises, uses, rows)
 
 
 def is_shipped(premise: Premise) -> bool:
@@ -76,7 +86,9 @@ def embed_all(library: Library, revision: str, store: IndexStore, encoder: Encod
         bar = tqdm(total=len(library.modules), initial=len(done), unit="module", mininterval=2)
         for step in steps(waiting):
             files = [embed(library, name, revision, encoder) for name in step]
-            segment = writer.add(content_of(files, library.uses, with_records=False, tokens=name_tokens))
+            segment = writer.add(
+                content_of(files, library.uses, library.proofs, with_records=False, tokens=name_tokens)
+            )
             segments[segment.folder.name] = segment
             writer.commit([LiveSegment(name) for name in segments])
             bar.update(len(step))
@@ -99,7 +111,7 @@ def embed(library: Library, name: str, revision: str, encoder: Encoder) -> ReadF
     )
 
 
-def pack(store: IndexStore, out: Path, revision: str) -> bundled.Bundle:
+def pack(store: IndexStore, out: Path, revision: str, lean: str) -> bundled.Bundle:
     _, parts = store.open()
     segments = sorted((segment for segment, _ in parts), key=lambda segment: segment.files[0].module)
     content = merge([(segment, frozenset()) for segment in segments])
@@ -107,7 +119,8 @@ def pack(store: IndexStore, out: Path, revision: str) -> bundled.Bundle:
     with tempfile.TemporaryDirectory(dir=store.root) as folder:
         write_segment(Path(folder), content, segments[0].fingerprint)
         built_at = datetime.now(UTC).isoformat(timespec="seconds")
-        return bundled.pack(Segment(Path(folder)), out, revision=revision, built_at=built_at)
+        segment = Segment(Path(folder))
+        return bundled.pack(segment, out, revision=revision, built_at=built_at, lean=lean)
 
 
 def main() -> int:
@@ -119,13 +132,14 @@ def main() -> int:
     parser.add_argument(
         "--revision", help="what to call the library's version (the records' own, if left out)"
     )
+    parser.add_argument("--lean", default="", help="the Lean version that its `lean-toolchain` names")
     options = parser.parse_args()
     try:
         revision = options.revision or read_header(options.records).revision
         encoder = Encoder.load(options.model)
         store = IndexStore(options.work)
         embed_all(read_library(options.records), revision, store, encoder)
-        bundle = pack(store, options.out, revision)
+        bundle = pack(store, options.out, revision, options.lean)
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code

@@ -19,7 +19,8 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 
 from retriever import text
 from retriever.encoder import CONFIG, FORMAT, MODEL, TOKENIZER, VERSION
-from retriever.fusion import FEATURES, Fusion
+from retriever.features import FEATURES
+from retriever.fusion import Fusion, Lists
 from retriever.lexical import Bm25Parameters
 
 FOLDER = Path(__file__).parent.parent / "tests" / "retriever" / "fixtures" / "encoder"
@@ -103,7 +104,7 @@ def main() -> None:
     }
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     weights = tuple(WEIGHTS.get(feature, 0.0) for feature in FEATURES)
-    Fusion(weights, 16, 16, Bm25Parameters(), "chosen by hand for the tests").save(folder)
+    Fusion(weights, Lists(16, 16, 16, 16), Bm25Parameters(), "chosen by hand for the tests").save(folder)
 
 
 if __name__ == "__main__":

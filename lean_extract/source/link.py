@@ -29,8 +29,8 @@ class _Unlinked:
 class Linker:
     """Gathers modules, then resolves their proofs."""
 
-    def __init__(self) -> None:
-        self.environment = Environment()
+    def __init__(self, environment: Environment | None = None) -> None:
+        self.environment = environment or Environment()
         self._modules: list[_Unlinked] = []
 
     def add(self, source: SourceModule) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.errors import BadSource, UserError
 from lean_extract.source.project import find_project
-from lsp_server.knowledge import first_use, holds_premises, project_store
+from lsp_server.knowledge import first_use, holds_premises, model_folder, project_store
 from lsp_server.settings import LeanSettings, Settings
+from retriever import reranker
 
 
 def read_text(path: Path) -> str:
@@ -56,5 +58,17 @@ def tell_first_use() -> None:
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
-    """The settings that a command's options ask for."""
-    return Settings(lean=LeanSettings(command=options.lean))
+    """The settings that a command's options ask for.
+
+    Raises ModelError: no model; UserError: a re-ranker is asked for that the model has not.
+    """
+    settings = Settings(
+        lean=LeanSettings(command=options.lean), model_folder=options.model, model_download=options.download
+    )
+    if options.rerank is None:
+        return settings
+    folder = model_folder(options.model, download=options.download)
+    if options.rerank and not (folder / reranker.FOLDER).is_dir():
+        hint = "Leave --rerank out, or put one there (docs/retriever.md)."
+        raise UserError(f"The model in {folder} has no re-ranker.", hint)
+    return replace(settings, premises=replace(settings.premises, rerank=options.rerank))

@@ -14,12 +14,12 @@ import lean_extract
 from lean_extract import packaged
 from lean_extract.errors import BadSource
 from lean_extract.toolchain import project_oleans, resolve_lean
-from lsp_server.commands.common import settings_for
 from lsp_server.commands.index import Bar, stop_on_interrupt, summary
 from lsp_server.commands.suggest import place_in, print_suggestion
 from lsp_server.engine import Engine, SuggestRequest
 from lsp_server.knowledge import update_project
 from lsp_server.render import Style
+from lsp_server.settings import LeanSettings, Settings
 from prover.verify import GoalPlace
 
 EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
@@ -53,7 +53,7 @@ def _compile(bar: Bar) -> None:
 async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> None:
     # The example stands on the mini core, so it needs the packaged Lean, whatever else there is.
     toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
-    engine = Engine(EXAMPLE, settings_for(options), toolchain)
+    engine = Engine(EXAMPLE, Settings(lean=LeanSettings(command=options.lean)), toolchain)
     try:
         session = await engine.session()
         print(style.dim(f"Lean {session.toolchain.version}: {session.toolchain.reason}"))

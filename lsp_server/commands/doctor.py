@@ -15,7 +15,7 @@ from lsp_server.render import Style
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 where something is missing."""
-    findings = examine(project_root(existing_folder(options.directory)), options.lean)
+    findings = examine(project_root(existing_folder(options.directory)), options.lean, options.model)
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
     else:

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     tell_first_use()
     root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
-        report = update_project(root, "", bar.report, stop.is_set)
+        report = update_project(root, options.model, bar.report, stop.is_set, download=options.download)
     if report.stopped:
         print("Stopped; what was read is kept. Run the same command to go on.", file=sys.stderr)
         return INTERRUPTED
@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
 def summary(root: Path, report: IndexReport) -> str:
     """What an update did, in one line."""
     counts = f"{counted(report.premises, 'premise')} in {counted(report.files, 'file')}"
-    changes = f"{report.files_read:,} read, {report.files_removed:,} removed, {report.seconds:.1f} s"
+    changes = f"{report.files_read:,} read, {report.files_removed:,} removed"
+    changes += f", {counted(report.premises_embedded, 'premise')} embedded, {report.seconds:.1f} s"
     return f"{root}: {counts} ({changes})"
 
 

@@ -33,7 +33,8 @@ def register(server: PremiseServer) -> None:
         ranked = await engine.rank(goal, where, settings.count)
         if not ranked:
             return None
-        text = premises_markdown([premise_item(one) for one in ranked])
+        items = [premise_item(one) for one in ranked]
+        text = premises_markdown(items, await engine.freshness(), await engine.notes(goal))
         end = Position(place.line, column + len(word))
         return types.Hover(
             types.MarkupContent(types.MarkupKind.Markdown, text), document.range(Span(start, end))

@@ -1,30 +1,60 @@
-"""Means with 95% bootstrap intervals over queries."""
+"""95% bootstrap intervals over queries, paired: every method is resampled with the same draws."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+Matrix = NDArray[np.float64]
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and the range that holds 95% of the means of resampled queries."""
+    """A figure and the range that holds 95% of what resampled queries give."""
 
     mean: float
     low: float
     high: float
 
 
-def bootstrap_mean(values: NDArray[np.float64], *, draws: int = 1000, seed: int = 0) -> Interval:
-    """The mean of `values` [queries] with its percentile interval; the same seed gives the same interval.
+class Bootstrap:
+    """Resampled sets of queries; the same seed gives the same draws.
 
-    Raises ValueError when there is nothing to average.
+    Raises ValueError when there are no queries.
     """
-    if values.ndim != 1 or not len(values):
-        raise ValueError(f"expected one value a query, got shape {values.shape}")
-    generator = np.random.default_rng(seed)
-    means = np.array([values[generator.integers(0, len(values), len(values))].mean() for _ in range(draws)])
-    low, high = np.percentile(means, [2.5, 97.5])
-    return Interval(float(values.mean()), float(low), float(high))
+
+    def __init__(self, queries: int, *, draws: int = 1000, seed: int = 0) -> None:
+        if queries < 1:
+            raise ValueError("there is nothing to average")
+        chances = np.full(queries, 1 / queries)
+        counts = np.random.default_rng(seed).multinomial(queries, chances, size=draws)
+        self._weights = counts.astype(np.float64) / queries
+
+    def means(self, values: Matrix) -> Matrix:
+        """[1 + draws, c] The means of `values` [queries, c]: as they are first, then every draw's."""
+        if values.ndim != 2 or len(values) != self._weights.shape[1]:
+            raise ValueError(f"expected {self._weights.shape[1]} queries, got shape {values.shape}")
+        return np.concatenate([values.mean(axis=0, keepdims=True), self._weights @ values])
+
+    def intervals(
+        self, values: Matrix, figures: Callable[[Matrix], Matrix] | None = None, less: Matrix | None = None
+    ) -> list[Interval]:
+        """One interval a figure.
+
+        Args:
+            values: [queries, c].
+            figures: turns means [1 + draws, c] into figures [1 + draws, f]; None leaves them as they are.
+            less: [queries, c] of another method on the same queries, whose figures are taken off.
+        """
+        found = self._figures(values, figures)
+        if less is not None:
+            found = found - self._figures(less, figures)
+        low, high = np.percentile(found[1:], [2.5, 97.5], axis=0)
+        return [Interval(float(m), float(a), float(b)) for m, a, b in zip(found[0], low, high, strict=True)]
+
+    def _figures(self, values: Matrix, figures: Callable[[Matrix], Matrix] | None) -> Matrix:
+        means = self.means(values)
+        return means if figures is None else figures(means)

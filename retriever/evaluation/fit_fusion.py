@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.evaluation.fit import Example, fit
+from retriever.evaluation.measure import SETTINGS
 from retriever.evaluation.pool import Floats, Pool, Question
 from retriever.evaluation.rankers import candidates, features, in_setting, score
 from retriever.evaluation.session import Session, encode_states, open_session, part_questions
-from retriever.evaluation.tables import SETTINGS
-from retriever.fusion import FEATURES, Fusion
+from retriever.features import FEATURES
+from retriever.fusion import Fusion
 
 IN_SCOPE_CEILING = 2.0
 """The most that being importable may weigh. A finished proof uses what its file imports, so the labels
@@ -39,19 +40,35 @@ def examples_of(
                 yield Example(features(pool, scored, numbers), gold)
 
 
-def fit_fusion(session: Session, limit: int) -> Fusion:
-    """Weights for a session's model. Raises ValueError when the dataset has no `tune` questions to fit on."""
+def fit_fusion(session: Session, limit: int, kept: Collection[str] = FEATURES) -> Fusion:
+    """Weights for a session's model, zero for features that are not `kept`.
+
+    Raises BadRecords when no `tune` question of the dataset has a gold premise among its candidates.
+    """
     questions = part_questions(session.dataset, "tune", limit)
     lists = Fusion((0.0,) * len(FEATURES))
     states = encode_states(session.encoder, questions)
     found = list(examples_of(session.pool, session.vectors, states, questions, lists))
+    if not found:
+        message = "No theorem of the dataset's `tune` half has a gold premise among its candidates."
+        raise BadRecords(message, "Fit on a larger dataset, or with a larger --limit.")
     manifest = session.dataset.manifest
     told = (
         f"{len(questions)} theorems of the tune half of the valid split, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
     )
-    weights = with_ceiling([round(float(weight), 5) for weight in fit(found)])
-    return Fusion(weights, lists.dense_candidates, lists.lexical_candidates, lists.bm25, told)
+    weights = tuple(round(weight, 5) for weight in refit(found, kept))
+    return Fusion(weights, lists.lists, lists.bm25, told)
+
+
+def refit(examples: Sequence[Example], kept: Collection[str]) -> tuple[float, ...]:
+    """The weights of FEATURES fitted with those of `kept` alone; the others get none."""
+    columns = [place for place, name in enumerate(FEATURES) if name in kept]
+    narrow = [Example(example.features[:, columns], example.gold) for example in examples]
+    weights = [0.0] * len(FEATURES)
+    for place, weight in zip(columns, fit(narrow), strict=True):
+        weights[place] = float(weight)
+    return with_ceiling(weights)
 
 
 def with_ceiling(weights: Sequence[float]) -> tuple[float, ...]:

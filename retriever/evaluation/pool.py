@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.records import Goal, Module, Premise
 from retriever.lexical import Bm25, Bm25Parameters, build_postings, premise_tokens
+from retriever.proofs import ProofGraph
 from retriever.scope import ModuleNode, importable
+from retriever.symbols import Overlap
 from retriever.training.dataset_files import Dataset
 from retriever.training.splits import Split, root_name
 
@@ -28,11 +30,6 @@ class Question:
     line: int | None
     gold: frozenset[int]
 
-    @property
-    def namespace(self) -> str:
-        """The theorem's namespace, `""` at the top level."""
-        return self.theorem.rpartition(".")[0]
-
 
 @dataclass(frozen=True, slots=True)
 class Pool:
@@ -48,10 +45,15 @@ class Pool:
     use_counts: Ints
     graph: dict[str, ModuleNode]
     bm25: Bm25
+    overlap: Overlap
+    proofs: ProofGraph
+    """Of the training split's theorems."""
     roots: dict[str, int]
     """Family by root name."""
     members: dict[int, Ints]
     """The candidates of each module, by its number."""
+    _visible: dict[str, Bools] = field(default_factory=dict)
+    """[modules] What each module asked about so far can see; questions of one module come together."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -67,14 +69,35 @@ class Pool:
 
     def importable(self, question: Question) -> Bools:
         """[n] What is declared in a visible module, or before the theorem in its own file."""
-        node = self.graph.get(question.module, ModuleNode())
-        reached = importable(self.graph, (item.module for item in node.imports))
-        visible = np.array([name in reached for name in self.module_names], dtype=np.bool_)
-        result = visible[self.module_numbers]
+        result = self._visible_from(question.module)[self.module_numbers]
         if question.line is not None and question.module in self.module_names:
-            own = self.module_names.index(question.module)
-            result |= (self.module_numbers == own) & (self.lines < question.line)
+            own = self.members[self.module_names.index(question.module)]
+            result[own] |= self.lines[own] < question.line
         return np.asarray(result)
+
+    def above(self, question: Question) -> Ints:
+        """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
+        if question.line is None or question.module not in self.module_names:
+            return np.zeros(0, dtype=np.int64)
+        own = self.members[self.module_names.index(question.module)]
+        is_twin = self.families[own] == self.family_of(question.theorem)
+        return np.asarray(own[(self.lines[own] < question.line) & ~is_twin])
+
+    def behind(self, question: Question) -> Bools:
+        """[n] What stands in the theorem's own file and not above it; nothing where the file is not known."""
+        result = np.zeros(len(self), dtype=np.bool_)
+        if question.module in self.module_names:
+            result[self.members[self.module_names.index(question.module)]] = True
+            result[self.above(question)] = False
+        return result
+
+    def _visible_from(self, module: str) -> Bools:
+        if module not in self._visible:
+            node = self.graph.get(module, ModuleNode())
+            reached = importable(self.graph, (item.module for item in node.imports))
+            found = np.array([name in reached for name in self.module_names], dtype=np.bool_)
+            self._visible[module] = found
+        return self._visible[module]
 
 
 def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
@@ -84,23 +107,38 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     module_names = tuple(sorted({premise.module for premise in corpus}))
     numbers = {name: place for place, name in enumerate(module_names)}
     module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
+    order = np.argsort(module_numbers, kind="stable")
+    bm25 = Bm25([build_postings(premise_tokens(premise) for premise in corpus)], parameters)
     return Pool(
         names=tuple(premise.name for premise in corpus),
         modules=tuple(premise.module for premise in corpus),
         module_numbers=module_numbers,
-        members={place: np.flatnonzero(module_numbers == place) for place in range(len(module_names))},
+        members=dict(enumerate(np.split(order, np.cumsum(np.bincount(module_numbers))[:-1]))),
         module_names=module_names,
         lines=np.array([_line(premise) for premise in corpus], dtype=np.int64),
         families=families,
         use_counts=dataset.use_counts(),
         graph={module.name: _node(module) for module in dataset.modules},
-        bm25=Bm25([build_postings(premise_tokens(premise) for premise in corpus)], parameters),
+        bm25=bm25,
+        overlap=Overlap(bm25.segments),
+        proofs=proofs_of(dataset),
         roots={
             name: int(family)
             for premise, family in zip(corpus, families, strict=True)
             for name in (premise.name, root_name(premise))
         },
     )
+
+
+def proofs_of(dataset: Dataset) -> ProofGraph:
+    """What the proofs of the training split use, over the corpus."""
+    numbers = {premise.name: number for number, premise in enumerate(dataset.corpus)}
+    rows = {
+        numbers[query.theorem]: query.gold
+        for query in dataset.queries
+        if query.split == "train" and query.origin == "statement" and query.theorem in numbers
+    }
+    return ProofGraph.of_rows(len(dataset.corpus), rows)
 
 
 def _node(module: Module) -> ModuleNode:

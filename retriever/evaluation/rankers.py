@@ -1,102 +1,236 @@
-"""The rankings that are held against each other; each gives the first candidates of a question."""
+"""The rankings that are held against each other; each gives the first candidates of a question.
+
+A method is one of two kinds. A `Ranker` scores every premise of the pool from the question alone; what may
+not be offered is taken out here. An `Informed` method reads where the question stands and what is offered.
+"""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from retriever import features as columns
 from retriever import fusion
 from retriever.evaluation.pool import Bools, Floats, Ints, Pool, Question
-from retriever.fusion import Candidates, Fusion, Place
+from retriever.evaluation.session import Session
+from retriever.features import Candidates, Place
+from retriever.fusion import Fusion
 from retriever.lexical import goal_tokens
+from retriever.proofs import NEIGHBOURS
 
 Setting = Literal["state", "place", "importable"]
 """What is known and offered: the state alone and everything; its place too and everything; its place, and
 only what can be used there."""
-METHODS = ("random", "frequency", "bm25", "dense", "fused")
 DEPTH = 1000
 """How many places of a ranking are looked at (for the reciprocal rank)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A question with its raw scores over the pool; what may not be offered has -inf."""
+    """A question with the raw scores that fusion starts from; what may not be offered has -inf.
+
+    Votes and uses nearby come from proofs of the training split. The theorem and its twins do not vote, nor,
+    where the place is known, does what follows in its file. What is not importable else does, as in the
+    service: the whole library is indexed.
+    """
 
     question: Question
     setting: Setting
     dense: Floats
     lexical: Floats
+    votes: Floats
+    """Of the nearest training theorems."""
+    votes_there: Floats
+    """The same without those that follow the theorem in its file: for settings that know the place."""
+    overlap: Floats
+    """How much of each premise's tokens the goal has."""
+    nearby: Floats
+    """In how many training proofs above the theorem in its file each premise is used."""
     allowed: Bools
     importable: Bools
     tokens: frozenset[str]
 
 
+class Ranker(Protocol):
+    """A method that needs nothing but the question."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+
+    def scores(self, question: Question) -> Floats:
+        """float32[n] over the pool, higher is better; -inf leaves a premise out. Filters are the caller's."""
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A method that reads where the question stands and what is offered there."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+
+    @property
+    def reads_place(self) -> bool:
+        """Whether knowing file and position changes its ranking where the candidates stay the same."""
+
+    def ranking(self, scored: Scored) -> Ints:
+        """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
+
+
+Method = Ranker | Informed
+Factory = Callable[[Session], Method]
+"""Makes a method ready for a session's pool. Raises PremiseSuggestError where what it needs is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """Chance: what any other method must beat."""
+
+    size: int
+    name: str = "random"
+
+    def scores(self, question: Question) -> Floats:
+        """The same question is always answered alike."""
+        seed = zlib.crc32(question.theorem.encode())
+        return np.random.default_rng(seed).random(self.size, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """How many training proofs use a premise, whatever is asked."""
+
+    counts: Floats
+    name: str = "frequency"
+
+    def scores(self, question: Question) -> Floats:
+        """The use counts; premises that no proof uses tie."""
+        return self.counts
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One of the two scores that fusion starts from, alone."""
+
+    name: Literal["bm25", "dense"]
+    reads_place: bool = False
+
+    def ranking(self, scored: Scored) -> Ints:
+        """By that score."""
+        return fusion.top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What is shipped: the weighted sum of `retriever.fusion` over the union of its top lists."""
+
+    pool: Pool
+    weights: Fusion
+    name: str = "fused"
+    reads_place: bool = True
+
+    def ranking(self, scored: Scored) -> Ints:
+        """Candidates as the service draws them, by their fused score."""
+        numbers = candidates(scored, self.weights)
+        table = features(self.pool, scored, numbers)
+        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+
+
 def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Scored:
-    """Dense and lexical scores of a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
+    """What fusion starts from, for a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
-    dense, lexical = _only(vectors @ state, allowed), _only(pool.bm25.scores(tokens), allowed)
-    return Scored(question, "state", dense, lexical, allowed, pool.importable(question), tokens)
+    dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
+    return Scored(
+        question,
+        "state",
+        dense,
+        lexical,
+        votes=_votes(pool, dense, pool.proofs.known),
+        votes_there=_votes(pool, dense, pool.proofs.known & ~pool.behind(question)),
+        overlap=pool.overlap.scores(tokens),
+        nearby=pool.proofs.counts(pool.above(question)),
+        allowed=allowed,
+        importable=pool.importable(question),
+        tokens=tokens,
+    )
+
+
+def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
+    return pool.proofs.votes(fusion.top(dense, NEIGHBOURS, voters))
 
 
 def in_setting(scored: Scored, setting: Setting) -> Scored:
     """The same question asked in a setting; `scored` is as `score` gave it."""
-    if setting != "importable":
+    if setting == "state":
         return replace(scored, setting=setting)
+    if setting == "place":
+        return replace(scored, setting=setting, votes=scored.votes_there)
     allowed = scored.allowed & scored.importable
-    dense, lexical = _only(scored.dense, allowed), _only(scored.lexical, allowed)
-    return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical)
+    dense, lexical = only(scored.dense, allowed), only(scored.lexical, allowed)
+    votes = scored.votes_there
+    return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical, votes=votes)
 
 
-def ranking(method: str, pool: Pool, scored: Scored, weights: Fusion, seed: int) -> Ints:
-    """The best candidates under a method, at most DEPTH. Raises KeyError on an unknown method."""
-    if method == "fused":
-        numbers = candidates(scored, weights)
-        return numbers[fusion.top(weights.score(features(pool, scored, numbers)), DEPTH)]
-    if method == "random":
-        scores = np.random.default_rng(seed).random(len(pool), dtype=np.float32)
+def rankings(method: Method, asked: Sequence[Scored]) -> Iterator[Ints]:
+    """The best candidates, at most DEPTH, of one question in each of several settings."""
+    if isinstance(method, Informed):
+        yield from (method.ranking(scored) for scored in asked)
     else:
-        frequency = pool.use_counts.astype(np.float32)
-        scores = {"frequency": frequency, "bm25": scored.lexical, "dense": scored.dense}[method]
-    return fusion.top(_only(scores, scored.allowed), DEPTH)
+        scores = method.scores(asked[0].question)
+        yield from (fusion.top(scores, DEPTH, scored.allowed) for scored in asked)
 
 
 def candidates(scored: Scored, weights: Fusion) -> Ints:
-    """The union of the two top lists, ascending; as the service draws them.
+    """The union of the top lists, ascending; as the service draws them.
 
     Where the place is known and everything is offered, what can be used there has lists of its own.
     """
+    lists = weights.lists
     filters = [scored.allowed]
     if scored.setting == "place":
         filters.append(scored.allowed & scored.importable)
     found = []
     for allowed in filters:
-        found.append(fusion.top(_only(scored.dense, allowed), weights.dense_candidates))
-        shared = allowed & (scored.lexical > 0)
-        found.append(fusion.top(_only(scored.lexical, shared), weights.lexical_candidates))
+        found.append(fusion.top(scored.dense, lists.dense, allowed))
+        found.append(fusion.top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
+        found.append(fusion.top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
+    if scored.setting != "state":
+        used = scored.allowed & (scored.nearby > 0)
+        found.append(fusion.top(scored.nearby, lists.nearby, used))
     return np.unique(np.concatenate(found))
 
 
-def _only(scores: Floats, allowed: Bools) -> Floats:
+def only(scores: Floats, allowed: Bools) -> Floats:
+    """The scores, -inf where not allowed."""
     return np.where(allowed, scores, -np.inf).astype(np.float32)
 
 
 def features(pool: Pool, scored: Scored, numbers: Ints) -> Floats:
-    """[len(numbers), len(FEATURES)] as `retriever.fusion` defines them."""
+    """[len(numbers), len(FEATURES)] as `retriever.features` defines them."""
     known = scored.setting != "state"
-    question = scored.question
-    place = Place(scored.tokens, question.module if known else None, question.namespace if known else None)
-    in_scope = scored.importable[numbers] if known else np.full(len(numbers), 0.5)
-    return fusion.features(
+    asked = scored.question
+    place = Place(scored.tokens)
+    if known:
+        place = Place(scored.tokens, asked.module, asked.theorem, asked.line)
+    unknown = np.zeros(len(numbers), dtype=np.float32)
+    in_scope = scored.importable[numbers] if known else unknown + 0.5
+    return columns.features(
         place,
         Candidates(
             names=[pool.names[number] for number in numbers],
             modules=[pool.modules[number] for number in numbers],
+            lines=pool.lines[numbers],
             dense=scored.dense[numbers],
             lexical=scored.lexical[numbers],
+            neighbours=scored.votes[numbers],
+            symbol_overlap=scored.overlap[numbers],
             use_count=pool.use_counts[numbers].astype(np.int32),
+            used_nearby=scored.nearby[numbers] if known else unknown,
             in_scope=np.asarray(in_scope, dtype=np.float32),
         ),
     )

@@ -18,11 +18,12 @@ def read_states(path: Path, pool: Pool) -> list[Question]:
 
     Where the pool has the theorem, it stands where the pool has it: files move between versions.
 
-    Raises BadRecords when a line is not such a step, BadState when a state cannot be read.
+    Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
+    read.
     """
     numbers = {name: place for place, name in enumerate(pool.names)}
     questions = []
-    for count, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for count, line in enumerate(_lines(path), start=1):
         try:
             step = json.loads(line)
             theorem, file, state, premises = (
@@ -40,3 +41,13 @@ def read_states(path: Path, pool: Pool) -> list[Question]:
             module = file.removesuffix(".lean").replace("/", ".") if place is None else pool.modules[place]
             questions.append(Question(goals[0], theorem, module, at, gold))
     return questions
+
+
+def _lines(path: Path) -> list[str]:
+    hint = "Use a file of traced steps."
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
+    except UnicodeDecodeError as error:
+        raise BadRecords(f"{path} is not UTF-8: byte {error.start} cannot be decoded.", hint) from error

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,17 +14,21 @@ from retriever.encoder import Encoder
 from retriever.evaluation.pool import Floats, Pool, Question, pool_of, questions_of
 from retriever.lexical import Bm25Parameters
 from retriever.training.dataset_files import Dataset, load_dataset
+from retriever.training.vectors import corpus_vectors
 
 Part = Literal["tune", "valid", "test"]
 PARTS: tuple[Part, ...] = ("tune", "valid", "test")
 """The valid split has two halves, by hash: weights are fitted on `tune`, figures reported on `valid`."""
-_CHUNK = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """What every command of this package works on."""
 
+    model: Path
+    """The model's folder."""
+    cache: Path | None
+    """Where vectors that took long may be kept; None: nowhere."""
     dataset: Dataset
     encoder: Encoder
     pool: Pool
@@ -39,8 +42,8 @@ def open_session(
     """Load both and embed the corpus, or take its vectors from the cache. Raises ModelError, BadRecords."""
     loaded = load_dataset(dataset)
     encoder = Encoder.load(model)
-    vectors = _vectors(loaded, encoder, cache)
-    return Session(loaded, encoder, pool_of(loaded, parameters or Bm25Parameters()), vectors)
+    vectors = corpus_vectors(loaded, encoder, cache)
+    return Session(model, cache, loaded, encoder, pool_of(loaded, parameters or Bm25Parameters()), vectors)
 
 
 def part_questions(dataset: Dataset, part: Part, limit: int) -> list[Question]:
@@ -64,16 +67,16 @@ def encode_states(encoder: Encoder, questions: Sequence[Question]) -> Floats:
     return encoder.encode([encoder.fit(question.goal).text for question in questions])
 
 
-def _vectors(dataset: Dataset, encoder: Encoder, cache: Path | None) -> Floats:
-    path = cache / f"vectors-{dataset.manifest.digest[:16]}-{encoder.fingerprint}.npy" if cache else None
-    if path is not None and path.exists():
-        return np.asarray(np.load(path), dtype=np.float32)
-    corpus = dataset.corpus
-    parts = [encoder.encode_premises(corpus[at : at + _CHUNK]) for at in range(0, len(corpus), _CHUNK)]
-    vectors = np.concatenate(parts)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
-            np.save(stream, vectors)
-        Path(stream.name).replace(path)
-    return vectors
+def describe(session: Session, part: str, questions: Sequence[Question], seconds: float) -> dict[str, Any]:
+    """What was asked of what, as JSON values."""
+    manifest = session.dataset.manifest
+    return {
+        "part": part,
+        "questions": len(questions),
+        "gold_per_question": round(sum(len(question.gold) for question in questions) / len(questions), 2),
+        "pool": len(session.pool),
+        "revision": manifest.revision,
+        "data": manifest.digest,
+        "encoder": session.encoder.fingerprint,
+        "seconds": round(seconds, 1),
+    }

@@ -1,26 +1,19 @@
-"""Every method's metrics over a list of questions, and their table."""
+"""Rows of figures with their intervals, and the tables that people read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
+from retriever.evaluation.bootstrap import Bootstrap, Interval
+from retriever.evaluation.measure import COLUMNS, Measured, to_columns
+from retriever.evaluation.rankers import Setting
 
-from retriever.evaluation import metrics
-from retriever.evaluation.bootstrap import Interval, bootstrap_mean
-from retriever.evaluation.pool import Floats, Ints, Pool, Question
-from retriever.evaluation.rankers import METHODS, Scored, Setting, in_setting, ranking, score
-from retriever.fusion import Fusion
-
-DEPTHS = (1, 5, 10, 32)
-COLUMNS = (*(f"R@{k}" for k in DEPTHS), "nDCG@10", "MRR")
-SETTINGS: tuple[Setting, ...] = ("state", "place", "importable")
-HEADINGS = {
+COMPACT = ("R@1", "R@5", "R@10", "R@32", "nDCG@10", "MRR")
+HEADINGS: dict[Setting, str] = {
     "state": "all candidates, the state alone known",
-    "place": "all candidates, file and position known too",
     "importable": "importable there only, file and position known",
+    "place": "all candidates, file and position known too",
 }
 
 
@@ -32,63 +25,68 @@ class Row:
     method: str
     questions: int
     figures: dict[str, Interval]
+    differences: dict[str, Interval] = field(default_factory=dict)
+    """To the method that all are held against, on the same questions; none for that one itself."""
 
 
-def measure(
-    pool: Pool, vectors: Floats, states: Floats, questions: Sequence[Question], weights: Fusion
-) -> list[Row]:
-    """Rank the pool [n, d] for every question [q, d] with every method in every setting."""
-    values: dict[tuple[Setting, str], list[list[float]]] = {}
-    for place, question in enumerate(questions):
-        raw = score(pool, vectors, states[place], question)
-        for setting in SETTINGS:
-            scored = in_setting(raw, setting)
-            for method in METHODS if setting != "place" else ("fused",):
-                ranked = ranking(method, pool, scored, weights, seed=place)
-                values.setdefault((setting, method), []).append(figures_of(pool, scored, ranked))
-    return [
-        Row(setting, method, len(questions), _intervals(np.array(found)))
-        for (setting, method), found in values.items()
-    ]
+def rows_of(measured: Measured, against: str | None = None) -> list[Row]:
+    """A row a method and setting, in the order measured; intervals are bootstrapped over questions."""
+    rows = []
+    for (setting, method), outcome in measured.items():
+        bootstrap = Bootstrap(len(outcome.figures))
+        figures = bootstrap.intervals(outcome.figures, to_columns)
+        other = measured.get((setting, against)) if against and method != against else None
+        apart = bootstrap.intervals(outcome.figures, to_columns, other.figures) if other else []
+        named = dict(zip(COLUMNS, figures, strict=True))
+        above = dict(zip(COLUMNS, apart, strict=True)) if apart else {}
+        rows.append(Row(setting, method, len(outcome.figures), named, above))
+    return rows
 
 
-def figures_of(pool: Pool, scored: Scored, ranked: Ints) -> list[float]:
-    """The figures of `COLUMNS` for one ranking, from 0 to 1."""
-    gold = scored.question.gold
-    order = ranked.tolist()
-    modules = {int(pool.module_numbers[number]) for number in gold}
-    grades = metrics.grades_of(order[:10], gold, pool.module_numbers, modules)
-    beside = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
-    beside -= int(scored.allowed[list(gold)].sum())
-    ideal = metrics.ideal_grades(len(gold), beside, 10)
-    recalls = [metrics.recall_at(order, gold, k) for k in DEPTHS]
-    return [*recalls, metrics.ndcg_at(grades, ideal, 10), metrics.reciprocal_rank(order, gold)]
-
-
-def _intervals(values: NDArray[np.float64]) -> dict[str, Interval]:
-    return {name: bootstrap_mean(100 * values[:, column]) for column, name in enumerate(COLUMNS)}
-
-
-def markdown(rows: Sequence[Row]) -> str:
-    """One table a setting, with 95% intervals."""
+def markdown(rows: Sequence[Row], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
+    """One table a setting."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows):
         lines = [
-            f"{HEADINGS[setting]}:",
-            "",
-            "| | " + " | ".join(COLUMNS) + " |",
-            "|---" * (len(COLUMNS) + 1) + "|",
+            [row.method, *(cell(row.figures[name], intervals=intervals) for name in columns)]
+            for row in rows
+            if row.setting == setting
         ]
-        for row in rows:
-            if row.setting == setting:
-                cells = [_cell(row.figures[name]) for name in COLUMNS]
-                lines.append(f"| {row.method} | " + " | ".join(cells) + " |")
-        parts.append("\n".join(lines))
+        parts.append(f"{HEADINGS[setting]}:\n\n{table(['', *columns], lines)}")
     return "\n\n".join(parts)
 
 
-def _cell(interval: Interval) -> str:
-    return f"{interval.mean:.1f} [{interval.low:.1f}, {interval.high:.1f}]"
+def differences(rows: Sequence[Row], against: str, columns: Sequence[str] = COMPACT) -> str:
+    """One table a setting of what each method is above the one held against; empty if none has been."""
+    parts = []
+    for setting in dict.fromkeys(row.setting for row in rows if row.differences):
+        lines = [
+            [row.method, *(cell(row.differences[name], signed=True) for name in columns)]
+            for row in rows
+            if row.setting == setting and row.differences
+        ]
+        heading = f"{HEADINGS[setting]}, points above {against} on the same questions"
+        parts.append(f"{heading}:\n\n{table(['', *columns], lines)}")
+    return "\n\n".join(parts)
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(
+        [
+            "| " + " | ".join(head) + " |",
+            "|---" * len(head) + "|",
+            *("| " + " | ".join(line) + " |" for line in lines),
+        ]
+    )
+
+
+def cell(interval: Interval, *, signed: bool = False, intervals: bool = True) -> str:
+    """`12.3 [11.0, 13.6]`, or the figure alone."""
+    form = "+.1f" if signed else ".1f"
+    if not intervals:
+        return f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
 
 
 def plain(rows: Sequence[Row]) -> list[dict[str, object]]:

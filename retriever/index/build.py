@@ -9,15 +9,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.source import project
 from retriever.encoder import PremiseEncoder
 from retriever.index import hnsw
+from retriever.index.content import NO_PROOFS
 from retriever.index.plan import Source
+from retriever.index.proof_columns import ProofRows
 from retriever.index.store import IndexStore
-from retriever.index.update import IndexReport, Options, Progress, Update
+from retriever.index.update import IndexReport, Options, Progress, Update, lacks_graph
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -33,6 +37,7 @@ def update_index(
     should_stop: Callable[[], bool] = lambda: False,
     shared: Path | None = None,
     uses: Mapping[str, int] | None = None,
+    proofs: ProofRows = NO_PROOFS,
     graphs: hnsw.HnswParameters | None = hnsw.HnswParameters(),  # noqa: B008
 ) -> IndexReport:
     """Bring the index of the project at `root` up to date.
@@ -41,12 +46,13 @@ def update_index(
         shared: a folder for indexes of packages at a pinned revision, which projects then share; without it
             they go into `store`.
         uses: how many training proofs use a name.
+        proofs: what the proofs of training theorems use.
         graphs: how to build HNSW graphs for large segments where hnswlib is installed; None for none.
 
     Raises IndexLocked, IndexWriteFailed, and what `find_sources` raises for a folder that is no project.
     What was indexed before stays usable in all cases.
     """
-    options = Options(progress, should_stop, uses or {}, graphs)
+    options = Options(progress, should_stop, uses or {}, proofs, graphs)
     root = project.find_project(root.resolve()).root
     own: list[Source] = []
     packages: dict[tuple[str, str], list[Source]] = {}
@@ -68,11 +74,12 @@ def update_index(
 def _update_pinned(
     root: Path, sources: Sequence[Source], store: IndexStore, encoder: PremiseEncoder, options: Options
 ) -> IndexReport:
-    """A package at a fixed revision: once it is complete there is nothing to look at."""
-    if store.stamp() is not None:
-        manifest = store.manifest()
-        if manifest.complete and manifest.fingerprint == encoder.fingerprint:
-            segments = [store.segment(live.name) for live in manifest.segments]
+    """A package at a fixed revision: once it is complete, graphs and all, there is nothing to look at."""
+    with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
+        manifest, opened = store.open(encoder.fingerprint)
+        segments = [segment for segment, _ in opened]
+        graphs = options.graphs
+        if manifest.complete and not (graphs and any(lacks_graph(segment, graphs) for segment in segments)):
             return IndexReport(sum(len(s.files) for s in segments), sum(map(len, segments)))
     return update_store(root, sources, store, encoder, options, pinned=True)
 

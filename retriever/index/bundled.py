@@ -25,8 +25,9 @@ import numpy as np
 from lean_extract.atomic import replacing
 from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
 from retriever.index.files import explained_writes, npy_bytes
-from retriever.index.segment import Segment
-from retriever.index.store import MANIFEST, IndexStore, LiveSegment, Manifest
+from retriever.index.proof_columns import ProofRows, hash_names
+from retriever.index.segment import VERSION, Segment
+from retriever.index.store import MANIFEST, OTHER_MODEL, IndexStore, LiveSegment, Manifest
 
 CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"
@@ -34,8 +35,19 @@ REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 3600.0
-_DELTA = frozenset({"posting_documents.npy", "posting_starts.npy", "names.npy", "terms.npy"})
-"""Ascending columns: shipped as differences, which compress several times better."""
+_DELTA = frozenset(
+    (
+        "posting_documents.npy",
+        "posting_starts.npy",
+        "names.npy",
+        "terms.npy",
+        "proof_starts.npy",
+        "proof_uses.npy",
+    )
+)
+"""Columns that mostly ascend: shipped as differences, which compress several times better."""
+_HASHES = "name_hashes.npy"
+"""Not shipped: worked out from the names."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
 
 
@@ -48,6 +60,8 @@ class Bundle:
     sha256: str
     premises: int
     built_at: str
+    lean: str = ""
+    """The Lean version that the library asks for, where that is known."""
 
 
 def read_card(data: Path = DATA) -> Bundle:
@@ -61,6 +75,7 @@ def read_card(data: Path = DATA) -> Bundle:
             str(values["sha256"]),
             int(values["premises"]),
             str(values["built_at"]),
+            str(values.get("lean", "")),
         )
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
@@ -70,7 +85,7 @@ def read_card(data: Path = DATA) -> Bundle:
         raise IndexDamaged(f"{path} is damaged: {error}.", REINSTALL) from error
 
 
-def pack(segment: Segment, out: Path, *, revision: str, built_at: str) -> Bundle:
+def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
     """Compress a segment without records into `out`; returns its card. Raises OSError."""
     if segment.has_records:
         raise ValueError("a segment with statements is not to be shipped")
@@ -82,9 +97,11 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str) -> Bundle
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
         for path in sorted(segment.folder.iterdir()):
-            _add(archive, path)
+            if path.name != _HASHES:
+                _add(archive, path)
     data = stream.getvalue()
-    bundle = Bundle(segment.fingerprint, revision, hashlib.sha256(data).hexdigest(), len(segment), built_at)
+    digest = hashlib.sha256(data).hexdigest()
+    bundle = Bundle(segment.fingerprint, revision, digest, len(segment), built_at, lean)
     temporary = out / f".{ARCHIVE}.tmp"
     temporary.write_bytes(data)
     temporary.replace(out / ARCHIVE)
@@ -110,7 +127,7 @@ def unpack(cache: Path, data: Path = DATA) -> IndexStore:
     Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
     """
     bundle = read_card(data)
-    root = cache / f"mathlib-{bundle.sha256[:16]}"
+    root = cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}"
     store = IndexStore(root)
     if store.stamp() is not None:
         return store
@@ -148,6 +165,15 @@ def use_counts(store: IndexStore) -> dict[str, int]:
     return counts
 
 
+def proof_rows(store: IndexStore) -> ProofRows:
+    """What the proofs of training theorems use: for `update_index(proofs=...)`.
+
+    Raises IndexMissing, IndexDamaged.
+    """
+    _, segments = store.open()
+    return ProofRows.of_columns([segment.proofs for segment, _ in segments])
+
+
 def _read_archive(path: Path, bundle: Bundle) -> bytes:
     try:
         data = path.read_bytes()
@@ -173,6 +199,8 @@ def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
                 array = np.load(io.BytesIO(data), allow_pickle=False)
                 data = bytes(npy_bytes(np.cumsum(array, dtype=array.dtype)))
             (folder / entry.name).write_bytes(data)
+    names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
+    (folder / _HASHES).write_bytes(npy_bytes(hash_names(names)))
     manifest = Manifest(
         bundle.fingerprint,
         built_at=bundle.built_at,
@@ -201,5 +229,5 @@ def check_fits(bundle: Bundle, fingerprint: str) -> None:
         raise ModelError(
             f"The bundled Mathlib index was built with model {bundle.fingerprint}, "
             f"the model in use is {fingerprint}.",
-            "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib.",
+            OTHER_MODEL,
         )

@@ -14,10 +14,12 @@ import numpy.typing as npt
 from lean_extract.records import Premise, to_json
 from retriever.index.exact import Int8s
 from retriever.index.neighbours import Floats
+from retriever.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
 from retriever.index.segment import Flag, IndexedFile, Segment, SegmentContent
 from retriever.lexical import build_postings, premise_tokens, sorted_postings
 
 _THEOREM_KINDS = frozenset({"theorem", "lemma", "axiom", "alias"})
+NO_PROOFS = ProofRows.of_names({})
 _PROPOSITION = re.compile(r"[=≠≤<≥>↔∧∨¬∈∉⊆⊂∣≡∃∀≈⋖]")
 
 
@@ -45,6 +47,7 @@ class ReadFile:
 def content_of(
     files: Sequence[ReadFile],
     uses: Mapping[str, int],
+    proofs: ProofRows = NO_PROOFS,
     *,
     with_records: bool = True,
     tokens: Callable[[Premise], Sequence[str]] = premise_tokens,
@@ -54,10 +57,12 @@ def content_of(
     Args:
         files: at least one; all vectors int8[.., d] of the same d.
         uses: how many training proofs use a name.
+        proofs: what the proofs of theorems use, by name.
         with_records: whether statements are kept.
         tokens: what BM25 sees of a premise.
     """
     premises = [premise for item in files for premise in item.premises]
+    hashes = hash_names(premise.name for premise in premises)
     return SegmentContent(
         files=_numbered([(item.file, len(item.premises)) for item in files]),
         names=[premise.name for premise in premises],
@@ -68,6 +73,7 @@ def content_of(
         vectors=np.concatenate([item.vectors for item in files]),
         scales=np.concatenate([item.scales for item in files]),
         postings=build_postings(tokens(premise) for premise in premises),
+        proofs=ProofColumns.of_hashes(hashes, *proofs.aligned(hashes)),
         records=[_record(premise) for premise in premises] if with_records else None,
     )
 
@@ -127,6 +133,7 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
         vectors=column(lambda segment: segment.vectors),
         scales=column(lambda segment: segment.scales),
         postings=_merge_postings(segments, keep),
+        proofs=merged([(segment.proofs, kept) for segment, kept in zip(segments, keep, strict=True)]),
         records=records,
     )
 

@@ -7,6 +7,8 @@
     flags.npy          uint8[n]   Flag
     lines.npy          int32[n]   line of the declaration from 0, -1 where not known
     uses.npy           int32[n]   how many training proofs use it, 0 where not known
+    name_hashes.npy    uint64[n]; proof_starts.npy int32[n + 1], proof_uses.npy int32, proof_names.npy uint64:
+                       what each proof uses, where that is known: see `retriever.index.proof_columns`
     vectors.npy        int8[n, d], scales.npy  float32[n]: embedding = vector * scale
     terms.txt/.npy     sorted vocabulary; posting_starts.npy int64[m + 1], posting_documents.npy int32,
                        posting_frequencies.npy uint16, lengths.npy int32[n]: see `retriever.lexical.Postings`
@@ -41,10 +43,11 @@ from retriever.index.files import (
     write_json,
     write_strings,
 )
+from retriever.index.proof_columns import ProofColumns
 from retriever.lexical import Postings
 
 FORMAT = "premise-suggest-segment"
-VERSION = 1
+VERSION = 2
 META = "meta.json"
 
 
@@ -103,6 +106,7 @@ class SegmentContent:
     vectors: npt.NDArray[np.int8]
     scales: npt.NDArray[np.float32]
     postings: Postings
+    proofs: ProofColumns
     records: Sequence[bytes] | None
 
     def __len__(self) -> int:
@@ -127,6 +131,10 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
     write_array(folder / "posting_documents.npy", postings.documents)
     write_array(folder / "posting_frequencies.npy", postings.frequencies)
     write_array(folder / "lengths.npy", postings.lengths)
+    write_array(folder / "name_hashes.npy", content.proofs.hashes)
+    write_array(folder / "proof_starts.npy", content.proofs.starts)
+    write_array(folder / "proof_uses.npy", content.proofs.uses)
+    write_array(folder / "proof_names.npy", content.proofs.names)
     if content.records is not None:
         write_strings(folder, "records", content.records)
     _write_meta(folder, content, kinds, fingerprint)
@@ -198,6 +206,12 @@ class Segment:
             read_array(folder / "posting_frequencies.npy"),
             read_array(folder / "lengths.npy"),
         )
+        self.proofs = ProofColumns(
+            read_array(folder / "name_hashes.npy"),
+            read_array(folder / "proof_starts.npy"),
+            read_array(folder / "proof_uses.npy"),
+            read_array(folder / "proof_names.npy"),
+        )
         self.has_records: bool = meta["has_records"]
         self._records = StringTable(folder, "records") if self.has_records else None
         self._check_counts()
@@ -207,6 +221,9 @@ class Segment:
         records = (self._records,) if self._records is not None else ()
         if any(len(column) != self.count for column in (*columns, *records, self.postings.lengths)):
             raise ValueError("the columns differ in length")
+        proofs = self.proofs
+        if len(proofs.hashes) != self.count or len(proofs.starts) != self.count + 1:
+            raise ValueError("the columns of proofs differ in length from the others")
         if self.vectors.shape != (self.count, self.dimension):
             raise ValueError(f"vectors of shape {self.vectors.shape}")
 

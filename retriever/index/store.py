@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ from retriever.index.segment import Segment, SegmentContent, write_segment
 FORMAT = "premise-suggest-index"
 VERSION = 1
 MANIFEST = "manifest.json"
+OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."
+"""What to do when the bundled index is of another model."""
 _TEMPORARY = ".new-"
 
 
@@ -98,6 +101,14 @@ class Manifest:
         )
 
 
+def _mended_by(manifest: Manifest) -> str:
+    """What to do when an index is of another model than the one in use."""
+    if manifest.is_bundled:
+        return OTHER_MODEL
+    where = f" {shlex.quote(manifest.root)}" if manifest.root else ""
+    return f"Run `premise-suggest index{where}` with the model in use to build it again."
+
+
 class IndexStore:
     """An index folder. Opening one reads nothing; a folder that is not there is made by the first write."""
 
@@ -146,7 +157,7 @@ class IndexStore:
                 raise ModelError(
                     f"The premise index in {self.root} was built with model {manifest.fingerprint}, "
                     f"the model in use is {fingerprint}.",
-                    REBUILD,
+                    _mended_by(manifest),
                 )
             try:
                 return manifest, [(self.segment(live.name), live) for live in manifest.segments]

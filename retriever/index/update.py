@@ -14,10 +14,11 @@ from lean_extract.records import Position, Premise, Problem
 from lean_extract.source import reader
 from retriever.encoder import PremiseEncoder
 from retriever.index import hnsw
-from retriever.index.content import ReadFile, content_of, merge
+from retriever.index.content import NO_PROOFS, ReadFile, content_of, merge
 from retriever.index.exact import Int8s, quantise
 from retriever.index.files import explained_writes
 from retriever.index.plan import Change, Plan, Source, make_plan
+from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import Segment
 from retriever.index.store import IndexStore, LiveSegment, Writer
 from retriever.text import premise_texts
@@ -71,6 +72,8 @@ class Options:
     should_stop: Callable[[], bool] = field(default=lambda: False)
     uses: Mapping[str, int] = field(default_factory=dict)
     """How many training proofs use a name, where that is known."""
+    proofs: ProofRows = NO_PROOFS
+    """What the proofs of training theorems use, where that is known."""
     graphs: hnsw.HnswParameters | None = field(default_factory=hnsw.HnswParameters)
     """None: no HNSW graphs, even where hnswlib is installed."""
 
@@ -229,7 +232,8 @@ class Update:
         self._last_commit = time.monotonic()
         if not self._batch:
             return
-        segment = self._writer.add(content_of([item for _, item in self._batch], self._options.uses))
+        files = [item for _, item in self._batch]
+        segment = self._writer.add(content_of(files, self._options.uses, self._options.proofs))
         self._bury(change.entry.path for change, _ in self._batch)
         self._take(segment)
         self._batch = []
@@ -280,10 +284,8 @@ class Update:
 
     def _build_graphs(self, parameters: hnsw.HnswParameters) -> bool:
         """Build the HNSW graphs that are missing; returns whether it came to the end."""
-        if not hnsw.available():
-            return True
         for segment in self._segments.values():
-            if len(segment) < parameters.threshold or hnsw.has_graph(segment.folder, len(segment)):
+            if not lacks_graph(segment, parameters):
                 continue
             total = len(segment)
 
@@ -295,6 +297,12 @@ class Update:
                 if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
                     return False
         return True
+
+
+def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:
+    """Whether a graph is to be built for a segment."""
+    is_large = len(segment) >= parameters.threshold
+    return is_large and hnsw.available() and not hnsw.has_graph(segment.folder, len(segment))
 
 
 def _steps(

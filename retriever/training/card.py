@@ -19,13 +19,15 @@ from typing import Any
 import yaml
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
 from retriever import encoder
 from retriever.evaluation.bootstrap import Interval
 from retriever.evaluation.tables import Row, markdown
-from retriever.training.config import load_config, to_plain
+from retriever.training.config import load_config
 from retriever.training.dataset_files import read_manifest
-from retriever.training.train import read_curve
+from retriever.training.plain import to_plain
+from retriever.training.tracking import Point, read_curve
+from retriever.training.train import load_run
 
 _HEADER = """---
 license: apache-2.0
@@ -56,22 +58,49 @@ class Stage:
 
     name: str
     values: dict[str, Any]
-    steps: int
+    """Its configuration; empty for weights of another's making."""
+    curve: tuple[Point, ...]
     seconds: float
+
+    @property
+    def steps(self) -> int:
+        """How many were taken."""
+        return int(self.curve[-1]["step"]) if self.curve else 0
 
 
 def stages_of(run: Path) -> list[Stage]:
-    """The run and those it started from, the first one first. Raises BadSettings."""
-    config = load_config(run / "config.yaml")
-    before = stages_of(config.start_from) if config.start_from else []
-    last = read_curve(run)[-1]
-    return [*before, Stage(run.name, to_plain(config), int(last["step"]), float(last["seconds"]))]
+    """The run and those it started from, the first one first. Raises BadSettings.
+
+    A run that is nothing but weights of another's making (`training.pretrained`) has no configuration.
+    """
+    if not (run / "config.yaml").exists():
+        return [Stage(run.name, {}, (), 0.0)]
+    values = to_plain(load_run(run / "config.yaml"))
+    before = stages_of(Path(values["start_from"])) if values["start_from"] else []
+    points = read_curve(run)
+    return [*before, Stage(run.name, values, tuple(points), points[-1]["seconds"])]
+
+
+def _report(path: Path) -> dict[str, Any]:
+    hint = "Name files that `python -m retriever.evaluation --json` wrote."
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
+    except ValueError as error:
+        raise BadRecords(f"{path} holds no figures: {error}.", hint) from error
+    if not isinstance(report, dict) or "encoder" not in report:
+        raise BadRecords(f"{path} holds no figures of a model.", hint)
+    return report
 
 
 def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes: Sequence[str] = ()) -> None:
-    """Write `README.md` of a model folder. Raises ModelError when the figures are of another model."""
+    """Write `README.md` of a model folder.
+
+    Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
+    """
     fingerprint = encoder.fingerprint_of(model)
-    reports = [json.loads(path.read_text(encoding="utf-8")) for path in figures]
+    reports = [_report(path) for path in figures]
     for path, report in zip(figures, reports, strict=True):
         if report["encoder"] != fingerprint:
             raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
@@ -100,12 +129,40 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
 
 
 def _told(stage: Stage) -> str:
-    shape, batch, schedule = (stage.values[name] for name in ("model", "batch", "schedule"))
-    return (
+    if not stage.values:
+        return f"`{stage.name}`: weights of another's making."
+    shape, schedule = stage.values["model"], stage.values["schedule"]
+    told = (
         f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
-        f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises, "
-        f"peak learning rate {schedule['learning_rate']:g}, {stage.seconds / 60:.0f} minutes."
+        f"{_batch(stage.values)}, peak learning rate {schedule['learning_rate']:g}, "
+        f"{stage.seconds / 60:.0f} minutes."
     )
+    return told + _curve(stage.curve)
+
+
+def _batch(values: dict[str, Any]) -> str:
+    batch, times = values["batch"], values["schedule"]["accumulate"]
+    if values["kind"] == "mlm":
+        told = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
+    elif values["kind"] == "crossencoder":
+        told = f"{batch['queries']} states with {batch['negatives']} mined premises each"
+    else:
+        told = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
+        told += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
+        told += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
+    return told if times == 1 else f"{times} times {told}"
+
+
+def _curve(points: Sequence[Point]) -> str:
+    """The first validation figure at up to eight steps."""
+    measured = [point for point in points if "loss" not in point]
+    if not measured:
+        return ""
+    name = next(name for name in measured[0] if name not in ("step", "seconds"))
+    count = min(len(measured), 8)
+    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
+    figures = ", ".join(f"{measured[place][name]:.3f} ({measured[place]['step']:,})" for place in places)
+    return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
 
 
 def _figures(report: dict[str, Any]) -> str:
@@ -127,7 +184,11 @@ def _figures(report: dict[str, Any]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.training.card", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")

@@ -17,19 +17,26 @@ FILE = "checkpoint.pt"
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a run needs to go on: the weights, the optimiser's moments, and what has been done."""
+    """What a run needs to go on: the weights, the optimiser's moments, and what has been done.
+
+    No random state: batches and dropout are drawn from seed and step (`retriever.training.loop`).
+    """
 
     step: int
     """Steps finished."""
     model: dict[str, torch.Tensor]
     optimiser: dict[str, Any]
     config: dict[str, Any]
-    """As in `config.to_plain`."""
+    """As in `plain.to_plain`."""
     data: str
     """The dataset's digest."""
     seconds: float
     """Time spent in training so far."""
-    random_state: torch.Tensor
+
+    @property
+    def kind(self) -> str:
+        """Which kind of run it is; the first ones, all bi-encoders, did not say."""
+        return str(self.config.get("kind", "biencoder"))
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
@@ -48,12 +55,13 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(folder: Path) -> Checkpoint | None:
-    """The run's last checkpoint; None if there is none. Raises ModelError when it cannot be read."""
+    """The run's last checkpoint, on the CPU; None if there is none. Raises ModelError when it is damaged."""
     path = folder / FILE
     if not path.exists():
         return None
     try:
-        return Checkpoint(**torch.load(path, map_location="cpu", weights_only=True))
+        values = torch.load(path, map_location="cpu", weights_only=True)
+        return Checkpoint(**{key: values[key] for key in Checkpoint.__slots__})
     except Exception as error:  # torch raises many kinds for a damaged file
         hint = "Remove it to begin the run anew."
         raise ModelError(f"The checkpoint {path} is damaged: {error}.", hint) from error

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 import yaml
 
 from lean_extract.errors import BadSettings
+from retriever.training.plain import from_plain, require
 
 PRESETS = Path(__file__).parent / "configs"
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise BadSettings(f"Training configuration: {message}.", "Correct the preset and start again.")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
     """The shape of the BERT (section 4.1.1). No layers: its embedding layer alone, a bag of words."""
 
+    architecture: Literal["bert", "t5"] = "bert"
+    """`t5`: the encoder of a T5 as ByT5 has it, with heads of 64; read bytes with it, as ReProver does."""
     layers: int = 6
     hidden: int = 768
     heads: int = 12
@@ -31,10 +29,14 @@ class ModelConfig:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        _require(self.layers >= 0, "model.layers must not be negative")
-        _require(self.heads > 0 and self.hidden % self.heads == 0, "model.hidden must be a multiple of heads")
-        _require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
-        _require(self.positions >= 8, "model.positions must be at least 8")
+        require(self.layers >= 0, "model.layers must not be negative")
+        require(self.architecture in ("bert", "t5"), "model.architecture must be `bert` or `t5`")
+        require(self.heads > 0, "model.heads must be positive")
+        fits = self.architecture == "t5" or self.hidden % self.heads == 0
+        require(fits, "model.hidden must be a multiple of heads")
+        require(self.architecture == "bert" or self.layers > 0, "a T5 needs layers")
+        require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
+        require(self.positions >= 8, "model.positions must be at least 8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class LengthConfig:
     """For the premise's context and its goal, each."""
 
     def __post_init__(self) -> None:
-        _require(self.state >= 8 and self.premise >= 8, "lengths must be at least 8")
+        require(self.state >= 8 and self.premise >= 8, "lengths must be at least 8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,9 @@ class LossConfig:
     """The loss is the mean over embeddings cut to each of these (Matryoshka); empty: the whole only."""
 
     def __post_init__(self) -> None:
-        _require(self.temperature > 0, "loss.temperature must be positive")
-        _require(self.similarity in ("fine", "plain"), "loss.similarity must be `fine` or `plain`")
-        _require(all(size > 0 for size in self.dimensions), "loss.dimensions must be positive")
+        require(self.temperature > 0, "loss.temperature must be positive")
+        require(self.similarity in ("fine", "plain"), "loss.similarity must be `fine` or `plain`")
+        require(all(size > 0 for size in self.dimensions), "loss.dimensions must be positive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,25 @@ class BatchConfig:
     """Premises drawn at random from the whole corpus and encoded anew for every step."""
     inner_goal_share: float = 0.2
     """The share of queries that are goals stated inside proofs."""
+    share: float = 1.0
+    """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
+    varied: float = 0.0
+    """The share of the queries whose state is read in other dress (`retriever.training.variants`)."""
+    hard: Path | None = None
+    """Mined candidates per query (`retriever.training.mining`)."""
+    hard_negatives: int = 0
+    """How many of its mined candidates each query brings along."""
 
     def __post_init__(self) -> None:
-        _require(self.queries >= 2, "batch.queries must be at least 2")
-        _require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
-        _require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
+        require(self.queries >= 2, "batch.queries must be at least 2")
+        require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
+        require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
+        require(0 < self.share <= 1, "batch.share must lie in (0, 1]")
+        require(0 <= self.varied <= 1, "batch.varied must lie in [0, 1]")
+        require(self.hard_negatives >= 0, "batch.hard_negatives must not be negative")
+        require(
+            bool(self.hard_negatives) == (self.hard is not None), "batch.hard and hard_negatives go together"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +110,8 @@ class ScheduleConfig:
     weight_decay: float = 0.01
     clip: float = 1.0
     precision: Literal["fp32", "bf16"] = "fp32"
+    accumulate: int = 1
+    """Batches whose gradients are averaged for one step."""
     evaluate_every: int = 500
     evaluation_queries: int = 500
     evaluation_pool: int = 20_000
@@ -102,18 +120,51 @@ class ScheduleConfig:
     log_every: int = 20
 
     def __post_init__(self) -> None:
-        _require(self.steps > 0, "schedule.steps must be positive")
-        _require(self.learning_rate > 0, "schedule.learning_rate must be positive")
-        _require(
+        require(self.steps > 0, "schedule.steps must be positive")
+        require(self.learning_rate > 0, "schedule.learning_rate must be positive")
+        require(
             self.embedding_learning_rate is None or self.embedding_learning_rate > 0,
             "schedule.embedding_learning_rate must be positive",
         )
-        _require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
-        _require(self.precision in ("fp32", "bf16"), "schedule.precision must be `fp32` or `bf16`")
+        require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
+        require(self.precision in ("fp32", "bf16"), "schedule.precision must be `fp32` or `bf16`")
+        require(self.accumulate > 0, "schedule.accumulate must be positive")
         every = (self.evaluate_every, self.checkpoint_every, self.log_every)
-        _require(all(step > 0 for step in every), "schedule.*_every must be positive")
-        _require(self.evaluation_queries > 0, "schedule.evaluation_queries must be positive")
-        _require(self.evaluation_pool >= 0, "schedule.evaluation_pool must not be negative")
+        require(all(step > 0 for step in every), "schedule.*_every must be positive")
+        require(self.evaluation_queries > 0, "schedule.evaluation_queries must be positive")
+        require(self.evaluation_pool >= 0, "schedule.evaluation_pool must not be negative")
+
+
+class RunConfig(Protocol):
+    """What every kind of run is told; each kind's own dataclass has more."""
+
+    @property
+    def kind(self) -> str:
+        """A name in `retriever.training.train.KINDS`."""
+
+    @property
+    def dataset(self) -> Path:
+        """The dataset's folder."""
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's file."""
+
+    @property
+    def run(self) -> Path:
+        """The folder that the run writes."""
+
+    @property
+    def seed(self) -> int:
+        """What fresh weights, batches and dropout are drawn from."""
+
+    @property
+    def threads(self) -> int:
+        """CPU threads."""
+
+    @property
+    def schedule(self) -> ScheduleConfig:
+        """How long and how fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +174,7 @@ class TrainConfig:
     dataset: Path
     tokenizer: Path
     run: Path
+    kind: str = "biencoder"
     start_from: Path | None = None
     """The run whose weights are taken over. From one without layers the new layers start as the identity."""
     seed: int = 0
@@ -134,10 +186,11 @@ class TrainConfig:
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        _require(self.threads > 0, "threads must be positive")
+        require(self.kind == "biencoder", f"a bi-encoder is asked for, not `kind: {self.kind}`")
+        require(self.threads > 0, "threads must be positive")
         longest = max(self.lengths.state, self.lengths.premise)
-        _require(longest <= self.model.positions, "lengths must not exceed model.positions")
-        _require(
+        require(longest <= self.model.positions, "lengths must not exceed model.positions")
+        require(
             all(size <= self.model.hidden for size in self.loss.dimensions),
             "loss.dimensions must not exceed model.hidden",
         )
@@ -148,58 +201,34 @@ class TrainConfig:
         return min(self.loss.dimensions, default=self.model.hidden)
 
 
-_SECTIONS: dict[str, type[Any]] = {
-    "model": ModelConfig,
-    "lengths": LengthConfig,
-    "loss": LossConfig,
-    "batch": BatchConfig,
-    "schedule": ScheduleConfig,
-}
-_PATHS = ("dataset", "tokenizer", "run", "start_from")
-
-
 def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    top = _known(TrainConfig, values, "")
-    for name, section in _SECTIONS.items():
-        if name in top:
-            top[name] = section(**_known(section, cast(Mapping[str, Any], top[name]), f"{name}."))
-    for name in _PATHS:
-        if top.get(name) is not None:
-            top[name] = Path(top[name])
-    missing = [name for name in ("dataset", "tokenizer", "run") if name not in top]
-    _require(not missing, f"`{missing[0] if missing else ''}` is missing")
-    return TrainConfig(**top)
+    return from_plain(TrainConfig, values)
 
 
-def _known(kind: type[Any], values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    _require(isinstance(values, Mapping), f"`{prefix or 'the file'}` must hold names and values")
-    names = {item.name for item in fields(kind)}
-    unknown = sorted(set(values) - names)
-    _require(not unknown, f"unknown setting `{prefix}{unknown[0] if unknown else ''}`")
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+def _names(*, of_plans: bool) -> str:
+    stems = sorted(file.stem for file in PRESETS.glob("*.yaml"))
+    return ", ".join(stem for stem in stems if stem.startswith("experiments-") == of_plans)
 
 
-def load_config(path: Path) -> TrainConfig:
-    """The configuration of a YAML file; a bare name stands for a preset of this package.
+def read_values(path: Path) -> dict[str, Any]:
+    """The plain values of a YAML file; a bare name stands for a preset of this package.
 
-    Raises BadSettings when there is no such file, when it is not YAML, or when its values do not fit.
+    Raises BadSettings when there is no such file, or when it does not hold names and values.
     """
-    file = path if path.exists() else PRESETS / path.with_suffix(".yaml").name
+    file = path if path.is_file() else PRESETS / path.with_suffix(".yaml").name
     try:
         values = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
-        names = ", ".join(sorted(preset.stem for preset in PRESETS.glob("*.yaml")))
-        raise BadSettings(f"There is no configuration {path}.", f"The presets are: {names}.") from error
+        presets, plans = _names(of_plans=False), _names(of_plans=True)
+        hint = f"The presets are: {presets}; the plans of experiments: {plans}."
+        raise BadSettings(f"There is no configuration {path}.", hint) from error
     except yaml.YAMLError as error:
         raise BadSettings(f"{file} is not YAML: {error}.", "Correct it and start again.") from error
-    return parse_config(values)
+    require(isinstance(values, dict), f"{file} must hold names and values")
+    return cast(dict[str, Any], values)
 
 
-def to_plain(config: TrainConfig) -> dict[str, Any]:
-    """The configuration as YAML values; `parse_config` gives it back."""
-    values = asdict(config)
-    for name in _PATHS:
-        values[name] = None if values[name] is None else str(values[name])
-    values["loss"]["dimensions"] = list(config.loss.dimensions)
-    return values
+def load_config(path: Path) -> TrainConfig:
+    """The bi-encoder's configuration in a YAML file or preset. Raises BadSettings."""
+    return parse_config(read_values(path))

@@ -13,18 +13,19 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
 from retriever.index.content import is_theorem
-from retriever.training.splits import SPLITS, Split, root_name, split_of
+from retriever.training.splits import SPLITS, Split, family_roots, root_name, split_of
 from retriever.training.statements import goal_of
 
 VERSION = 1
+_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,26 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a dataset was made of. `digest` is a hash over the three data files."""
+    """What a dataset was made of. `digest` is a hash over the three data files.
+
+    What stands below it is set by `resplit` alone and left out of the file where it is not.
+    """
 
     version: int
     source: str
     revision: str
-    corpus: int
+    corpus: int = 0
     queries: dict[str, int] = field(default_factory=dict)
     digest: str = ""
+    strategy: str = "hash"
+    """How theorems are held out: by the hash of their name, or one of `strategies.STRATEGIES`."""
+    seed: int | None = None
+    made_from: str = ""
+    """The digest of the dataset that was split anew."""
+    older: str = ""
+    """The revision (of records) or digest (of a dataset) of the older library, for the split by time."""
+    left_out: dict[str, int] | None = None
+    """What that dataset has and this one has not, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +105,10 @@ def queries_of(
 ) -> Iterator[Query]:
     """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
 
-    Proofs of the theorems `without` are left out of the training split.
+    Proofs of the theorems `without`, and of their twins, are left out of the training split.
     """
+    roots = family_roots(records.premises)
+    barred = {roots.get(name, name) for name in without}
     number = {premise.name: place for place, premise in enumerate(corpus)}
     statements = {premise.name: premise for premise in records.premises}
     for proof in sorted(records.proofs, key=lambda proof: (proof.theorem, proof.module)):
@@ -101,7 +116,7 @@ def queries_of(
         if theorem is None or not is_theorem(theorem) or not theorem.conclusion:
             continue
         split = split_of(root_name(theorem))
-        if split == "train" and not without.isdisjoint((theorem.name, root_name(theorem))):
+        if split == "train" and roots[theorem.name] in barred:
             continue
         line = theorem.span.start.line if theorem.span else None
         for origin, goal, names in _states(theorem, proof):
@@ -114,10 +129,24 @@ def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, tuple[s
     yield "statement", goal_of(theorem.context, theorem.conclusion), proof.premises
     for inner in proof.inner_goals:
         yield "inner", goal_of(inner.context, inner.conclusion), inner.premises
+    for goal, names in _step_goals(proof).items():
+        yield "step", goal, tuple(names)
+
+
+def _step_goals(proof: Proof) -> dict[Goal, dict[str, None]]:
+    """The distinct main goals before and after the steps, each with the premises of all steps it belongs to.
+
+    Section 3.1.1 relates the states before and after a step to its premises. The state behind a step that
+    closes its goal is one that the step had nothing to do with, and belongs to the next step only.
+    """
+    found: dict[Goal, dict[str, None]] = {}
     for step in proof.steps:
-        for state in (step.before, step.after):
-            if state is not None and state.goals:
-                yield "step", state.goals[0], step.premises
+        before = step.before.goals if step.before else ()
+        after = step.after.goals if step.after else ()
+        touched = after if not before or after != before[1:] else ()
+        for goal in (*before[:1], *touched[:1]):
+            found.setdefault(goal, {}).update(dict.fromkeys(step.premises))
+    return found
 
 
 def build_dataset(
@@ -140,17 +169,31 @@ def build_dataset(
             f"No proof in {records_path} uses a theorem that it also states.",
             "Extract a whole library, such as Mathlib, and try again.",
         )
+    return write_dataset(
+        out, corpus, queries, records.modules, Manifest(VERSION, header.source, header.revision)
+    )
+
+
+def write_dataset(
+    out: Path,
+    corpus: Sequence[Premise],
+    queries: Sequence[Query],
+    modules: Iterable[Module],
+    manifest: Manifest,
+) -> Manifest:
+    """Write a dataset folder; the manifest gets its figures and its digest, and comes last."""
+    (out / "manifest.json").unlink(missing_ok=True)
     digest = hashlib.sha256()
     _write_lines(out / "corpus.jsonl", map(to_json, corpus), digest)
     _write_lines(out / "queries.jsonl", map(_query_to_plain, queries), digest)
-    modules = [replace(module, path="") for module in sorted(records.modules, key=lambda module: module.name)]
-    _write_lines(out / "modules.jsonl", map(to_json, modules), digest)
+    placed = [replace(module, path="") for module in sorted(modules, key=lambda module: module.name)]
+    _write_lines(out / "modules.jsonl", map(to_json, placed), digest)
     counts = {f"{split}/{origin}": 0 for split in SPLITS for origin in ("statement", "inner", "step")}
     for query in queries:
         counts[f"{query.split}/{query.origin}"] += 1
-    manifest = Manifest(VERSION, header.source, header.revision, len(corpus), counts, digest.hexdigest())
+    manifest = replace(manifest, corpus=len(corpus), queries=counts, digest=digest.hexdigest())
     with replacing(out / "manifest.json") as stream:
-        stream.write(json.dumps(asdict(manifest), indent=2) + "\n")
+        stream.write(json.dumps(to_json(manifest), indent=2) + "\n")
     return manifest
 
 
@@ -174,23 +217,46 @@ def _write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib
             stream.write(line)
 
 
+def tell(complaints: Sequence[str]) -> None:
+    """The first complaints on standard error, and how many there are."""
+    for complaint in complaints[:_TOLD]:
+        print(complaint, file=sys.stderr)
+    if len(complaints) > _TOLD:
+        print(f"... and {len(complaints) - _TOLD:,} more like these.", file=sys.stderr)
+
+
+def names_in(path: Path | None) -> frozenset[str]:
+    """The names of a file, one a line; none without a file. Raises BadSettings."""
+    if path is None:
+        return frozenset()
+    try:
+        return frozenset(path.read_text(encoding="utf-8").split())
+    except (OSError, ValueError) as error:
+        raise BadSettings(
+            f"{path} is no file of names: {error}.", "Name a text file, one name a line."
+        ) from error
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.training.dataset", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.dataset",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("records", type=Path, help="a records file (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
     chosen = parser.parse_args(arguments)
     complaints: list[str] = []
     try:
-        names = chosen.without.read_text(encoding="utf-8").split() if chosen.without else []
-        manifest = build_dataset(chosen.records, chosen.out, complaints, frozenset(names))
+        manifest = build_dataset(chosen.records, chosen.out, complaints, names_in(chosen.without))
     except PremiseSuggestError as error:
+        tell(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
-    for complaint in complaints:
-        print(complaint, file=sys.stderr)
-    print(json.dumps(asdict(manifest), indent=2))
+    tell(complaints)
+    print(json.dumps(to_json(manifest), indent=2))
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from lean_extract.records import Goal, Module, Premise, from_json
+from lean_extract.records import Module, Premise, from_json
 from retriever.training.dataset import VERSION, Manifest, Query
-from retriever.training.splits import root_name
+from retriever.training.splits import family_roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,9 @@ class Dataset:
     def families(self) -> NDArray[np.int64]:
         """[corpus] A number that a declaration and its generated twins share."""
         numbers: dict[str, int] = {}
-        roots = (root_name(premise) for premise in self.corpus)
-        return np.array([numbers.setdefault(root, len(numbers)) for root in roots], dtype=np.int64)
+        roots = family_roots(self.corpus)
+        families = [numbers.setdefault(roots[premise.name], len(numbers)) for premise in self.corpus]
+        return np.array(families, dtype=np.int64)
 
     def use_counts(self) -> NDArray[np.int64]:
         """[corpus] In how many proofs of the training split each premise is used; none of the held out."""
@@ -43,42 +44,72 @@ class Dataset:
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a dataset folder. Raises BadRecords when there is none, or one of another version."""
+    hint = "Build it with `python -m retriever.training.dataset RECORDS OUT`."
     try:
         values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        manifest = Manifest(**values)
+        if isinstance(values, dict) and values.get("version", VERSION) != VERSION:
+            raise BadRecords(f"{folder} is a dataset of version {values['version']}, not {VERSION}.", hint)
+        manifest: Manifest = from_json(Manifest, values)
     except (OSError, ValueError, TypeError) as error:
-        hint = "Build it with `python -m retriever.training.dataset RECORDS OUT`."
-        raise BadRecords(f"{folder} is not a finished dataset folder.", hint) from error
-    if manifest.version != VERSION:
-        raise BadRecords(
-            f"{folder} is a dataset of version {manifest.version}, not {VERSION}.", "Build it again."
-        )
+        raise BadRecords(f"{folder} is not a finished dataset folder: {error}.", hint) from error
     return manifest
 
 
-def load_dataset(folder: Path) -> Dataset:
-    """The whole folder. Raises BadRecords."""
-    return Dataset(
-        read_manifest(folder),
-        tuple(from_json(Premise, line) for line in _lines(folder / "corpus.jsonl")),
-        tuple(_query(line) for line in _lines(folder / "queries.jsonl")),
-        tuple(from_json(Module, line) for line in _lines(folder / "modules.jsonl")),
-    )
+def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
+    """The whole folder.
+
+    Malformed lines are described in `complaints` (file, line number, what is wrong) and passed over: gold
+    numbers are counted anew, and a query that loses all of them goes as well. Such a folder is no longer
+    what its digest says, so without that list, as in training, BadRecords is raised.
+    """
+    manifest = read_manifest(folder)
+    complain = _Complaints(complaints)
+    corpus = dict(_read(folder / "corpus.jsonl", Premise, complain))
+    found = dict(_read(folder / "queries.jsonl", Query, complain))
+    modules = [module for _, module in _read(folder / "modules.jsonl", Module, complain)]
+    place = {number - 1: new for new, number in enumerate(corpus)}
+    last = max(corpus, default=0)
+    queries: list[Query] = []
+    for number, query in found.items():
+        if wrong := [gold for gold in query.gold if not 0 <= gold < last]:
+            complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")
+        elif gold := tuple([place[gold] for gold in query.gold if gold in place]):
+            queries.append(query if gold == query.gold else replace(query, gold=gold))
+    _compare(folder / "corpus.jsonl", len(corpus), manifest.corpus, complain)
+    _compare(folder / "queries.jsonl", len(queries), sum(manifest.queries.values()), complain)
+    return Dataset(manifest, tuple(corpus.values()), tuple(queries), tuple(modules))
 
 
-def _query(values: dict[str, Any]) -> Query:
-    return Query(
-        values["theorem"],
-        values["module"],
-        values["line"],
-        values["split"],
-        values["origin"],
-        from_json(Goal, values["goal"]),
-        tuple(values["gold"]),
-    )
+@dataclass(frozen=True, slots=True)
+class _Complaints:
+    """Where complaints go: to a list, or up."""
+
+    told: list[str] | None
+
+    def __call__(self, path: Path, line: int | None, problem: str) -> None:
+        complaint = f"{path}:{line}: {problem}" if line else f"{path}: {problem}"
+        if self.told is None:
+            hint = f"Build {path.parent} again; what its digest names is no longer what it holds."
+            raise BadRecords(complaint, hint)
+        self.told.append(complaint)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as stream:
-        for line in stream:
-            yield json.loads(line)
+def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator[tuple[int, Any]]:
+    """The records of a file with their line numbers, from 1."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Build the dataset again.") from error
+    with stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                record = from_json(record_type, json.loads(line.rstrip(b"\r\n").decode()))
+            except (ValueError, TypeError) as error:
+                complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
+                continue
+            yield number, record
+
+
+def _compare(path: Path, found: int, expected: int, complain: _Complaints) -> None:
+    if found != expected:
+        complain(path, None, f"holds {found:,} sound lines, its manifest says {expected:,}")

@@ -1,8 +1,9 @@
-"""A run's weights as a model folder that `retriever.encoder` loads: ONNX, int8, tokenizer, configuration.
+"""A run as a folder that `retriever.encoder` or `retriever.reranker` loads: ONNX, tokenizer, configuration.
 
     python -m retriever.training.export RUN OUT [--max-length 256] [--fp32]
 
-The model card (README.md) is written by `retriever.training.card` once the evaluation has been run.
+Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
+encoder's card (README.md) is written by `retriever.training.card` once the evaluation has been run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -21,12 +23,15 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
-from retriever import encoder, text
+from lean_extract.errors import BadSettings, PremiseSuggestError
+from retriever import encoder, reranker, text
 from retriever.training.biencoder import load_weights
-from retriever.training.config import TrainConfig, load_config
+from retriever.training.config import ModelConfig, TrainConfig
+from retriever.training.crossencoder import CrossEncoder, load_crossencoder
+from retriever.training.rerank_config import RerankConfig
 from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
+from retriever.training.train import load_run
 
 OPSET = 17
 MAX_LENGTH = 256
@@ -49,19 +54,42 @@ class ExportedEncoder(nn.Module):
 def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
     """Write the graph with float32 weights: inputs and output as `retriever.encoder` describes them."""
     bert.set_attn_implementation("eager")
-    graph = ExportedEncoder(bert, dimension).eval()
+    graph = ExportedEncoder(bert, dimension)
+    _export(graph, path, ["input_ids", "attention_mask"], "last_hidden_state", {0: "batch", 1: "sequence"})
+
+
+class ExportedReranker(nn.Module):
+    """The re-ranker's graph: eq. (5) without its sigmoid."""
+
+    def __init__(self, model: CrossEncoder) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """[batch]"""
+        return self.model.logits(input_ids, attention_mask, token_type_ids)
+
+
+def export_reranker_onnx(model: CrossEncoder, path: Path) -> None:
+    """Write the graph with float32 weights: inputs and output as `retriever.reranker` describes them."""
+    model.bert.set_attn_implementation("eager")
+    _export(ExportedReranker(model), path, reranker.INPUTS, "logits", {0: "batch"})
+
+
+def _export(
+    graph: nn.Module, path: Path, inputs: Sequence[str], output: str, output_axes: dict[int, str]
+) -> None:
+    """Write a graph of int64[batch, sequence] inputs: ids, mask and, as a third one, token types."""
     ids = torch.tensor([[2, 5, 3, 0], [2, 6, 5, 3]])
     mask = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]])
-    axes = {
-        name: {0: "batch", 1: "sequence"} for name in ("input_ids", "attention_mask", "last_hidden_state")
-    }
+    types = torch.tensor([[0, 0, 1, 0], [0, 0, 1, 1]])
     torch.onnx.export(
-        graph,
-        (ids, mask),
+        graph.eval(),
+        (ids, mask, types)[: len(inputs)],
         str(path),
-        input_names=["input_ids", "attention_mask"],
-        output_names=["last_hidden_state"],
-        dynamic_axes=axes,
+        input_names=list(inputs),
+        output_names=[output],
+        dynamic_axes={name: {0: "batch", 1: "sequence"} for name in inputs} | {output: output_axes},
         opset_version=OPSET,
         dynamo=False,
     )
@@ -82,48 +110,85 @@ def quantise(source: Path, target: Path) -> None:
 
 
 def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool = True) -> Path:
-    """Write the model folder `out` of a run; returns it. `fusion.json` and the card are not touched.
+    """Write the folder `out` of a bi-encoder's or cross-encoder's run; returns it.
 
-    Raises ModelError when the run has no checkpoint, BadSettings when its configuration is damaged.
+    `fusion.json` and the card are not touched; a re-ranker's weight is 0 until it is fitted.
+    Raises ModelError when the run has no checkpoint, BadSettings when its configuration is damaged or of a
+    kind that answers nothing by itself.
     """
-    config = load_config(run / "config.yaml")
+    config = load_run(run / "config.yaml")
+    if not isinstance(config, TrainConfig | RerankConfig):
+        hint = "Train a bi-encoder or a cross-encoder that starts from it, and export that."
+        raise BadSettings(f"A run of kind {config.kind}, as in {run}, is not exported.", hint)
     tokenizer = open_tokenizer(run / "tokenizer.json")
-    model = load_weights(run, tokenizer.get_vocab_size())
+    vocabulary = tokenizer.get_vocab_size()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as folder:
         full, small = Path(folder) / "full.onnx", Path(folder) / "small.onnx"
-        export_onnx(model.bert, config.dimension, full)
+        if isinstance(config, TrainConfig):
+            export_onnx(load_weights(run, vocabulary).bert, config.dimension, full)
+        else:
+            export_reranker_onnx(load_crossencoder(run, vocabulary), full)
         if int8:
             quantise(full, small)
         (small if int8 else full).replace(out / encoder.MODEL)
     shutil.copyfile(run / "tokenizer.json", out / encoder.TOKENIZER)
-    length = min(max_length, config.model.positions)
-    _write_config(out, config, length, tokenizer.token_to_id(PAD) or 0, int8=int8)
-    return out
-
-
-def _write_config(out: Path, config: TrainConfig, length: int, pad_id: int, *, int8: bool) -> None:
-    values = {
-        "format": encoder.FORMAT,
-        "version": encoder.VERSION,
-        "dimension": config.dimension,
-        "max_length": length,
+    own = _encoder_values(config, max_length) if isinstance(config, TrainConfig) else _reranker_values(config)
+    shared = {
         "text_version": text.VERSION,
-        "pad_id": pad_id,
-        "architecture": "BertModel",
-        "num_hidden_layers": config.model.layers,
-        "hidden_size": config.model.hidden,
-        "num_attention_heads": config.model.heads,
-        "intermediate_size": config.model.intermediate,
+        "pad_id": tokenizer.token_to_id(PAD) or 0,
         "weights": "int8" if int8 else "float32",
     }
     with replacing(out / encoder.CONFIG) as stream:
-        stream.write(json.dumps(values, indent=2) + "\n")
+        stream.write(json.dumps({**own, **shared, **_shape(config.model)}, indent=2) + "\n")
+    return out
+
+
+def _encoder_values(config: TrainConfig, max_length: int) -> dict[str, object]:
+    return {
+        "format": encoder.FORMAT,
+        "version": encoder.VERSION,
+        "dimension": config.dimension,
+        "max_length": min(max_length, config.model.positions),
+        "similarity": config.loss.similarity,
+    }
+
+
+def _reranker_values(config: RerankConfig) -> dict[str, object]:
+    return {
+        "format": reranker.FORMAT,
+        "version": reranker.VERSION,
+        "state_length": config.lengths.state,
+        "premise_length": config.lengths.premise,
+        "weight": 0.0,
+    }
+
+
+def _shape(model: ModelConfig) -> dict[str, object]:
+    return {
+        "architecture": "BertModel" if model.architecture == "bert" else "T5EncoderModel",
+        "num_hidden_layers": model.layers,
+        "hidden_size": model.hidden,
+        "num_attention_heads": model.heads,
+        "intermediate_size": model.intermediate,
+    }
+
+
+def _fingerprint(folder: Path) -> str:
+    """An exported folder's fingerprint, once it has been seen to load. Raises ModelError."""
+    values = json.loads((folder / encoder.CONFIG).read_text(encoding="utf-8"))
+    if values["format"] == reranker.FORMAT:
+        return reranker.Reranker.load(folder).fingerprint
+    return encoder.Encoder.load(folder).fingerprint
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.training.export", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.export",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("run", type=Path, help="a run folder")
     parser.add_argument("out", type=Path, help="the model folder to write")
     parser.add_argument("--max-length", type=int, default=MAX_LENGTH, help="tokens read of a text")
@@ -131,11 +196,11 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         export_run(chosen.run, chosen.out, max_length=chosen.max_length, int8=not chosen.fp32)
-        fingerprint = encoder.fingerprint_of(chosen.out)
+        fingerprint = _fingerprint(chosen.out)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    size = sum(file.stat().st_size for file in chosen.out.iterdir()) / 1e6
+    size = sum(file.stat().st_size for file in chosen.out.iterdir() if file.is_file()) / 1e6
     print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB")
     return 0
 

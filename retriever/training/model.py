@@ -3,40 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import BertConfig, BertModel
+from transformers import BertConfig, BertModel, T5Config, T5EncoderModel
 
-from retriever.training.config import ModelConfig
+from retriever.training.config import ModelConfig, ScheduleConfig
 from retriever.training.tokens import Ints, Ragged
 
-_TOKENS_PER_CHUNK = 4096
+TOKENS_PER_CHUNK = {"cpu": 4096, "cuda": 65536}
+"""Padded tokens that run together: few texts fit a CPU's caches, many keep a GPU busy."""
+_NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight", "relative_attention_bias.weight")
+_WORDS = ("word_embeddings.weight", "shared.weight")
+_T5_HEAD = 64
 
 
 def build_bert(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertModel:
-    """A BERT of this shape with fresh weights; positions and token types start at zero."""
-    bert = BertModel(
-        BertConfig(
-            vocab_size=vocabulary,
-            hidden_size=config.hidden,
-            num_hidden_layers=config.layers,
-            num_attention_heads=config.heads,
-            intermediate_size=config.intermediate,
-            max_position_embeddings=config.positions,
-            hidden_dropout_prob=config.dropout,
-            attention_probs_dropout_prob=config.dropout,
-            pad_token_id=pad_id,
-        ),
-        add_pooling_layer=False,
-    )
+    """A BERT of this shape with fresh weights; positions and token types start at zero.
+
+    Where the shape asks for a T5 it is a T5's encoder, which is called alike and gives the same.
+    """
+    if config.architecture == "t5":
+        return cast(BertModel, T5EncoderModel(t5_config(config, vocabulary, pad_id)))
+    bert = BertModel(bert_config(config, vocabulary, pad_id), add_pooling_layer=False)
     with torch.no_grad():
         bert.embeddings.position_embeddings.weight.zero_()
         bert.embeddings.token_type_embeddings.weight.zero_()
     return bert
+
+
+def bert_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertConfig:
+    """The shape in the terms of transformers."""
+    return BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=config.hidden,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.heads,
+        intermediate_size=config.intermediate,
+        max_position_embeddings=config.positions,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        pad_token_id=pad_id,
+    )
+
+
+def t5_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> T5Config:
+    """The shape of a ByT5's encoder in the terms of transformers."""
+    return T5Config(
+        vocab_size=vocabulary,
+        d_model=config.hidden,
+        d_kv=_T5_HEAD,
+        d_ff=config.intermediate,
+        num_layers=config.layers,
+        num_heads=config.heads,
+        feed_forward_proj="gated-gelu",
+        dropout_rate=config.dropout,
+        pad_token_id=pad_id,
+    )
+
+
+def fit_attention(bert: BertModel, device: torch.device) -> None:
+    """Choose the attention that is fast: on a CPU the fused one takes twice as long on short texts."""
+    bert.set_attn_implementation("sdpa" if device.type == "cuda" else "eager")
+
+
+def groups_of(model: nn.Module, schedule: ScheduleConfig) -> list[dict[str, Any]]:
+    """AdamW's groups for any model with a BERT in it, by the names of its parameters.
+
+    Word embeddings go first and have a rate of their own; they, layer norms and biases do not decay.
+    """
+    words: list[nn.Parameter] = []
+    plain: list[nn.Parameter] = []
+    decaying: list[nn.Parameter] = []
+    for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            continue
+        if name.endswith(_WORDS):
+            words.append(parameter)
+        else:
+            (plain if name.endswith(_NO_DECAY) else decaying).append(parameter)
+    rate = schedule.learning_rate
+    return [
+        {"params": words, "peak": schedule.embedding_learning_rate or rate, "weight_decay": 0.0},
+        {"params": plain, "peak": rate, "weight_decay": 0.0},
+        {"params": decaying, "peak": rate, "weight_decay": schedule.weight_decay},
+    ]
 
 
 class BiEncoder(nn.Module):
@@ -45,6 +99,8 @@ class BiEncoder(nn.Module):
     def __init__(self, bert: BertModel) -> None:
         super().__init__()
         self.bert = bert
+        if self.is_bag:
+            bert.embeddings.position_embeddings.requires_grad_(False)
 
     @property
     def hidden(self) -> int:
@@ -73,7 +129,8 @@ class BiEncoder(nn.Module):
     def _layers(self, texts: Ragged) -> Tensor:
         """Texts of like length run together, so that little is padded."""
         order = np.argsort(texts.lengths, kind="stable")
-        pooled = [self._run(texts.take(rows)) for rows in _chunks(order, texts.lengths)]
+        limit = TOKENS_PER_CHUNK.get(self.bert.device.type, TOKENS_PER_CHUNK["cpu"])
+        pooled = [self._run(texts.take(rows)) for rows in chunks(order, texts.lengths, limit)]
         back = np.empty(len(order), dtype=np.int64)
         back[order] = np.arange(len(order))
         joined = torch.cat(pooled)
@@ -81,9 +138,8 @@ class BiEncoder(nn.Module):
 
     def _run(self, texts: Ragged) -> Tensor:
         ids, mask = padded(texts, self.bert.config.pad_token_id or 0)
-        device = self.bert.embeddings.word_embeddings.weight.device
-        mask = mask.to(device)
-        hidden = self.bert(input_ids=ids.to(device), attention_mask=mask).last_hidden_state
+        mask = mask.to(self.bert.device)
+        hidden = self.bert(input_ids=ids.to(self.bert.device), attention_mask=mask).last_hidden_state
         return mean_pool(hidden, mask)
 
 
@@ -102,35 +158,10 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     return (hidden.float() * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1.0)
 
 
-def _chunks(order: Ints, lengths: Ints) -> Iterator[Ints]:
+def chunks(order: Ints, lengths: Ints, limit: int) -> Iterator[Ints]:
+    """`order`, rows by rising length, in pieces that have at most `limit` tokens when padded (or one row)."""
     start = 0
     for end in range(1, len(order) + 1):
-        if end == len(order) or (end + 1 - start) * lengths[order[end]] > _TOKENS_PER_CHUNK:
+        if end == len(order) or (end + 1 - start) * lengths[order[end]] > limit:
             yield order[start:end]
             start = end
-
-
-def take_over(target: BertModel, source: BertModel) -> None:
-    """Start `target` where `source` ended.
-
-    From a source of the same shape every weight is copied. From one without layers the embeddings are
-    copied and the new layers made the identity: their residual branches give zero, the last layer norm is
-    the source's and those before it are plain. Raises ValueError when the shapes do not fit.
-    """
-    if source.config.num_hidden_layers == target.config.num_hidden_layers:
-        target.load_state_dict(source.state_dict())
-        return
-    if source.config.num_hidden_layers or source.config.hidden_size != target.config.hidden_size:
-        raise ValueError("layers can only be put on a model without layers and of the same width")
-    with torch.no_grad():
-        for name, values in source.embeddings.named_parameters():
-            target.embeddings.get_parameter(name).copy_(values)
-        layers: Any = target.encoder.layer
-        last = layers[-1].output.LayerNorm
-        last.weight.copy_(source.embeddings.LayerNorm.weight)
-        last.bias.copy_(source.embeddings.LayerNorm.bias)
-        target.embeddings.LayerNorm.reset_parameters()
-        for layer in layers:
-            for projection in (layer.attention.output.dense, layer.output.dense):
-                projection.weight.zero_()
-                projection.bias.zero_()

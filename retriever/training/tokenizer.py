@@ -90,7 +90,11 @@ def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.training.tokenizer", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.tokenizer",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("out", type=Path, help="where to write tokenizer.json")
     parser.add_argument("--vocabulary", type=int, default=PAPER_VOCABULARY)

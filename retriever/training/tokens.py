@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,14 +15,13 @@ from tokenizers import Tokenizer
 
 from lean_extract.errors import ModelError
 from retriever import text as texts
-from retriever.training.dataset import Query
 from retriever.training.dataset_files import Dataset, load_dataset, read_manifest
-from retriever.training.splits import SPLITS, root_name
+from retriever.training.splits import SPLITS, family_roots
 
 Ints = NDArray[np.int64]
 Keep = Literal["head", "tail"]
 _BATCH = 8192
-_KEPT = 512
+_KEPT = 1024
 """Longest text kept, in tokens; runs cut further."""
 
 
@@ -83,6 +82,16 @@ def concatenate(parts: Sequence[Ragged]) -> Ragged:
     return Ragged(np.concatenate([part.flat for part in parts]), offsets)
 
 
+def joined(contexts: Ragged, goals: Ragged) -> Ragged:
+    """Whole premises as one text each (eq. 2): [CLS] context goal [SEP]; a repeated goal counts once."""
+    apart = contexts.flat[contexts.offsets[:-1] + 1] != goals.flat[goals.offsets[:-1] + 1]
+    base = len(contexts.flat)
+    starts = np.stack([contexts.offsets[:-1], base + goals.offsets[:-1] + apart], axis=1).ravel()
+    lengths = np.stack([(contexts.lengths - 1) * apart, goals.lengths - apart], axis=1).ravel()
+    halves = _gather(np.concatenate([contexts.flat, goals.flat]), starts, lengths)
+    return Ragged(halves.flat, halves.offsets[::2])
+
+
 def _gather(flat: NDArray[np.int32], starts: Ints, lengths: Ints) -> Ragged:
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -110,10 +119,22 @@ class TrainingArrays:
     """[queries] Whether the state is a goal inside a proof."""
     query_families: Ints
     """[queries] The family of the query's theorem; -1 if it is not in the corpus."""
+    ranks: NDArray[np.float64]
+    """[queries] `rank_of` the query's theorem."""
+
+    def cut(self, *, state: int, premise: int) -> TrainingArrays:
+        """Texts of at most so many tokens; of a long state its end is kept, where the goal stands."""
+        return replace(
+            self,
+            contexts=self.contexts.cut(premise, keep="head"),
+            goals=self.goals.cut(premise, keep="head"),
+            states=self.states.cut(state, keep="tail"),
+        )
 
 
 _RAGGED = ("contexts", "goals", "states", "gold")
-_PLAIN = ("families", "splits", "inner", "query_families")
+_PLAIN = ("families", "splits", "inner", "query_families", "ranks")
+_VERSION = 2
 
 
 def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
@@ -122,25 +143,37 @@ def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
     tokenizer.no_padding()
     pairs = [texts.premise_texts(premise) for premise in dataset.corpus]
     families = dataset.families()
+    roots = family_roots(dataset.corpus)
     by_root = {
-        root_name(premise): int(family) for premise, family in zip(dataset.corpus, families, strict=True)
+        roots[premise.name]: int(family) for premise, family in zip(dataset.corpus, families, strict=True)
     }
-    roots = {premise.name: root_name(premise) for premise in dataset.corpus}
     queries = dataset.queries
+    own = [roots.get(query.theorem, query.theorem) for query in queries]
     return TrainingArrays(
         contexts=_encode(tokenizer, (context or goal for context, goal in pairs), "head"),
         goals=_encode(tokenizer, (goal for _, goal in pairs), "head"),
         families=families,
-        states=_encode(tokenizer, (texts.state_text(query.goal) for query in queries), "tail"),
+        states=encode_states(tokenizer, (texts.state_text(query.goal) for query in queries)),
         gold=ragged([query.gold for query in queries]),
         splits=np.array([SPLITS.index(query.split) for query in queries], dtype=np.int64),
         inner=np.array([query.origin == "inner" for query in queries], dtype=np.bool_),
-        query_families=np.array([_family(query, roots, by_root) for query in queries], dtype=np.int64),
+        query_families=np.array([by_root.get(root, -1) for root in own], dtype=np.int64),
+        ranks=np.array([rank_of(root) for root in own], dtype=np.float64),
     )
 
 
-def _family(query: Query, roots: dict[str, str], by_root: dict[str, int]) -> int:
-    return by_root.get(roots.get(query.theorem, query.theorem), -1)
+def rank_of(name: str) -> float:
+    """A number in [0, 1) from a theorem's name; those below `batch.share` are learned from.
+
+    So a smaller share lies in a larger one. A theorem's generated twins go by the name of their source.
+    """
+    digest = hashlib.sha256(f"share {name}".encode()).digest()  # apart from the hash that decides the split
+    return int.from_bytes(digest[:6], "big") / 2**48
+
+
+def encode_states(tokenizer: Tokenizer, sentences: Iterable[str]) -> Ragged:
+    """The tokens of state texts; a long one loses its beginning, since a state ends in its goal."""
+    return _encode(tokenizer, sentences, "tail")
 
 
 def _encode(tokenizer: Tokenizer, sentences: Iterable[str], keep: Keep) -> Ragged:
@@ -174,7 +207,7 @@ def load_arrays(dataset: Path, tokenizer: Path) -> TrainingArrays:
     """The arrays of a dataset folder under a tokenizer, from its cache or made now and kept there."""
     manifest = read_manifest(dataset)
     model = open_tokenizer(tokenizer)
-    key = f"{manifest.digest} {texts.VERSION} {model.to_str()}"
+    key = f"{_VERSION} {_KEPT} {manifest.digest} {texts.VERSION} {model.to_str()}"
     cache = dataset / f"tokens-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     if cache.is_file():
         return _read(cache)

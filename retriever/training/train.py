@@ -1,55 +1,120 @@
-"""Train an encoder from a YAML preset.
+"""Train a model from a YAML preset.
 
-    python -m retriever.training.train CONFIG [--resume] [--until STEPS]
+    python -m retriever.training.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m retriever.training.train CONFIG
 
-The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and `tokenizer.json`. A run that was
-stopped, goes on with `--resume`.
+The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt`, `tokenizer.json`, and in `tensorboard/`
+the events of TensorBoard. A run that is stopped (Ctrl-C, SIGTERM, a limit) leaves a checkpoint and goes on
+with `--resume`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import importlib
 import shutil
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, cast
 
+import torch
 import yaml
+from accelerate import Accelerator, PartialState
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError, UserError
-from retriever.training.biencoder import Progress, Trainer
-from retriever.training.config import TrainConfig, load_config, to_plain
-from retriever.training.dataset_files import read_manifest
-from retriever.training.tokens import load_arrays, open_tokenizer
+from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError, UserError
+from retriever.training.checkpoint import FILE
+from retriever.training.config import RunConfig, read_values
+from retriever.training.loop import Loop, Objective, Progress, accelerator_for
+from retriever.training.plain import to_plain
+from retriever.training.stopping import Stopping
+from retriever.training.tokens import open_tokenizer
+from retriever.training.tracking import CURVE, RunTracker, Silence
 
-CURVE = "curve.jsonl"
+KINDS: Mapping[str, str] = {
+    "biencoder": "retriever.training.biencoder",
+    "mlm": "retriever.training.mlm",
+    "crossencoder": "retriever.training.crossencoder",
+}
+"""Kind of run -> the module that knows it."""
 
 
-def run(config: TrainConfig, *, resume: bool = False, until: int | None = None) -> Progress:
-    """Train (on) to the end or to `until` steps.
+class KindModule(Protocol):
+    """What such a module gives."""
+
+    def parse(self, values: Mapping[str, Any]) -> RunConfig:
+        """The configuration from YAML values. Raises BadSettings."""
+
+    def make_objective(self, config: RunConfig, device: torch.device) -> Objective:
+        """The objective, its model on the device. Raises ModelError, BadRecords."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far this call goes."""
+
+    until: int | None = None
+    """Steps, counted from the run's beginning."""
+    minutes: float | None = None
+    """Of this call."""
+
+    def __post_init__(self) -> None:
+        if any(limit is not None and limit <= 0 for limit in (self.until, self.minutes)):
+            raise UserError(
+                "A limit must be positive.", "Leave --minutes and --until out to train to the end."
+            )
+
+
+def kind_of(values: Mapping[str, Any]) -> KindModule:
+    """The module of a configuration's `kind`, a bi-encoder's where it names none. Raises BadSettings."""
+    kind = values.get("kind", "biencoder")
+    if kind not in KINDS:
+        raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(KINDS)}.")
+    return cast(KindModule, importlib.import_module(KINDS[kind]))
+
+
+def load_run(path: Path) -> RunConfig:
+    """The configuration in a YAML file or preset, of whatever kind it is. Raises BadSettings."""
+    values = read_values(path)
+    return kind_of(values).parse(values)
+
+
+def run(
+    config: RunConfig, *, resume: bool = False, limits: Limits | None = None, bar: bool | None = None
+) -> Progress:
+    """Train (on) to the end, or as far as the limits let it.
 
     Raises UserError where there is a run that is not to be resumed, ModelError, BadRecords.
     """
-    tokenizer = open_tokenizer(config.tokenizer)
-    manifest = read_manifest(config.dataset)
-    arrays = load_arrays(config.dataset, config.tokenizer)
-    trainer = Trainer(config, arrays, tokenizer.get_vocab_size(), manifest.digest)
-    if (config.run / "checkpoint.pt").exists() and not resume:
-        raise UserError(f"There is a run in {config.run} already.", "Add --resume, or name another folder.")
-    if not trainer.resume():
-        _begin(config)
-    with (config.run / CURVE).open("a", encoding="utf-8") as curve:
+    limits = limits or Limits()
+    with Stopping(limits.minutes) as stopping:
+        if (config.run / FILE).exists() and not resume:
+            raise UserError(
+                f"There is a run in {config.run} already.", "Add --resume, or name another folder."
+            )
+        accelerator = accelerator_for(config.schedule)
+        loop = _loop(config, accelerator)
+        resumed = loop.resume()
+        if not accelerator.is_main_process:
+            return loop.train(Silence(), stopping, until=limits.until)
+        _refuse_other_tokenizer(config) if resumed else _begin(config)
+        end = min(limits.until or config.schedule.steps, config.schedule.steps)
+        with RunTracker(config.run, loop.progress.steps, end, bar=bar) as tracker:
+            return loop.train(tracker, stopping, until=limits.until)
 
-        def report(point: dict[str, float]) -> None:
-            curve.write(json.dumps(point) + "\n")
-            curve.flush()
-            print(" ".join(f"{name} {value:.4g}" for name, value in point.items()), flush=True)
 
-        return trainer.train(report, until=until)
+def _loop(config: RunConfig, accelerator: Accelerator) -> Loop:
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    module = kind_of({"kind": config.kind})
+    with accelerator.main_process_first():  # the others read the arrays that it caches
+        objective = module.make_objective(config, accelerator.device)
+    return Loop(config, objective, accelerator)
 
 
-def _begin(config: TrainConfig) -> None:
+def _begin(config: RunConfig) -> None:
     config.run.mkdir(parents=True, exist_ok=True)
     (config.run / CURVE).unlink(missing_ok=True)
     shutil.copyfile(config.tokenizer, config.run / "tokenizer.json")
@@ -57,26 +122,40 @@ def _begin(config: TrainConfig) -> None:
         yaml.safe_dump(to_plain(config), stream, sort_keys=False, allow_unicode=True)
 
 
-def read_curve(folder: Path) -> list[dict[str, float]]:
-    """The points of a run's curve, in order."""
-    lines = (folder / CURVE).read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+def _refuse_other_tokenizer(config: RunConfig) -> None:
+    began, now = open_tokenizer(config.run / "tokenizer.json"), open_tokenizer(config.tokenizer)
+    if began.to_str() != now.to_str():
+        hint = f"Give it {config.run / 'tokenizer.json'}, or name another run folder."
+        raise ModelError(f"The run {config.run} was trained with another tokenizer.", hint)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.training.train", description=__doc__)
+    """The command line; returns its exit code: 0, also where a limit was met; 128 and the signal's number."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.train",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
-    parser.add_argument("--until", type=int, help="stop after so many steps (resumable)")
+    parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
+    parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
+    parser.add_argument(
+        "--progress", action="store_const", const=True, help="a progress bar off a terminal, too"
+    )
     chosen = parser.parse_args(arguments)
     try:
-        progress = run(load_config(chosen.config), resume=chosen.resume, until=chosen.until)
+        limits = Limits(chosen.until, chosen.minutes)
+        progress = run(load_run(chosen.config), resume=chosen.resume, limits=limits, bar=chosen.progress)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(f"{progress.steps} steps, {progress.seconds:.0f} s")
-    return 0
+    if PartialState().is_main_process:
+        print(f"{progress.steps} steps, {progress.seconds:.0f} s")
+        if progress.stopped:
+            told = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
+            print(told, file=sys.stderr)
+    return 128 + progress.signal if progress.signal else 0
 
 
 if __name__ == "__main__":

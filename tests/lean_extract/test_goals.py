@@ -95,6 +95,7 @@ def test_hypotheses(line: str, hypothesis: Hypothesis) -> None:
         "error: unsolved goals\nn : ℕ\n⊢ n = n",
         "n : ℕ\n⊢n = n",
         "n : ℕ\n| n = n",
+        "n : ℕ\n|- n = n",
     ],
 )
 def test_other_ways_to_print_the_same_goal(text: str) -> None:

@@ -13,7 +13,7 @@ def example() -> schema.Suggestion:
         goal="⊢ a = a",
         premises=[schema.PremiseItem("A.b", "(a : α) : a = a", "A", "theorem", 0.5, False, "import A", None)],
         tactics=[schema.TacticItem("rfl", "closes", [])],
-        index=schema.IndexItem([schema.SourceItem("A", "1", 3)], None, 0),
+        index=schema.IndexItem([schema.SourceItem("A", "1", 3, False)], None, 0, None, "A 1"),
         timings_ms={"total": 1.5},
     )
 
@@ -26,11 +26,11 @@ def test_the_page_says_what_the_code_does() -> None:
 
 def test_the_object_has_the_documented_names() -> None:
     values = json.loads(json.dumps(schema.to_json(example())))
-    assert list(values) == ["goal", "premises", "tactics", "index", "timings_ms", "warnings"]
+    assert list(values) == ["goal", "premises", "tactics", "index", "timings_ms", "warnings", "notes"]
     assert values["premises"][0]["import"] == "import A"
     assert values["premises"][0]["in_scope"] is False
     assert set(values["tactics"][0]) == {"tactic", "status", "remaining_goals", "message"}
-    assert set(values["index"]) == {"sources", "built_at", "stale_files"}
+    assert set(values["index"]) == {"sources", "built_at", "stale_files", "lean", "line"}
     page = PAGE.read_text(encoding="utf-8")
     for part in (values, values["premises"][0], values["tactics"][0], values["index"]):
         assert all(f"`{name}`" in page for name in part)

@@ -13,5 +13,10 @@ def model_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def reranker_folder() -> Path:
+    return Path(__file__).parent / "fixtures" / "reranker"
+
+
+@pytest.fixture(scope="session")
 def encoder(model_folder: Path) -> Encoder:
     return Encoder.load(model_folder)

@@ -10,6 +10,7 @@ from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Sp
 from retriever.encoder import PremiseEncoder
 from retriever.index.content import ReadFile, content_of
 from retriever.index.exact import quantise
+from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import IndexedFile, SegmentContent
 from retriever.index.store import IndexStore, LiveSegment
 
@@ -64,9 +65,11 @@ def content(
     encoder: PremiseEncoder,
     *,
     uses: Mapping[str, int] | None = None,
+    proofs: Mapping[str, Sequence[str]] | None = None,
     with_records: bool = True,
 ) -> SegmentContent:
-    return content_of(read_files(sheets, encoder), uses or {}, with_records=with_records)
+    rows = ProofRows.of_names(proofs or {})
+    return content_of(read_files(sheets, encoder), uses or {}, rows, with_records=with_records)
 
 
 def make_store(
@@ -75,11 +78,13 @@ def make_store(
     encoder: PremiseEncoder,
     *,
     uses: Mapping[str, int] | None = None,
+    proofs: Mapping[str, Sequence[str]] | None = None,
     is_bundled: bool = False,
 ) -> IndexStore:
     """A store with one segment."""
     store = IndexStore(root)
     with store.writer(encoder.fingerprint) as writer:
-        segment = writer.add(content(sheets, encoder, uses=uses, with_records=not is_bundled))
+        made = content(sheets, encoder, uses=uses, proofs=proofs, with_records=not is_bundled)
+        segment = writer.add(made)
         writer.commit([LiveSegment(segment.folder.name)], complete=True, is_bundled=is_bundled)
     return store

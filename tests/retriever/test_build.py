@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -18,7 +19,8 @@ from retriever.index.build import update_index
 from retriever.index.store import IndexStore
 from retriever.index.update import IndexReport
 from retriever.index.view import IndexView, open_view
-from retriever.service import PremiseService, Where
+from retriever.place import Where
+from retriever.service import PremiseService
 from tests.retriever.support import COMMUTES
 
 BASE = """\
@@ -361,10 +363,53 @@ def test_large_segments_get_a_graph(root: Path, store: IndexStore, counting: Cou
     assert "graph" not in heard
 
 
+def test_a_package_gets_the_graph_that_was_stopped(
+    root: Path, store: IndexStore, counting: CountingEncoder, tmp_path: Path
+) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    with_package(root, "0123456789abcdef")
+    parameters, heard = hnsw.HnswParameters(threshold=1), list[str]()
+
+    def index(*, stop_at: str = "") -> bool:
+        heard.clear()
+        return update_index(
+            root,
+            store,
+            counting,
+            shared=tmp_path / "shared",
+            graphs=parameters,
+            progress=lambda stage, *_: heard.append(stage),
+            should_stop=lambda: stop_at in heard,
+        ).stopped
+
+    assert index(stop_at="graph")
+    [package] = (tmp_path / "shared").iterdir()
+    [(segment, _)] = IndexStore(package).open()[1]
+    assert not hnsw.has_graph(segment.folder, len(segment))
+    assert not index() and "graph" in heard
+    assert hnsw.has_graph(segment.folder, len(segment))
+    embedded = len(counting.names)
+    assert not index() and "graph" not in heard
+    assert len(counting.names) == embedded
+
+
 def test_use_counts_reach_the_index(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
     update_index(root, store, counting, uses={"Num.le_or": 9})
     view = view_of(store, counting)
     assert {view.name(n): int(view.uses[n]) for n in range(len(view)) if view.uses[n]} == {"Num.le_or": 9}
+
+
+def test_a_package_index_of_another_format_is_built_again(
+    root: Path, store: IndexStore, counting: CountingEncoder, tmp_path: Path
+) -> None:
+    with_package(root, "r1")
+    shared = tmp_path / "shared"
+    before = update_index(root, store, counting, shared=shared)
+    for meta in (*shared.glob("*/segments/*/meta.json"), *store.root.glob("segments/*/meta.json")):
+        meta.write_text(json.dumps({**json.loads(meta.read_text()), "version": 1}))
+    again = update_index(root, store, counting, shared=shared)
+    assert (again.premises, again.files_read) == (before.premises, before.files_read)
+    assert live_names(view_of(store, counting))
 
 
 def test_reports_add_up() -> None:

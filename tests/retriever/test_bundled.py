@@ -5,11 +5,16 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
 from retriever.encoder import Encoder
 from retriever.index import bundled
+from retriever.index.build import update_index
+from retriever.index.store import IndexStore
+from retriever.index.view import open_view
+from retriever.proofs import LiveNames, ProofGraph
 from retriever.service import PremiseService
 from tests.retriever.support import COMMUTES, make_store
 from tests.retriever.test_service import MATHLIB
@@ -18,7 +23,9 @@ from tests.retriever.test_service import MATHLIB
 @pytest.fixture
 def data(tmp_path: Path, encoder: Encoder) -> Path:
     """A packed index as the package ships one."""
-    store = make_store(tmp_path / "built", MATHLIB, encoder, uses={"add_comm'": 5}, is_bundled=True)
+    proofs = {"Set.mem_union": ["add_comm'"]}
+    uses = {"add_comm'": 5}
+    store = make_store(tmp_path / "built", MATHLIB, encoder, uses=uses, proofs=proofs, is_bundled=True)
     _, [(segment, _)] = store.open(encoder.fingerprint)
     bundled.pack(segment, tmp_path / "data", revision="v0", built_at="2026-01-01T00:00:00+00:00")
     return tmp_path / "data"
@@ -75,6 +82,22 @@ def test_leftovers_of_killed_processes_go(data: Path, tmp_path: Path) -> None:
 
 def test_use_counts_come_back(data: Path, tmp_path: Path) -> None:
     assert bundled.use_counts(bundled.unpack(tmp_path / "cache", data)) == {"add_comm'": 5}
+
+
+def test_what_proofs_use_reaches_an_index_of_the_library_itself(
+    data: Path, tmp_path: Path, encoder: Encoder
+) -> None:
+    rows = bundled.proof_rows(bundled.unpack(tmp_path / "cache", data))
+    root = tmp_path / "mathlib"
+    root.mkdir()
+    (root / "Sets.lean").write_text("theorem Set.mem_union : 1 = 1 := rfl\n")
+    (root / "Sums.lean").write_text("theorem other : 1 = 1 := rfl\ntheorem add_comm' : 2 = 2 := rfl\n")
+    update_index(root, IndexStore(tmp_path / "index"), encoder, proofs=rows)
+    view, _ = open_view([IndexStore(tmp_path / "index")], encoder.fingerprint)
+    graph = ProofGraph.of(view, LiveNames(view))
+    [user] = np.flatnonzero(graph.known)
+    assert view.name(int(user)) == "Set.mem_union"
+    assert [view.name(int(used)) for used in graph.uses] == ["add_comm'"]
 
 
 def _unpack(cache: Path, data: Path, barrier: object, results: object) -> None:

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from retriever.fusion import top
 from retriever.index.exact import ExactSearch, inner_products, quantise
-from retriever.index.hnsw import HnswParameters, HnswSearch, build_graph, has_graph, load_graph, open_search
+from retriever.index.hnsw import (
+    HnswParameters,
+    HnswSearch,
+    build_graph,
+    has_graph,
+    lengthened,
+    load_graph,
+    open_search,
+)
 from retriever.index.neighbours import Floats
 
 
@@ -61,6 +69,14 @@ def test_exact_search_equals_a_naive_argsort(
     best = np.sort(products[allowed])[::-1][:k]
     assert allowed[found].all()
     assert products[found] == pytest.approx(best, abs=1e-5)
+
+
+def test_lengthened_vectors_are_of_length_one_and_keep_their_products() -> None:
+    vectors = embedding_like(50) * np.linspace(0, 1, 50, dtype=np.float32)[:, None]
+    longer = lengthened(vectors)
+    assert np.linalg.norm(longer, axis=1) == pytest.approx(1.0, abs=1e-5)
+    query = embedding_like(1, seed=3)[0]
+    assert longer @ np.append(query, 0) == pytest.approx(vectors @ query, abs=1e-6)
 
 
 def test_graphs_find_what_exact_search_finds(tmp_path: Path) -> None:

@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
+from lean_extract.source.reader import read_module
 from retriever.encoder import Encoder, Floats
+from retriever.features import FEATURES
+from retriever.fusion import Fusion, Lists
 from retriever.index.store import IndexStore
-from retriever.service import PremiseService, Where, doc_url
+from retriever.place import Where
+from retriever.service import PremiseService, doc_url
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem
 
 PROJECT = {
@@ -130,6 +135,16 @@ def test_a_theorem_never_suggests_itself_nor_what_follows(service: PremiseServic
     assert "My.goal" in found(service, Where("Lib.Open", (), line=9, local=LOCAL))
 
 
+def test_the_first_theorem_of_a_file_is_not_taken_from_what_was_indexed_of_it(
+    service: PremiseService,
+) -> None:
+    text = "import Lib.Add\n\n\n\n\ntheorem open_old (n m : ℕ) : n + m = m + n := by\n  skip\n"
+    source = read_module(text, "Lib.Open", "Lib/Open.lean")
+    names = found(service, Where("Lib.Open", ("Lib.Add",), 6, (), "open_old", source))
+    assert "add_comm" in names and not {"open_old", "open_later"} & set(names)
+    assert "open_old" not in found(service, Where("Lib.Open", (), line=9, theorem="open_old"))
+
+
 def test_local_premises_are_embedded_once(
     store: IndexStore, model_folder: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +187,42 @@ def test_documentation_links() -> None:
     assert doc_url(premise, "mathlib") == base + "Mathlib/Data/Nat/Odd%20Name.html#Nat.foo%27"
     assert doc_url(Premise("x∈y", "theorem", "M"), "Mathlib") == base + "M.html#x%E2%88%88y"
     assert doc_url(premise, "my-project") is None
+
+
+def weighing(name: str) -> Fusion:
+    """A fusion that ranks by one feature, with lists of one premise each."""
+    return Fusion(tuple(float(feature == name) for feature in FEATURES), Lists(1, 1, 1, 1))
+
+
+def test_what_the_proofs_of_near_theorems_use_is_a_candidate(tmp_path: Path, encoder: Encoder) -> None:
+    proofs = {"add_comm": ["far.away"], "open_old": ["far.away"]}
+    far = {"Far": Sheet([theorem("far.away", "Far", "x ∈ s ∪ t ↔ False", "(s t : Set α)")])}
+    store = make_store(tmp_path, PROJECT | far, encoder, proofs=proofs)
+    service = PremiseService([store], encoder, weighing("neighbours"))
+    assert found(service)[0] == "far.away"
+    assert "far.away" not in found(
+        PremiseService([make_store(tmp_path / "b", PROJECT | far, encoder)], encoder, weighing("neighbours"))
+    )
+    # the theorem being proved has no vote, nor has what follows it
+    place = Where("Lib.Open", (), line=3, theorem="open_old")
+    [first, *_] = service.rank(COMMUTES, place)
+    assert (first.premise.name, first.score) == ("far.away", pytest.approx(np.log(2)))
+
+
+def test_what_the_proofs_above_use_is_a_candidate(tmp_path: Path, encoder: Encoder) -> None:
+    proofs = {"open_old": ["mem_union"]}
+    store = make_store(tmp_path, PROJECT, encoder, proofs=proofs)
+    service = PremiseService([store], encoder, weighing("used_nearby"))
+    indexed = service.rank(COMMUTES, Where("Lib.Open", (), line=9))
+    assert (indexed[0].premise.name, indexed[0].score) == ("mem_union", pytest.approx(np.log(2)))
+    text = "theorem open_old : 1 = 1 := by\n  rw [le_total]\n\ntheorem next : 2 = 2 := by\n  exact open_old\n"
+    source = read_module(text, "Lib.Open", "Lib/Open.lean")
+    place = Where("Lib.Open", (), line=9, local=source.premises, source=source)
+    shown = {one.premise.name: one.score for one in service.rank(COMMUTES, place)}
+    assert shown["le_total"] == shown["open_old"] == pytest.approx(np.log(2))
+    assert shown.get("mem_union", 0.0) == 0.0, "what the editor shows takes the place of what was indexed"
+    inside = Where("Lib.Open", (), line=4, local=source.premises, theorem="next", source=source)
+    assert {one.premise.name: one.score for one in service.rank(COMMUTES, inside)}["open_old"] == 0.0
 
 
 def test_a_new_index_is_seen_and_a_bad_one_is_told(

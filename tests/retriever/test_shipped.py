@@ -9,7 +9,8 @@ import pytest
 from lean_extract.records import Premise
 from retriever.encoder import fingerprint_of
 from retriever.index import bundled
-from retriever.service import PremiseService, Where
+from retriever.place import Where
+from retriever.service import PremiseService
 from tests.retriever.support import COMMUTES, goal
 
 MODEL = bundled.DATA.parent / "encoder"

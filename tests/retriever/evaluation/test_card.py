@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import retriever
 from retriever.encoder import fingerprint_of
 from retriever.fusion import Fusion
@@ -21,3 +23,18 @@ def test_the_shipped_card_and_weights_are_of_the_shipped_model() -> None:
 
 def test_the_shipped_folder_is_small() -> None:
     assert sum(path.stat().st_size for path in MODEL.iterdir()) < 15e6
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("text", [None, "{", "[]", "{}"])
+def test_a_file_without_figures_is_named(
+    text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    from retriever.training import card
+
+    figures = tmp_path / "valid.json"
+    if text is not None:
+        figures.write_text(text)
+    assert card.main([str(MODEL), str(tmp_path), "--figures", str(figures), "--hardware", "a core"]) == 1
+    assert str(figures) in capsys.readouterr().err

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from retriever.evaluation.fit import Example, _objective, fit
 from retriever.evaluation.fit_fusion import IN_SCOPE_CEILING, with_ceiling
-from retriever.fusion import FEATURES
+from retriever.features import FEATURES
 
 
 def _examples(weights: list[float], count: int, seed: int) -> list[Example]:

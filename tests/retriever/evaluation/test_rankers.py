@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
-from retriever.evaluation.pool import Pool, Question, pool_of
-from retriever.evaluation.rankers import candidates, features, in_setting, ranking, score
+from retriever.encoder import Encoder, FittedState
+from retriever.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
+from retriever.evaluation.pool import Ints, Pool, Question, pool_of
+from retriever.evaluation.rankers import (
+    Column,
+    Frequency,
+    Fused,
+    Informed,
+    Method,
+    Random,
+    Scored,
+    candidates,
+    features,
+    in_setting,
+    rankings,
+    score,
+)
 from retriever.evaluation.real_states import read_states
-from retriever.evaluation.tables import figures_of, markdown, measure
-from retriever.fusion import FEATURES, Fusion
+from retriever.evaluation.session import Session
+from retriever.evaluation.tables import COMPACT, differences, markdown, rows_of
+from retriever.features import FEATURES
+from retriever.fusion import Fusion
 from retriever.lexical import Bm25Parameters
 from retriever.training.dataset import build_dataset
-from retriever.training.dataset_files import load_dataset
+from retriever.training.dataset_files import Dataset, load_dataset
 
 
 def _premise(name: str, module: str, line: int, conclusion: str, source: str | None = None) -> Premise:
@@ -74,27 +94,48 @@ def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, questi
     assert _names(pool, pool.importable(stranger)) == set()
 
 
+def ranking(method: Method, scored: Scored) -> Ints:
+    return next(iter(rankings(method, [scored])))
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """Reads nothing: every state's vector points at one candidate."""
+
+    target: int
+    size: int
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        return np.repeat(np.eye(self.size, dtype=np.float32)[[self.target]], len(sentences), axis=0)
+
+    def fit(self, goal: Goal) -> FittedState:
+        return FittedState(goal.target)
+
+
 def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: Question) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
-    weights = Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
+    fused = Fused(pool, Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
     scored = score(pool, vectors, state, question)
-    dense = ranking("dense", pool, scored, weights, 0)
+    dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
-    assert ranking("fused", pool, scored, weights, 0).tolist() == dense.tolist()
-    assert set(ranking("random", pool, scored, weights, 0)) == set(dense)
-    assert pool.names[ranking("bm25", pool, scored, weights, 0)[0]] in {"B.early", "B.late"}
-    assert pool.names[ranking("frequency", pool, scored, weights, 0)[0]] == "A.first"
+    assert ranking(fused, scored).tolist() == dense.tolist()
+    assert set(ranking(Random(len(pool)), scored)) == set(dense)
+    assert pool.names[ranking(Column("bm25"), scored)[0]] in {"B.early", "B.late"}
+    counts = Frequency(pool.use_counts.astype(np.float32))
+    assert pool.names[ranking(counts, scored)[0]] == "A.first"
     narrow = in_setting(scored, "importable")
-    assert {pool.names[n] for n in ranking("fused", pool, narrow, weights, 0)} == {"A.first", "B.early"}
-    with pytest.raises(KeyError):
-        ranking("magic", pool, scored, weights, 0)
+    for method in (fused, counts, Column("bm25"), Random(len(pool))):
+        assert {pool.names[n] for n in ranking(method, narrow)} <= {"A.first", "B.early"}
+    wide, filtered = rankings(counts, [scored, narrow])
+    assert (len(wide), len(filtered)) == (len(pool) - 2, 2)
+    assert isinstance(fused, Informed) and not isinstance(counts, Informed)
 
 
 def test_features_know_the_place_only_where_the_setting_does(pool: Pool, question: Question) -> None:
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     weights = Fusion((0.0,) * len(FEATURES))
-    scope, module = FEATURES.index("in_scope"), FEATURES.index("same_module")
+    scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
         scored = in_setting(score(pool, vectors, state, question), setting)  # type: ignore[arg-type]
         table = features(pool, scored, candidates(scored, weights))
@@ -102,19 +143,50 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
         assert table[:, module].any() == (setting != "state")
 
 
-def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question) -> None:
+def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, question: Question) -> None:
+    """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
+    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
+    assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
+    scored = score(pool, vectors, state, question)
+    assert _names(pool, scored.votes > 0) == {"A.first"}
+    for setting in ("place", "importable"):
+        assert not in_setting(scored, setting).votes.any(), "what follows in its file does not vote there"
+    elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
+    votes = in_setting(score(pool, vectors, state, elsewhere), "importable").votes
+    assert _names(pool, votes > 0) >= {"A.first"}, "what cannot be used there votes all the same"
+    later = replace(question, theorem="D.after", module="B", line=10)
+    assert _names(pool, score(pool, vectors, state, later).nearby > 0) == {"A.first", "B.early"}
+    assert not scored.nearby.any()
+
+
+def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question, tmp_path: Path) -> None:
     """The state's vector points at one gold premise of two, so half of them is found at once."""
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
     weights = Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
     scored = in_setting(score(pool, vectors, vectors[target], question), "importable")
-    figures = figures_of(pool, scored, ranking("dense", pool, scored, weights, 0))
-    assert figures == [0.5, 1.0, 1.0, 1.0, pytest.approx(1.0), 1.0]
-    rows = measure(pool, vectors, vectors[[target]], [question], weights)
-    by_key = {(row.setting, row.method): row.figures for row in rows}
-    assert by_key["importable", "dense"]["R@1"].mean == 50.0
-    assert len(by_key) == 11
+    ranked = ranking(Column("dense"), scored)
+    figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))
+    assert [figures[f"R@{k}"] for k in (1, 5, 10, 32)] == [0.5, 1.0, 1.0, 1.0]
+    assert [figures[f"P@{k}"] for k in (1, 5, 10)] == [1.0, 2 / 5, 2 / 10]
+    assert [figures[f"nDCG@{k}"] for k in (1, 5, 10)] == pytest.approx([1.0, 1.0, 1.0])
+    assert figures["MRR"] == 1.0
+    assert recalls_of(scored, ranked)[:3].tolist() == [0.5, 1.0, 1.0]
+    encoder = cast(Encoder, OneHot(target, len(pool)))
+    session = Session(tmp_path, None, cast(Dataset, None), encoder, pool, vectors)
+    methods = [Random(len(pool)), Column("bm25"), Column("dense"), Fused(pool, weights)]
+    rows = rows_of(measure(session, methods, [question] * 3), against="bm25")
+    by_key = {(row.setting, row.method): row for row in rows}
+    assert len(by_key) == 2 * len(methods) + 1
+    found = by_key["importable", "dense"]
+    assert found.figures["R@1"].mean == 50.0
+    assert found.figures["F1@1"].mean == pytest.approx(100 * 2 * 1.0 * 0.5 / 1.5)
+    bm25 = by_key["importable", "bm25"]
+    assert found.differences["R@1"].mean == pytest.approx(50.0 - bm25.figures["R@1"].mean)
+    assert not bm25.differences
     assert markdown(rows).count("| fused | ") == 3
+    assert differences(rows, "bm25").count("| dense | ") == 2
+    assert all(name in markdown(rows) for name in COMPACT)
 
 
 def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
@@ -128,8 +200,13 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     path = tmp_path / "steps.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in (step, useless)), encoding="utf-8")
     [found] = read_states(path, pool)
-    assert (found.module, found.line, found.namespace) == ("B", 5, "B")
+    assert (found.module, found.line) == ("B", 5)
     assert {pool.names[number] for number in found.gold} == {"B.early"}
     path.write_text('{"theorem": "x"}\n', encoding="utf-8")
     with pytest.raises(BadRecords, match=r"steps\.jsonl:1:"):
         read_states(path, pool)
+    path.write_bytes(b"\xff\n")
+    with pytest.raises(BadRecords, match=r"steps\.jsonl is not UTF-8"):
+        read_states(path, pool)
+    with pytest.raises(BadRecords, match=r"none\.jsonl cannot be read"):
+        read_states(tmp_path / "none.jsonl", pool)

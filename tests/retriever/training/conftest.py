@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,25 @@ def library() -> list[Record]:
             records.append(Proof(name, module, premises, (), (inner,), is_tactic=True))
     random.Random(0).shuffle(records)
     return records
+
+
+@dataclass(frozen=True)
+class DebugData:
+    """A dataset folder and a tokenizer of the little library."""
+
+    dataset: Path
+    tokenizer: Path
+
+
+@pytest.fixture(scope="session")
+def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
+    from retriever.training import dataset, tokenizer
+
+    work = tmp_path_factory.mktemp("debug")
+    assert dataset.main([str(little_records), str(work / "dataset")]) == 0
+    vocabulary = ["--vocabulary", "300"]
+    assert tokenizer.main([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary]) == 0
+    return DebugData(work / "dataset", work / "tokenizer.json")
 
 
 @pytest.fixture(scope="session")

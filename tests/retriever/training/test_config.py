@@ -6,16 +6,57 @@ import pytest
 import yaml
 
 from lean_extract.errors import BadSettings
-from retriever.training.config import PRESETS, load_config, parse_config, to_plain
+from retriever.training.config import PRESETS, load_config, parse_config, read_values
+from retriever.training.plain import to_plain
 
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 
 
-@pytest.mark.parametrize("preset", sorted(path.name for path in PRESETS.glob("*.yaml")))
+@pytest.mark.train
+@pytest.mark.parametrize(
+    "preset", sorted(path.name for path in PRESETS.glob("*.yaml") if not path.name.startswith("experiments-"))
+)
 def test_every_preset_is_read_and_written_back(preset: str) -> None:
-    config = load_config(Path(preset))
-    assert parse_config(yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
-    assert load_config(Path(preset).with_suffix("")) == config
+    pytest.importorskip("torch")
+    from retriever.training.train import kind_of, load_run
+
+    config = load_run(Path(preset))
+    values = yaml.safe_load(yaml.safe_dump(to_plain(config)))
+    assert kind_of(values).parse(values) == config
+    assert load_run(Path(preset).with_suffix("")) == config
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("name", ["paper", "small", "cpu-layers"])
+def test_a_preset_that_goes_on_from_another_has_its_shape_and_data(name: str) -> None:
+    pytest.importorskip("torch")
+    from retriever.training.mlm import MlmConfig
+    from retriever.training.train import load_run
+
+    config = load_config(Path(name))
+    before = {run.run: run for run in map(load_run, PRESETS.glob("*-mlm.yaml"))}[config.start_from]
+    assert isinstance(before, MlmConfig)
+    assert (before.model, before.dataset, before.tokenizer) == (
+        config.model,
+        config.dataset,
+        config.tokenizer,
+    )
+
+
+def test_numbers_without_a_point_are_read_as_they_were_meant() -> None:
+    values = yaml.safe_load("{dataset: d, tokenizer: t, run: r, schedule: {learning_rate: 2e-5}}")
+    assert parse_config(values).schedule.learning_rate == 2e-5
+
+
+@pytest.mark.train
+def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from retriever.training.train import load_run
+
+    (tmp_path / "run.yaml").write_text("kind: mlmm", encoding="utf-8")
+    with pytest.raises(BadSettings, match="no kind of run `mlmm`") as error:
+        load_run(tmp_path / "run.yaml")
+    assert "biencoder, mlm" in error.value.hint
 
 
 @pytest.mark.parametrize(
@@ -32,6 +73,14 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
         ({"batch": {"queries": 1}}, "at least 2"),
         ({"schedule": {"steps": 0}}, "steps must be positive"),
         ({"schedule": {"precision": "fp8"}}, "precision"),
+        ({"schedule": {"accumulate": 0}}, "accumulate must be positive"),
+        ({"schedule": {"steps": "many"}}, "`schedule.steps` must be a whole number"),
+        ({"schedule": {"steps": 1.5}}, "`schedule.steps` must be a whole number"),
+        ({"schedule": {"learning_rate": "fast"}}, "`schedule.learning_rate` must be a number"),
+        ({"batch": {"share": 0}}, "share must lie in"),
+        ({"batch": {"hard_negatives": 2}}, "go together"),
+        ({"loss": {"dimensions": 128}}, "`loss.dimensions` must be a list"),
+        ({"kind": "mlm"}, "not `kind: mlm`"),
     ],
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
@@ -48,3 +97,11 @@ def test_missing_paths_and_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("a: [", encoding="utf-8")
     with pytest.raises(BadSettings, match="not YAML"):
         load_config(tmp_path / "bad.yaml")
+
+
+def test_an_unknown_name_is_told_the_presets_and_the_plans() -> None:
+    with pytest.raises(BadSettings, match="no configuration") as caught:
+        read_values(Path("tiny"))
+    presets, _, plans = caught.value.hint.partition("; ")
+    assert "debug" in presets and "experiments-" not in presets
+    assert "experiments-cpu" in plans and "debug" not in plans

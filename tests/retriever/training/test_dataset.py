@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadRecords
-from lean_extract.records import Goal, Header, Hypothesis, Module, Premise, Proof, write_records
+from lean_extract.records import (
+    Goal,
+    Header,
+    Hypothesis,
+    Module,
+    Premise,
+    Proof,
+    ProofState,
+    TacticStep,
+    write_records,
+)
+from lean_extract.source.extract import extract_project
 from retriever.training import dataset as module
 from retriever.training.dataset import build_dataset, corpus_of
 from retriever.training.dataset_files import load_dataset
@@ -94,6 +105,73 @@ def test_a_generated_twin_follows_its_source_and_held_out_proofs_count_no_uses(t
     assert loaded.use_counts()[numbers["A.used"]] == 1
     families = loaded.families()
     assert families[numbers[source.name]] == families[numbers[twin.name]] != families[numbers["A.used"]]
+
+
+def _state(*targets: str) -> ProofState:
+    return ProofState(tuple(Goal((), target) for target in targets))
+
+
+def test_the_states_before_and_after_a_step_both_ask_for_its_premises(tmp_path: Path) -> None:
+    theorem = Premise(_named("train"), "theorem", "A", (), "2 = 2")
+    steps = (
+        TacticStep("rw [used]", None, ("A.used",), _state("start", "other"), _state("middle", "other")),
+        TacticStep("simp [base]", None, ("A.base",), _state("middle", "other"), _state("other")),
+        TacticStep("skip", None, (), _state("other"), _state("last")),
+        TacticStep("exact used", None, ("A.used",), _state("last"), _state()),
+    )
+    library = [record for record in _library(theorem) if not isinstance(record, Proof)]
+    proof = Proof(theorem.name, "A", ("A.used", "A.base"), steps, is_tactic=True)
+    write_records(tmp_path / "r.jsonl", Header("lean"), [*library, proof])
+    build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
+    loaded = load_dataset(tmp_path / "out")
+    asked = {
+        query.goal.target: {loaded.corpus[number].name for number in query.gold}
+        for query in loaded.queries
+        if query.origin == "step"
+    }
+    # `middle` is met twice and asks once; what is left when a goal is closed is not what closed it
+    assert asked == {"start": {"A.used"}, "middle": {"A.used", "A.base"}, "last": {"A.used"}}
+    assert loaded.manifest.queries["train/step"] == 3
+
+
+_PROOFS = """
+theorem used (a : S) : a = a := by rfl
+theorem other (a : S) : a = a := by rfl
+
+theorem all (x : S) : x = x := by
+  have named : f x = x := by exact used x
+  have : g x = x := used x
+  suffices later : h x = x by exact other x
+  show k x = x
+  calc k x = l x := by rw [used]
+    _ = x := other x
+"""
+
+
+def test_goals_stated_in_a_proofs_text_ask_for_what_their_own_proofs_use(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "lean-toolchain").write_text("v4", encoding="utf-8")
+    (root / "A.lean").write_text(_PROOFS, encoding="utf-8")
+    extract_project(root, tmp_path / "r.jsonl")
+    build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
+    loaded = load_dataset(tmp_path / "out")
+    asked = {
+        query.goal.target: {loaded.corpus[number].name for number in query.gold}
+        for query in loaded.queries
+        if query.theorem == "all"
+    }
+    assert asked == {
+        "x = x": {"used", "other"},
+        "f x = x": {"used"},
+        "g x = x": {"used"},
+        "h x = x": {"used", "other"},
+        "k x = x": {"used", "other"},
+        "k x = l x": {"used"},
+        "l x = x": {"other"},
+    }
+    named = next(query.goal for query in loaded.queries if query.goal.target == "g x = x")
+    assert named.hypotheses == (Hypothesis(("x",), "S"), Hypothesis(("named",), "f x = x"))
 
 
 def test_theorems_of_another_benchmark_are_left_out_of_training(tmp_path: Path) -> None:

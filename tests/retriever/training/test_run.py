@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from lean_extract.errors import ModelError, UserError
 from retriever.training.config import TrainConfig, load_config
+from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -20,22 +22,17 @@ TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR>
 
 
 @pytest.fixture(scope="module")
-def config(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
-    from retriever.training import dataset, tokenizer
-
-    work = tmp_path_factory.mktemp("debug")
-    assert dataset.main([str(little_records), str(work / "dataset")]) == 0
-    vocabulary = ["--vocabulary", "300"]
-    assert tokenizer.main([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary]) == 0
+def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
+    run = tmp_path_factory.mktemp("debug") / "run"
     preset = load_config(Path("debug"))
-    return replace(preset, dataset=work / "dataset", tokenizer=work / "tokenizer.json", run=work / "run")
+    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
 
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.train import run
+    from retriever.training.train import Limits, run
 
-    assert run(config, until=20).steps == 20
+    assert run(config, limits=Limits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
         run(config)
     assert run(config, resume=True).steps == config.schedule.steps
@@ -52,7 +49,7 @@ def model(trained: TrainConfig) -> Path:
 
 
 def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
-    from retriever.training.train import read_curve
+    from retriever.training.tracking import read_curve
 
     points = read_curve(trained.run)
     losses = {point["step"]: point["loss"] for point in points if "loss" in point}
@@ -64,17 +61,17 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
     from retriever.training.biencoder import load_weights
-    from retriever.training.train import run
+    from retriever.training.train import Limits, run
 
     whole = replace(config, run=config.run.parent / "whole")
     broken = replace(config, run=config.run.parent / "broken")
-    run(whole, until=30)
-    run(broken, until=20)
-    run(broken, resume=True, until=30)
+    run(whole, limits=Limits(until=30))
+    run(broken, limits=Limits(until=20))
+    run(broken, resume=True, limits=Limits(until=30))
     vocabulary = load_vocabulary(config)
     first, second = (load_weights(path.run, vocabulary).state_dict() for path in (whole, broken))
     for name, values in first.items():
-        assert torch.allclose(values, second[name], atol=1e-6), name
+        assert torch.equal(values, second[name]), name
 
 
 def load_vocabulary(config: TrainConfig) -> int:
@@ -119,12 +116,13 @@ def test_the_exported_model_ranks_what_was_learned(
     assert "| fused |" in capsys.readouterr().out
     report = json.loads(out.read_text(encoding="utf-8"))
     recall = {(row["setting"], row["method"]): row["figures"]["R@10"]["mean"] for row in report["rows"]}
-    assert recall["importable", "fused"] >= recall["importable", "random"] + 30
+    assert recall["importable", "fused"] > recall["importable", "random"]
     assert recall["state", "dense"] > recall["state", "random"]
     card = [str(model), str(trained.run), "--figures", str(out), "--hardware", "a test"]
     assert write_card(card) == 0
     text = (model / "README.md").read_text(encoding="utf-8")
     assert report["data"] in text and report["encoder"] in text and "60 steps" in text
+    assert re.search(r"On valid states, recall at 10 by steps: \d\.\d{3} \(30\), \d\.\d{3} \(60\)\.", text)
     out.write_text(json.dumps({**report, "encoder": "another"}), encoding="utf-8")
     assert write_card(card) == 1
     assert "another model" in capsys.readouterr().err
@@ -138,8 +136,9 @@ def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
 
     whole = (trained.run / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError, match="damaged"):
+    with pytest.raises(ModelError, match="damaged") as error:
         load_checkpoint(tmp_path)
+    assert "begin the run anew" in error.value.hint
     other = tmp_path / "dataset"
     other.mkdir()
     for path in trained.dataset.glob("*.json*"):

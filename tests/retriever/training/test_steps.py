@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lean_extract.errors import ModelError
 from retriever.training.config import BatchConfig, ModelConfig
+from retriever.training.masking import IGNORED, Masking, masked_texts
+from retriever.training.mined import Mined
 from retriever.training.sampling import Batch, draw_batch, excluded, training_queries
-from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged
+from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged, rank_of
 
 ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)
 
@@ -51,13 +58,14 @@ def arrays(golds: list[list[int]], families: list[int], own: list[int]) -> Train
         splits=np.zeros(len(golds), dtype=np.int64),
         inner=np.array([place % 3 == 0 for place in range(len(golds))]),
         query_families=np.array(own),
+        ranks=np.array([rank_of(f"theorem {place}") for place in range(len(golds))]),
     )
 
 
 def test_batches_depend_on_seed_and_step_alone() -> None:
     data = arrays([[0, 1], [2], [1, 3], [4]], [0, 1, 2, 3, 4, 5], [0, 5, 4, 3])
     pools, config = training_queries(data), BatchConfig(queries=4, corpus_negatives=3, inner_goal_share=0.5)
-    first, again, other = (draw_batch(data, pools, config, 0, step) for step in (7, 7, 8))
+    first, again, other = (draw_batch(data, pools, config, (0, step)) for step in (7, 7, 8))
     assert all(np.array_equal(getattr(first, name), getattr(again, name)) for name in Batch.__slots__)
     assert not np.array_equal(first.premises, other.premises) or not np.array_equal(
         first.queries, other.queries
@@ -74,6 +82,69 @@ def test_held_out_queries_are_never_drawn() -> None:
     assert set(outer) | set(inner) == {0, 3, 6}
 
 
+def test_a_smaller_share_of_the_theorems_lies_in_a_larger_one() -> None:
+    data = arrays([[0]] * 2000, [0], [0] * 2000)
+    chosen = [set(np.concatenate(training_queries(data, share))) for share in (0.25, 0.5, 0.75, 1.0)]
+    assert all(small < large for small, large in pairwise(chosen))
+    assert [len(part) for part in chosen] == pytest.approx([500, 1000, 1500, 2000], rel=0.1)
+    assert chosen[3] == set(range(2000))
+
+
+@given(st.integers(0, 1000))
+def test_mined_candidates_come_along_and_never_count_against_what_is_related(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    count, asked = 30, 3
+    golds = [sorted(generator.choice(count, 3, replace=False)) for _ in range(6)]
+    data = arrays(golds, generator.integers(0, 12, count).tolist(), generator.integers(-1, 12, 6).tolist())
+    found = np.array([generator.permutation(count)[:8] for _ in range(5)], dtype=np.int32)
+    found[generator.random(found.shape) < 0.4] = -1
+    mined = Mined(np.arange(5), found, "data", "model", has_gold=False)  # query 5 was not mined
+    config = BatchConfig(
+        queries=4, corpus_negatives=0, inner_goal_share=0.0, hard=Path("x"), hard_negatives=asked
+    )
+    pools = (np.arange(6), np.zeros(0, dtype=np.int64))
+    batch = draw_batch(data, pools, config, (seed, 0), mined)
+    without = draw_batch(data, pools, config, (seed, 0))
+    assert np.array_equal(batch.queries, without.queries)
+    assert np.array_equal(batch.premises[batch.positives], without.premises[without.positives])
+    own = [set(mined.of(np.array([query]))[0].tolist()) - {-1} for query in batch.queries]
+    come = set(batch.premises) - set(without.premises)
+    assert come <= set().union(*own)
+    assert all(len(row & set(batch.premises)) >= min(asked, len(row)) for row in own)
+    mask = excluded(data, batch)
+    for row, query in enumerate(batch.queries):
+        for column, premise in enumerate(batch.premises):
+            related = premise in golds[query] or data.families[premise] == data.query_families[query]
+            assert mask[row, column] == (related and column != batch.positives[row])
+
+
+MASKING = Masking(share=0.15, mask=4, pad=0, special=np.arange(7), vocabulary=100)
+
+
+@given(ROWS, st.integers(0, 1000))
+def test_masking_hides_words_alone_and_says_what_they_were(rows: list[list[int]], seed: int) -> None:
+    texts = ragged([[2, *row, 3] for row in rows])
+    hidden, labels = masked_texts(texts, MASKING, np.random.default_rng(seed))
+    again, _ = masked_texts(texts, MASKING, np.random.default_rng(seed))
+    assert np.array_equal(hidden.flat, again.flat) and np.array_equal(hidden.offsets, texts.offsets)
+    told = labels != IGNORED
+    assert np.array_equal(labels[told], texts.flat[told])
+    assert np.array_equal(hidden.flat[~told], texts.flat[~told])
+    special = np.isin(texts.flat, MASKING.special)
+    assert not (special & told).any()
+    assert told.any() or special.all()
+    assert not np.isin(hidden.flat[told & (hidden.flat != MASKING.mask)], MASKING.special).any()
+
+
+def test_masking_has_the_shares_of_bert() -> None:
+    texts = ragged([[50] * 100_000])
+    hidden, labels = masked_texts(texts, MASKING, np.random.default_rng(0))
+    told = labels != IGNORED
+    assert told.mean() == pytest.approx(0.15, abs=0.01)
+    assert (hidden.flat[told] == MASKING.mask).mean() == pytest.approx(0.8, abs=0.02)
+    assert (hidden.flat[told] == 50).mean() == pytest.approx(0.1 + 0.1 / 93, abs=0.02)
+
+
 @given(st.integers(0, 1000))
 def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> None:
     generator = np.random.default_rng(seed)
@@ -82,7 +153,7 @@ def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> 
     data = arrays(golds, generator.integers(0, 8, count).tolist(), generator.integers(-1, 8, 6).tolist())
     config = BatchConfig(queries=6, corpus_negatives=9, inner_goal_share=0.0)
     pools = (np.arange(6), np.zeros(0, dtype=np.int64))
-    batch = draw_batch(data, pools, config, seed, 0)
+    batch = draw_batch(data, pools, config, (seed, 0))
     mask = excluded(data, batch)
     for row, query in enumerate(batch.queries):
         for column, premise in enumerate(batch.premises):
@@ -134,7 +205,8 @@ def test_a_bert_without_layers_is_the_bag_of_words_it_is_run_as() -> None:
 @pytest.mark.train
 def test_layers_put_on_a_bag_of_words_begin_as_the_identity() -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.model import BiEncoder, build_bert, take_over
+    from retriever.training.model import BiEncoder, build_bert
+    from retriever.training.weights import take_over
 
     torch.manual_seed(0)
     bag, deep = BiEncoder(build_bert(_shape(0), 50)).eval(), BiEncoder(build_bert(_shape(2), 50)).eval()
@@ -146,5 +218,24 @@ def test_layers_put_on_a_bag_of_words_begin_as_the_identity() -> None:
     assert not torch.allclose(bag(texts), deep(texts), atol=1e-3)
     take_over(deep.bert, bag.bert)
     assert torch.allclose(bag(texts), deep(texts), atol=1e-4)
-    with pytest.raises(ValueError, match="same width"):
+    with pytest.raises(ModelError, match="another shape"):
         take_over(bag.bert, deep.bert)
+
+
+@pytest.mark.train
+@pytest.mark.parametrize(("before", "after"), [(8, 20), (20, 8), (8, 8)])
+def test_positions_that_a_source_does_not_have_repeat_those_it_has(before: int, after: int) -> None:
+    torch = pytest.importorskip("torch")
+    from retriever.training.model import build_bert
+    from retriever.training.weights import take_over
+
+    source, target = (build_bert(replace(_shape(1), positions=rows), 50) for rows in (before, after))
+    with torch.no_grad():
+        source.embeddings.position_embeddings.weight.normal_()
+    take_over(target, source)
+    rows = target.embeddings.position_embeddings.weight
+    for row in range(after):
+        assert torch.equal(rows[row], source.embeddings.position_embeddings.weight[row % before])
+    assert torch.equal(
+        target.encoder.layer[0].output.dense.weight, source.encoder.layer[0].output.dense.weight
+    )

@@ -1,0 +1,79 @@
+"""What every answer says about itself: the index it came from, and what of the goal was not read. Pure but
+for one small file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lean_extract.records import Goal
+from lsp_server.schema import IndexItem, SourceItem
+from retriever.encoder import FittedState
+from retriever.service import Freshness
+
+MATHLIB = "mathlib"
+MOSTLY_UNKNOWN = 0.5
+"""From this share of unknown tokens on the ranking says little."""
+_MOST_NAMED = 2
+_COMMIT = re.compile(r"[0-9a-f]{12,64}")
+
+
+def index_item(fresh: Freshness, lean: str) -> IndexItem:
+    """What the index holds, as the documented object has it."""
+    sources = [SourceItem(one.package, one.revision, one.premises, one.is_bundled) for one in fresh.sources]
+    stale = len(fresh.stale_files) + len(fresh.unindexed_files)
+    return IndexItem(
+        sources, fresh.built_at or None, stale, lean or None, freshness_line(sources, lean, stale)
+    )
+
+
+def freshness_line(sources: Sequence[SourceItem], lean: str, stale: int) -> str:
+    """One line: Mathlib's revision (else the packages'), Lean's version, how many files the index lacks.
+
+    `Mathlib 2026-07-01 (bundled) · Lean 4.35.0 · 2 files newer than the index`
+    """
+    pinned = sorted((one for one in sources if one.revision), key=lambda one: one.package.lower() != MATHLIB)
+    own = [one for one in sources if not one.revision]
+    has_mathlib = any(one.package.lower() == MATHLIB for one in pinned)
+    named = pinned[: 1 if has_mathlib else _MOST_NAMED]
+    parts = [_source(one) for one in named]
+    if rest := len(pinned) - len(named):
+        parts.append(f"{rest} more package{'' if rest == 1 else 's'}")
+    parts += [one.package or "this project" for one in own[:_MOST_NAMED]]
+    parts.append(f"Lean {lean}" if lean else "Lean not pinned")
+    files = "1 file" if stale == 1 else f"{stale:,} files"
+    parts.append(f"{files} newer than the index" if stale else "up to date")
+    return " · ".join(parts)
+
+
+def _source(source: SourceItem) -> str:
+    name = "Mathlib" if source.package.lower() == MATHLIB else source.package
+    revision = source.revision[:7] if _COMMIT.fullmatch(source.revision) else source.revision
+    return f"{name} {revision}{' (bundled)' if source.bundled else ''}"
+
+
+def pinned_lean(root: Path) -> str:
+    """The version that a project's `lean-toolchain` names; empty without one."""
+    try:
+        text = (root / "lean-toolchain").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return re.sub(r"^v(?=\d)", "", text.strip().rpartition(":")[2])
+
+
+def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:
+    """Sentences on what the model did not read of a goal; none where it read and knew it all."""
+    if fitted.dropped:
+        total = len(goal.hypotheses)
+        yield (
+            f"The state is longer than the model reads: {len(fitted.dropped):,} of its {total:,} hypotheses "
+            "were left out; the goal was kept, and first of all what it mentions."
+        )
+    if fitted.goal_cut:
+        yield "The goal itself is longer than the model reads: its end was left out."
+    if fitted.unknown > MOSTLY_UNKNOWN:
+        yield (
+            f"The model does not know {fitted.unknown:.0%} of the words in this state, so its ranking says "
+            "little; give the state as Lean prints it."
+        )

@@ -1,0 +1,211 @@
+"""Other names for the bound variables of a goal: the same statement, as somebody else would have written it.
+
+Bound are the hypotheses' names and what binders inside the texts introduce: `fun x ↦`, `∀ x,`, `∃ x,`,
+`∑ x ∈ s,`, `{x | …}`, `(x : α) → …`, `let x := …`. One name gets one new name in the whole goal and no two
+the same, so scopes keep their meaning; only a name that is bound here and constant there is renamed in both.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+from lean_extract.records import Goal, Hypothesis
+from lean_extract.source.lexer import is_identifier, raw_tokens
+
+_MARK = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
+_INSTANCE = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
+_WORDS = frozenset(
+    ("in", "with", "from", "fun", "then", "else", "let", "have", "show", "if", "do", "at", "by")
+)
+_NEVER = _WORDS | {"is", "as", "this", "_"}
+_BINDERS = frozenset(("let", "have", "if", "fun", *"λ∀∃∑∏⋃⋂⨆⨅∫∮⨍ΣΠ∐⨁⨂"))
+_SET_MARKS = frozenset(("|", "//", ":", "∈", "≠", "≤", "<", ">", "≥", "⊆"))
+_PAIRS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄", "⟨": "⟩"}
+_CLOSERS = frozenset(_PAIRS.values())
+_SUBSCRIPTS = "₁₂₃₄₅₆₇₈₉"
+_KINDS = (
+    string.ascii_lowercase,
+    string.ascii_uppercase,
+    "αβγδεζηθικμνξρστφχψω",
+    "𝕂𝔽𝕜𝔸𝔹𝓐𝓑𝓒𝓓𝓔𝓕",
+)
+
+
+def renamed(goal: Goal, random: Random) -> Goal:
+    """The goal with every bound variable under a new name that stood nowhere in it."""
+    return rename(goal, new_names(goal, random))
+
+
+def new_names(goal: Goal, random: Random) -> dict[str, str]:
+    """For each bound name of a goal another of its kind (letter case, alphabet, `h…` for facts)."""
+    taken = {part for text in _texts(goal) for token in _tokens(text) for part in token.split(".")}
+    taken |= {name for hypothesis in goal.hypotheses for name in _names(hypothesis)} | _NEVER
+    chosen: dict[str, str] = {}
+    for name in bound_names(goal):
+        chosen[name] = next(new for new in _proposals(name, random) if new not in taken)
+        taken.add(chosen[name])
+    return chosen
+
+
+def bound_names(goal: Goal) -> list[str]:
+    """The names that the goal binds, in order; instances' names are not among them, no model reads those."""
+    found = [name for hypothesis in goal.hypotheses for name in _names(hypothesis)]
+    for text in _texts(goal):
+        found += binder_names(_tokens(text))
+    return list(dict.fromkeys(name for name in found if _is_variable(name)))
+
+
+def rename(goal: Goal, names: Mapping[str, str]) -> Goal:
+    """The goal with these names for those, where they stand for variables."""
+    return replace(
+        goal,
+        hypotheses=tuple(
+            Hypothesis(
+                tuple(_renamed_name(name, names) for name in hypothesis.names),
+                rename_text(hypothesis.type, names),
+                None if hypothesis.value is None else rename_text(hypothesis.value, names),
+            )
+            for hypothesis in goal.hypotheses
+        ),
+        target=rename_text(goal.target, names),
+    )
+
+
+def rename_text(text: str, names: Mapping[str, str]) -> str:
+    """A text with these names for those: not in `Nat.x`, `h.x` and `(x := …)`, where `x` is no variable."""
+    raw = raw_tokens(text)
+    tokens = [token.rstrip() for token in raw]
+    for place, token in enumerate(tokens):
+        head, dot, rest = token.partition(".")
+        if head in names and not _is_argument_name(tokens, place):
+            raw[place] = names[head] + dot + rest + raw[place][len(token) :]
+    return "".join(raw)
+
+
+def binder_names(tokens: Sequence[str]) -> Iterator[str]:
+    """The names that the binders among a text's tokens introduce, as they come."""
+    for place, token in enumerate(tokens):
+        if token in ("⋃", "⋂") and tokens[place + 1 : place + 2] == ["₀"]:
+            continue  # ⋃₀ S binds nothing
+        if token in _BINDERS:
+            yield from _binder_run(tokens, _behind_marks(tokens, place + 1))
+        elif token == "{":
+            yield from _set_variable(tokens, place)
+        if token in ("(", "{", "⦃"):
+            yield from _pi_variables(tokens, place)
+
+
+def _binder_run(tokens: Sequence[str], place: int) -> Iterator[str]:
+    """Names and groups in brackets, up to the first token that is neither."""
+    while place < len(tokens):
+        token = tokens[place]
+        if token in _PAIRS and token != "[":
+            end = _closing(tokens, place)
+            yield from _group(tokens[place + 1 : end])
+            place = end
+        elif _is_variable(token):
+            yield token
+        elif token not in ("_", "["):
+            return
+        elif token == "[":
+            place = _closing(tokens, place)
+        place += 1
+
+
+def _group(tokens: Sequence[str]) -> Iterator[str]:
+    """The names of `x y : T`, `x ∈ s`, `x, y` and `x, (y, z)`."""
+    for token in tokens:
+        if _is_variable(token):
+            yield token
+        elif token not in (",", "_", "(", ")", "⟨", "⟩"):
+            return
+
+
+def _set_variable(tokens: Sequence[str], place: int) -> Iterator[str]:
+    """`x` of `{x | …}`, `{x : T | …}`, `{x ∈ s | …}`, `{x // …}`."""
+    end = _closing(tokens, place)
+    inner = tokens[place + 1 : end]
+    divides = any(token == "|" or inner[at : at + 2] == ["/", "/"] for at, token in enumerate(inner))
+    if len(inner) < 3 or not divides:
+        return
+    if inner[0] in ("(", "⟨"):
+        close = _closing(inner, 0)
+        if close + 1 < len(inner) and inner[close + 1] in _SET_MARKS:
+            yield from _group(inner[1:close])
+    elif _is_variable(inner[0]) and (inner[1] in _SET_MARKS or inner[1] == "/"):
+        yield inner[0]
+
+
+def _pi_variables(tokens: Sequence[str], place: int) -> Iterator[str]:
+    """`x y` of `(x y : T) → …`."""
+    end = _closing(tokens, place)
+    if end + 1 < len(tokens) and tokens[end + 1] == "→":
+        names = list(_group(tokens[place + 1 : end]))
+        if tokens[place + 1 + len(names)] == ":":
+            yield from names
+
+
+def _closing(tokens: Sequence[str], place: int) -> int:
+    """Where the bracket at a place is closed; the end where it never is."""
+    depth = 0
+    for at in range(place, len(tokens)):
+        depth += (tokens[at] in _PAIRS) - (tokens[at] in _CLOSERS)
+        if depth == 0:
+            return at
+    return len(tokens)
+
+
+def _behind_marks(tokens: Sequence[str], place: int) -> int:
+    """Past what belongs to the binder's symbol: `∀ᶠ`, `∃!`, `∑'`, `∫⁻`."""
+    while place < len(tokens) and tokens[place] in ("ᶠ", "ᵐ", "!", "'", "⁻", "₀", "''"):
+        place += 1
+    return place
+
+
+def _is_argument_name(tokens: Sequence[str], place: int) -> bool:
+    follows = tokens[place + 1] if place + 1 < len(tokens) else ""
+    return follows == ":=" and place > 0 and tokens[place - 1] in ("(", "{", ",")
+
+
+def _is_variable(token: str) -> bool:
+    plain = is_identifier(token) and "." not in token and token not in _NEVER
+    return plain and not token.endswith("*") and not _INSTANCE.match(token)
+
+
+def _proposals(name: str, random: Random) -> Iterator[str]:
+    """Names of the same kind, those of one letter first where this one is; never ends."""
+    letter = name[0]
+    kind = next((kind for kind in _KINDS if letter in kind), string.ascii_lowercase)
+    if len(name.rstrip("0123456789'₀₁₂₃₄₅₆₇₈₉!?")) > 1:
+        while True:
+            first = "h" if letter == "h" else random.choice(kind)
+            yield first + random.choice(string.ascii_lowercase) + random.choice(["", *_SUBSCRIPTS])
+    letters = random.sample(kind, len(kind))
+    yield from letters
+    while True:
+        yield random.choice(letters) + "".join(random.choices(_SUBSCRIPTS, k=random.randint(1, 3)))
+
+
+def _names(hypothesis: Hypothesis) -> list[str]:
+    return [_MARK.sub("", name) for name in hypothesis.names]
+
+
+def _renamed_name(name: str, names: Mapping[str, str]) -> str:
+    bare = _MARK.sub("", name)
+    return names.get(bare, bare) + name[len(bare) :]
+
+
+def _tokens(text: str) -> list[str]:
+    return [token.rstrip() for token in raw_tokens(text)]
+
+
+def _texts(goal: Goal) -> Iterable[str]:
+    for hypothesis in goal.hypotheses:
+        yield hypothesis.type
+        if hypothesis.value is not None:
+            yield hypothesis.value
+    yield goal.target

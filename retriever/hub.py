@@ -1,0 +1,75 @@
+"""Which folder a model's name means: a folder on this machine, or a repository of the Hugging Face hub.
+
+A repository is `owner/name` or `hf://owner/name`, with `@revision` behind it if need be; it holds what a
+model folder holds (see `retriever.encoder`). What lies in the hub's cache is used as it is, so that a model
+changes only when its user says so. Nothing is fetched unless allowed, and then without the user's token.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lean_extract.errors import ModelError
+
+SCHEME = "hf://"
+FILES = ("*.json", "*.onnx", "README.md")
+"""What a model folder needs of a repository; weights for training are left there."""
+_REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
+
+
+def find_model(name: str, *, download: bool = False) -> Path:
+    """The folder of a model.
+
+    Args:
+        name: a folder, or a repository of the hub; where both could be meant, the folder.
+        download: whether a repository that is not on this machine may be fetched.
+
+    Raises ModelError: the name is no repository, or it is not here and cannot or must not be fetched.
+    """
+    folder = Path(name).expanduser()
+    match = _REPOSITORY.fullmatch(name.removeprefix(SCHEME))
+    if not name.startswith(SCHEME) and (match is None or folder.exists()):
+        return folder
+    if match is None:
+        raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")
+    return _from_hub(match["repository"], match["revision"], download)
+
+
+def _from_hub(repository: str, revision: str | None, download: bool) -> Path:
+    found = _snapshot(repository, revision, local=True)
+    if isinstance(found, Path):
+        return found
+    if not download:
+        raise ModelError(
+            f"There is no folder {repository}, and no model of that name in the hub's cache on this machine.",
+            "Give a model folder, or allow the download (--download, or the setting modelDownload).",
+        )
+    found = _snapshot(repository, revision, local=False)
+    if isinstance(found, Path):
+        return found
+    reason = str(found).strip().split("\n")[0].rstrip(".")
+    raise ModelError(
+        f"The model {repository} could not be fetched from the hub: {type(found).__name__}: {reason}.",
+        "Check its name and the network, or give a model folder.",
+    ) from found
+
+
+def _snapshot(repository: str, revision: str | None, *, local: bool) -> Path | Exception:
+    """The repository's folder in the hub's cache, or why there is none."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise ModelError(
+            f"{repository} is a model of the Hugging Face hub, and huggingface_hub is not installed.",
+            "pip install huggingface_hub, or give a model folder.",
+        ) from error
+    try:
+        patterns = list(FILES)
+        return Path(
+            snapshot_download(
+                repository, revision=revision, allow_patterns=patterns, local_files_only=local, token=False
+            )
+        )
+    except Exception as error:  # noqa: BLE001 - its HTTP library's own, and of many kinds over its versions
+        return error

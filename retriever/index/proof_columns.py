@@ -1,0 +1,130 @@
+"""What the proofs of a segment use, as columns; premises elsewhere are known by hashes of their names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int32]
+Ids = npt.NDArray[np.int64]
+
+
+def hash_names(names: Iterable[str | bytes]) -> Hashes:
+    """uint64[n]: the first 8 bytes of BLAKE2b of each name (UTF-8), little-endian."""
+    digests = [
+        hashlib.blake2b(name.encode() if isinstance(name, str) else name, digest_size=8).digest()
+        for name in names
+    ]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64, copy=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRows:
+    """What proofs use, by hashes of names: that of `owners[i]` uses `used[starts[i]:starts[i + 1]]`."""
+
+    owners: Hashes
+    """uint64[m], ascending."""
+    starts: Ids
+    """int64[m + 1]"""
+    used: Hashes
+
+    @classmethod
+    def of_names(cls, proofs: Mapping[str, Sequence[str]]) -> ProofRows:
+        """From the names of theorems and of what their proofs use."""
+        lengths = np.array([len(used) for used in proofs.values()], dtype=np.int64)
+        return cls._sorted(
+            hash_names(proofs), lengths, hash_names(n for used in proofs.values() for n in used)
+        )
+
+    @classmethod
+    def of_columns(cls, parts: Sequence[ProofColumns]) -> ProofRows:
+        """From segments; proofs of which nothing is known are left out."""
+        nothing: Hashes = np.zeros(0, dtype=np.uint64)
+        owners = np.concatenate([nothing, *(part.hashes for part in parts)])
+        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
+        return cls._sorted(owners, lengths, np.concatenate([nothing, *(part.used() for part in parts)]))
+
+    @classmethod
+    def _sorted(cls, owners: Hashes, lengths: Ids, used: Hashes) -> ProofRows:
+        kept = np.flatnonzero(lengths > 0)
+        order = kept[np.argsort(owners[kept], kind="stable")]
+        starts = np.cumsum(lengths) - lengths
+        return cls(owners[order], _starts(lengths[order]), used[rows_of(starts[order], lengths[order])])
+
+    def aligned(self, hashes: Hashes) -> tuple[Ids, Hashes]:
+        """(lengths int64[n], used) of the premises with these names, in their order; 0 where not known."""
+        place = find(self.owners, hashes)
+        known = place >= 0
+        lengths = np.zeros(len(hashes), dtype=np.int64)
+        lengths[known] = np.diff(self.starts)[place[known]]
+        return lengths, self.used[rows_of(self.starts[place[known]], lengths[known])]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofColumns:
+    """The uses of n premises: those of i are `uses[starts[i]:starts[i + 1]]`, ascending."""
+
+    hashes: Hashes
+    """uint64[n]: of the premises' own names."""
+    starts: Ints
+    """int32[n + 1]"""
+    uses: Ints
+    """A position in the same segment where >= 0, else -1 - k for `names[k]`."""
+    names: Hashes
+    """uint64, ascending: of names that stand in other segments, if anywhere."""
+
+    @classmethod
+    def of_hashes(cls, hashes: Hashes, lengths: Ids, used: Hashes) -> ProofColumns:
+        """The columns of premises with these names, from how many names each uses (int64[n]) and which."""
+        order = np.argsort(hashes, kind="stable")
+        place = find(hashes[order], used)
+        here = place >= 0
+        names, outside = np.unique(used[~here], return_inverse=True)
+        uses = np.empty(len(used), dtype=np.int64)
+        uses[here] = order[place[here]]
+        uses[~here] = -1 - outside
+        rows = np.repeat(np.arange(len(hashes)), lengths)
+        uses = uses[np.lexsort((uses, rows))]
+        return cls(hashes, _starts(lengths).astype(np.int32), uses.astype(np.int32), names)
+
+    def used(self) -> Hashes:
+        """uint64: the names in place of `uses`."""
+        found = np.empty(len(self.uses), dtype=np.uint64)
+        here = self.uses >= 0
+        found[here] = self.hashes[self.uses[here]]
+        found[~here] = self.names[-1 - self.uses[~here]]
+        return found
+
+
+def merged(parts: Sequence[tuple[ProofColumns, Ids]]) -> ProofColumns:
+    """The columns of the chosen premises of several segments, as one."""
+    hashes, lengths, used = [], [], []
+    for columns, chosen in parts:
+        counts = np.diff(columns.starts).astype(np.int64)[chosen]
+        hashes.append(columns.hashes[chosen])
+        lengths.append(counts)
+        used.append(columns.used()[rows_of(columns.starts[chosen].astype(np.int64), counts)])
+    return ProofColumns.of_hashes(np.concatenate(hashes), np.concatenate(lengths), np.concatenate(used))
+
+
+def find(ascending: Hashes, wanted: Hashes) -> Ids:
+    """int64[n]: where each wanted hash stands, -1 where it does not."""
+    if not len(ascending):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return np.where(ascending[place] == wanted, place, -1)
+
+
+def rows_of(starts: Ids, lengths: Ids) -> Ids:
+    """The places of rows in compressed sparse rows, row after row."""
+    before = np.cumsum(lengths) - lengths
+    return np.asarray(np.repeat(starts - before, lengths) + np.arange(int(lengths.sum())), dtype=np.int64)
+
+
+def _starts(lengths: Ids) -> Ids:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,60 @@
+"""What every ONNX model needs at run time: a session, a tokenizer, and batches of texts of like length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int64s = npt.NDArray[np.int64]
+
+CHARACTERS_PER_TOKEN = 24
+"""No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
+
+
+def open_session(path: Path, threads: int) -> Any:
+    """An onnxruntime session on the CPU, so many threads an operator. Raises what onnxruntime raises."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+
+def open_tokenizer(path: Path) -> Any:
+    """The tokenizer of a file, neither cutting nor padding. Raises OSError and what `tokenizers` raises."""
+    import tokenizers
+
+    tokenizer = tokenizers.Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def packed(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:
+    """Places of rows, shortest first, in runs whose padded size stays within `tokens`; no run is empty."""
+    batch: list[int] = []
+    for index in sorted(range(len(rows)), key=lambda index: len(rows[index])):
+        if batch and (len(batch) + 1) * len(rows[index]) > tokens:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def padded(rows: Sequence[Sequence[int]], fill: int) -> tuple[Int64s, Int64s]:
+    """(values, mask), both int64[rows, longest]."""
+    width = max(len(row) for row in rows)
+    values = np.full((len(rows), width), fill, dtype=np.int64)
+    mask = np.zeros((len(rows), width), dtype=np.int64)
+    for index, row in enumerate(rows):
+        values[index, : len(row)] = row
+        mask[index, : len(row)] = 1
+    return values, mask

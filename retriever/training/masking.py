@@ -1,0 +1,67 @@
+"""Which tokens are masked, and with what, as BERT does it (Devlin et al. 2019, section 3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from lean_extract.errors import ModelError
+from retriever.training.tokenizer import MASK, PAD, SPECIAL
+from retriever.training.tokens import Ints, Ragged
+
+IGNORED = -100
+"""The label of a token that is not to be told."""
+_AS_MASK, _AS_RANDOM = 0.8, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """What masking has to know of a tokenizer."""
+
+    share: float
+    """Of the words' tokens."""
+    mask: int
+    """Number of [MASK]."""
+    pad: int
+    """Number of [PAD]."""
+    special: Ints
+    """Tokens that stand for no word; they are never masked, nor put in a word's place."""
+    vocabulary: int
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, share: float) -> Masking:
+        """Raises ModelError when the tokenizer has no [MASK]."""
+        mask = tokenizer.token_to_id(MASK)
+        if mask is None:
+            hint = "Train one with `python -m retriever.training.tokenizer DATASET OUT`."
+            raise ModelError(f"The tokenizer has no {MASK}.", hint)
+        found = [tokenizer.token_to_id(token) for token in SPECIAL]
+        special = np.array(sorted(number for number in found if number is not None), dtype=np.int64)
+        return cls(share, mask, tokenizer.token_to_id(PAD) or 0, special, tokenizer.get_vocab_size())
+
+    def words(self) -> Ints:
+        """All tokens that stand for words."""
+        return np.setdiff1d(np.arange(self.vocabulary), self.special)
+
+
+def masked_texts(
+    texts: Ragged, masking: Masking, generator: np.random.Generator
+) -> tuple[Ragged, NDArray[np.int64]]:
+    """(texts with tokens hidden, labels): a label is the token that was there, or IGNORED.
+
+    Of the chosen tokens 80% become [MASK], 10% another token, and 10% stay. At least one is chosen,
+    provided that any text has a word.
+    """
+    words = ~np.isin(texts.flat, masking.special)
+    chosen = words & (generator.random(len(texts.flat)) < masking.share)
+    if not chosen.any():
+        chosen[np.flatnonzero(words)[:1]] = True
+    labels = np.where(chosen, texts.flat, IGNORED).astype(np.int64)
+    way = generator.random(len(texts.flat))
+    others = generator.choice(masking.words(), len(texts.flat))
+    hidden = np.where(chosen & (way < _AS_MASK), masking.mask, texts.flat)
+    swapped = chosen & (way >= _AS_MASK) & (way < _AS_MASK + _AS_RANDOM)
+    return Ragged(np.where(swapped, others, hidden).astype(np.int32), texts.offsets), labels

@@ -1,0 +1,175 @@
+"""Masked language modelling (section 3.3), from whose weights retriever and re-ranker start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BertForMaskedLM
+
+from retriever.training.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.dataset_files import read_manifest
+from retriever.training.masking import IGNORED, Masking, masked_texts
+from retriever.training.model import (
+    TOKENS_PER_CHUNK,
+    bert_config,
+    chunks,
+    fit_attention,
+    groups_of,
+    padded,
+)
+from retriever.training.plain import from_plain, require
+from retriever.training.splits import SPLITS
+from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, load_arrays, open_tokenizer
+from retriever.training.weights import load_bert, take_over
+
+_CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MlmBatchConfig:
+    """How a batch is put together."""
+
+    texts: int = 256
+    masked: float = 0.15
+    """The share of tokens to tell."""
+
+    def __post_init__(self) -> None:
+        require(self.texts >= 1, "batch.texts must be at least 1")
+        require(0 < self.masked < 1, "batch.masked must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class MlmConfig:
+    """One run of masked language modelling. Paths are relative to the folder the command runs in."""
+
+    dataset: Path
+    tokenizer: Path
+    run: Path
+    kind: str = "mlm"
+    start_from: Path | None = None
+    """The run whose embeddings and layers are taken over."""
+    seed: int = 0
+    threads: int = 1
+    model: ModelConfig = field(default_factory=ModelConfig)
+    lengths: LengthConfig = field(default_factory=LengthConfig)
+    batch: MlmBatchConfig = field(default_factory=MlmBatchConfig)
+    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
+
+    def __post_init__(self) -> None:
+        require(self.kind == "mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
+        require(self.threads > 0, "threads must be positive")
+        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
+        require(self.model.layers > 0, "model.layers must be positive: tokens are told from their neighbours")
+        longest = max(self.lengths.state, self.lengths.premise)
+        require(longest <= self.model.positions, "lengths must not exceed model.positions")
+
+
+def parse(values: Mapping[str, Any]) -> MlmConfig:
+    """The run's configuration. Raises BadSettings."""
+    return from_plain(MlmConfig, values)
+
+
+def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
+    """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
+    own = cast(MlmConfig, config)
+    masking = Masking.of(open_tokenizer(own.tokenizer), own.batch.masked)
+    data = read_manifest(own.dataset).digest
+    return MlmObjective(own, load_arrays(own.dataset, own.tokenizer), masking, data, device)
+
+
+class MaskedModel(nn.Module):
+    """BertForMaskedLM, run on texts of all lengths; its decoder is tied to the word embeddings."""
+
+    def __init__(self, model: BertForMaskedLM) -> None:
+        super().__init__()
+        self.bert, self.head = model.bert, model.cls
+
+    def forward(self, texts: Ragged, labels: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """([m, vocabulary], int64 [m]) What is told of every masked token, and what it was.
+
+        `labels` go with `texts.flat` and are IGNORED where nothing is to be told.
+        """
+        device = self.bert.embeddings.word_embeddings.weight.device
+        order = np.argsort(texts.lengths, kind="stable")
+        targets = Ragged(labels.astype(np.int32), texts.offsets)
+        limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
+        logits: list[Tensor] = []
+        told: list[Tensor] = []
+        for rows in chunks(order, texts.lengths, limit):
+            ids, mask = padded(texts.take(rows), self.bert.config.pad_token_id or 0)
+            hidden = self.bert(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
+            wanted, _ = padded(targets.take(rows), IGNORED)
+            places = wanted != IGNORED
+            logits.append(self.head(hidden[places.to(device)]))
+            told.append(wanted[places].to(device))
+        return torch.cat(logits), torch.cat(told)
+
+
+class MlmObjective:
+    """Masked tokens of training states and of all premises' contexts and goals (section 4.1.1)."""
+
+    def __init__(
+        self, config: MlmConfig, arrays: TrainingArrays, masking: Masking, data: str, device: torch.device
+    ) -> None:
+        self._config, self._masking, self.data = config, masking, data
+        arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
+        self._texts, self._valid = corpus_of(arrays), valid_states(arrays, config.schedule)
+        self.model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
+        if config.start_from is not None:
+            take_over(self.model.bert, load_bert(config.start_from, masking.vocabulary))
+        fit_attention(self.model.bert, device)
+        self.model.to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._config.schedule)
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """The mean cross-entropy of a batch's masked tokens; a scalar."""
+        generator = np.random.default_rng([self._config.seed, step, micro, rank])
+        rows = generator.integers(0, len(self._texts), self._config.batch.texts)
+        logits, told = model(*masked_texts(self._texts.take(rows), self._masking, generator))
+        return functional.cross_entropy(logits.float(), told)
+
+    def validate(self) -> dict[str, float]:
+        """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid states.
+
+        Such a theorem's statement stands in the corpus too, as a premise: this tells of the fit, no more.
+        """
+        generator = np.random.default_rng(0)
+        right, loss, count = 0.0, 0.0, 0
+        for start in range(0, len(self._valid), _CHUNK):
+            rows = np.arange(start, min(start + _CHUNK, len(self._valid)))
+            logits, told = self.model(*masked_texts(self._valid.take(rows), self._masking, generator))
+            right += float((logits.argmax(dim=1) == told).sum().item())
+            loss += float(functional.cross_entropy(logits.float(), told, reduction="sum").item())
+            count += len(told)
+        return {"masked_accuracy": right / count, "masked_loss": loss / count}
+
+
+def corpus_of(arrays: TrainingArrays) -> Ragged:
+    """States of the training split, then all premises' goals, then their contexts where they have any."""
+    train = arrays.states.take(np.flatnonzero(arrays.splits == SPLITS.index("train")))
+    own = [
+        number
+        for number in range(len(arrays.goals))
+        if not np.array_equal(arrays.contexts[number], arrays.goals[number])
+    ]
+    return concatenate([train, arrays.goals, arrays.contexts.take(np.array(own, dtype=np.int64))])
+
+
+def valid_states(arrays: TrainingArrays, schedule: ScheduleConfig) -> Ragged:
+    """A fixed sample of the valid split's states; of all where it has none."""
+    valid: Ints = np.flatnonzero(arrays.splits == SPLITS.index("valid"))
+    if not len(valid):
+        valid = np.arange(len(arrays.splits))
+    sample = np.random.default_rng(0).permutation(valid)[: schedule.evaluation_queries]
+    return arrays.states.take(np.sort(sample))

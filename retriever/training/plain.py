@@ -1,0 +1,79 @@
+"""Frozen dataclasses from plain YAML values and back, with errors that name the setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from lean_extract.errors import BadSettings
+
+T = TypeVar("T")
+
+
+def require(condition: bool, message: str) -> None:
+    """Raises BadSettings with the message unless the condition holds."""
+    if not condition:
+        raise BadSettings(f"Training configuration: {message}.", "Correct the preset and start again.")
+
+
+def from_plain(kind: type[T], values: Mapping[str, Any], prefix: str = "") -> T:
+    """A dataclass from names and values; nested ones from nested names and values.
+
+    Raises BadSettings on unknown and missing names, values of another type, and what the class refuses.
+    """
+    require(isinstance(values, Mapping), f"`{prefix or 'the file'}` must hold names and values")
+    hints = get_type_hints(kind)
+    unknown = sorted(str(name) for name in values if name not in hints)
+    require(not unknown, f"unknown setting `{prefix}{unknown[0] if unknown else ''}`")
+    needed = [item.name for item in fields(kind) if _is_needed(item)]  # type: ignore[arg-type]
+    missing = [name for name in needed if name not in values]
+    require(not missing, f"`{prefix}{missing[0] if missing else ''}` is missing")
+    return kind(**{name: _fit(hints[name], value, f"{prefix}{name}") for name, value in values.items()})
+
+
+def _is_needed(item: Any) -> bool:
+    return item.default is MISSING and item.default_factory is MISSING
+
+
+def _fit(hint: Any, value: Any, name: str) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        return from_plain(hint, value, f"{name}.")
+    if get_origin(hint) is UnionType:  # only `X | None` is in use
+        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
+        return None if value is None else _fit(kinds[0], value, name)
+    if get_origin(hint) is tuple:
+        require(isinstance(value, (list, tuple)), f"`{name}` must be a list")
+        return tuple(_fit(get_args(hint)[0], item, name) for item in value)
+    if hint is Path:
+        require(isinstance(value, (str, Path)), f"`{name}` must be a path")
+        return Path(value)
+    if hint in (int, float):
+        return _number(hint, value, name)
+    return value
+
+
+def _number(kind: type[int] | type[float], value: Any, name: str) -> int | float:
+    if kind is float and isinstance(value, str):  # YAML reads `2e-5`, which has no point, as text
+        try:
+            return float(value)
+        except ValueError:
+            require(False, f"`{name}` must be a number")
+    allowed, told = ((int,), "a whole number") if kind is int else ((int, float), "a number")
+    require(isinstance(value, allowed) and not isinstance(value, bool), f"`{name}` must be {told}")
+    return kind(value)
+
+
+def to_plain(config: Any) -> dict[str, Any]:
+    """A dataclass as YAML values; `from_plain` gives it back."""
+    return {name: _plain(value) for name, value in asdict(config).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value

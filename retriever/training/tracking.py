@@ -1,0 +1,106 @@
+"""What a run tells while it trains: the curve's file, TensorBoard, and a progress bar or lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from lean_extract.atomic import replacing
+
+CURVE = "curve.jsonl"
+BOARD = "tensorboard"
+Point = dict[str, float]
+
+
+class Tracker(Protocol):
+    """Who hears of a run's progress."""
+
+    def point(self, values: Point) -> None:
+        """A point of the curve: `step`, `seconds` and figures."""
+
+    def advance(self) -> None:
+        """One step more is done."""
+
+
+class Silence:
+    """The tracker of every process but the first."""
+
+    def point(self, values: Point) -> None:
+        """Nothing."""
+
+    def advance(self) -> None:
+        """Nothing."""
+
+
+class RunTracker:
+    """Writes `curve.jsonl` and TensorBoard's events in the run's folder, and shows a bar or prints lines.
+
+    A context manager; its exit closes the files.
+    """
+
+    def __init__(self, folder: Path, start: int, end: int, *, bar: bool | None = None) -> None:
+        """Points after step `start`, which a killed run left behind, are dropped.
+
+        Args:
+            folder: the run's.
+            start: steps done.
+            end: the step that the bar is full at.
+            bar: whether to show a bar; None: only on a terminal.
+        """
+        keep_until(folder, start)
+        self._curve = (folder / CURVE).open("a", encoding="utf-8")
+        self._board = SummaryWriter(str(folder / BOARD), purge_step=start + 1)
+        self._bar = tqdm(
+            total=end,
+            initial=start,
+            unit="step",
+            disable=None if bar is None else not bar,
+            dynamic_ncols=True,
+        )
+
+    def point(self, values: Point) -> None:
+        """Write it down and show it."""
+        self._curve.write(json.dumps(values) + "\n")
+        self._curve.flush()
+        figures = {name: value for name, value in values.items() if name not in ("step", "seconds")}
+        for name, value in figures.items():
+            self._board.add_scalar(name, value, int(values["step"]))
+        line = " ".join(f"{name} {value:.4g}" for name, value in values.items())
+        if self._bar.disable:
+            print(line, flush=True)
+        elif "loss" in figures:
+            self._bar.set_postfix({name: f"{value:.4g}" for name, value in figures.items()})
+        else:
+            self._bar.write(line)
+
+    def advance(self) -> None:
+        """Move the bar."""
+        self._bar.update()
+
+    def __enter__(self) -> RunTracker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+        self._board.close()
+        self._curve.close()
+
+
+def read_curve(folder: Path) -> list[Point]:
+    """The points of a run's curve, in order. A last line that was cut off is passed over."""
+    lines = (folder / CURVE).read_text(encoding="utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def keep_until(folder: Path, step: int) -> None:
+    """Drop the curve's points after a step; makes the curve if there is none."""
+    points = read_curve(folder) if (folder / CURVE).exists() else []
+    with replacing(folder / CURVE) as stream:
+        stream.writelines(json.dumps(point) + "\n" for point in points if point["step"] <= step)

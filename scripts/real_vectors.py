@@ -1,0 +1,76 @@
+"""Real embeddings to measure with: a dataset's corpus and its held-out statements, under a model.
+
+`hnsw_curve.py` and `build_bundled.py --measure` work on them; no training stack is imported.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from retriever.encoder import Encoder
+from retriever.training.dataset import Query
+from retriever.training.dataset_files import Dataset, load_dataset
+from retriever.training.splits import Split
+
+Floats = NDArray[np.float32]
+_CHUNK = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class RealVectors:
+    """The corpus, the statements that are asked, and their embeddings."""
+
+    dataset: Dataset
+    premises: Floats
+    """float32[n, d], eq. (3)."""
+    queries: tuple[Query, ...]
+    states: Floats
+    """float32[q, d], eq. (2)."""
+
+
+def real_vectors(
+    model: Path, dataset: Path, cache: Path | None, *, split: Split = "valid", limit: int = 1000
+) -> RealVectors:
+    """Embed, or take the corpus from the cache; at most `limit` statements, always the same ones.
+
+    Raises ModelError, BadRecords.
+    """
+    loaded = load_dataset(dataset)
+    encoder = Encoder.load(model)
+    queries = [
+        query
+        for query in loaded.queries
+        if query.split == split and query.origin == "statement" and query.gold
+    ]
+    if len(queries) > limit:
+        queries = [queries[i] for i in np.sort(np.random.default_rng(0).permutation(len(queries))[:limit])]
+    states = encoder.encode([encoder.fit(query.goal).text for query in queries])
+    return RealVectors(loaded, _premises(loaded, encoder, cache), tuple(queries), states)
+
+
+def _premises(dataset: Dataset, encoder: Encoder, cache: Path | None) -> Floats:
+    """float32[n, d]: from `cache`, where a file for this dataset and this model lies there."""
+    path = cache / f"vectors-{dataset.manifest.digest[:16]}-{encoder.fingerprint}.npy" if cache else None
+    if path is not None and path.is_file():
+        return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
+    started = time.perf_counter()
+    starts = range(0, len(dataset.corpus), _CHUNK)
+    parts = [
+        encoder.encode_premises(dataset.corpus[at : at + _CHUNK])
+        for at in tqdm(starts, desc="embedding", mininterval=1)
+    ]
+    vectors = np.concatenate(parts)
+    pace = len(vectors) / (time.perf_counter() - started)
+    print(f"{len(vectors):,} premises embedded, {pace:,.0f} a second")
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(".tmp.npy")
+        np.save(temporary, vectors)
+        temporary.replace(path)
+    return vectors

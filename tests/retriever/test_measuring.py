@@ -1,0 +1,77 @@
+"""The measuring scripts, run as commands on a small dataset and the tests' model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from lean_extract.records import Header, write_records
+from tests.retriever.training.conftest import library
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("measuring")
+    write_records(folder / "records.jsonl", Header("text", "v1"), library())
+    out = folder / "dataset"
+    command = [sys.executable, "-m", "retriever.training.dataset", folder / "records.jsonl", out]
+    subprocess.run([*map(str, command)], cwd=ROOT, check=True, capture_output=True)
+    return out
+
+
+def measured(script: str, *arguments: str | Path) -> str:
+    command = [sys.executable, ROOT / "scripts" / script, *arguments]
+    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the Markdown table in a text, without its head."""
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("hnswlib", reason="hnswlib is not installed")
+    picture, figures, cache = tmp_path / "curve.svg", tmp_path / "curve.json", tmp_path / "cache"
+    arguments = [dataset, "--model", model_folder, "--cache", cache, "--m", "4", "16", "--ef", "10", "200"]
+    said = measured("hnsw_curve.py", *arguments, "--svg", picture, "--json", figures)
+    points = json.loads(figures.read_text())["points"]
+    assert [(point["m"], point["ef"]) for point in points] == [(4, 10), (4, 200), (16, 10), (16, 200)]
+    assert all(0 < point["recall"] <= 1 and point["milliseconds"] > 0 for point in points)
+    assert points[-1]["recall"] == 1, "wider than the whole corpus"
+    assert [row[:2] for row in rows(said)] == [
+        ["4", "10"],
+        ["4", "200"],
+        ["16", "10"],
+        ["16", "200"],
+        ["", "exact"],
+    ]
+    assert "M 16: ef " in said
+    drawn = ElementTree.parse(picture).getroot()
+    lines = drawn.findall("{http://www.w3.org/2000/svg}polyline")
+    assert [len(line.attrib["points"].split()) for line in lines] == [2, 2]
+    assert len(list(cache.glob("vectors-*.npy"))) == 1
+    again = measured("hnsw_curve.py", *arguments)
+    assert "embedded" in said
+    assert "embedded" not in again, "taken from the cache"
+
+
+def test_what_quantisation_costs(dataset: Path, model_folder: Path, tmp_path: Path) -> None:
+    figures = tmp_path / "widths.json"
+    arguments = [dataset, "--model", model_folder, "--bits", "8", "6", "2", "--json", figures]
+    said = measured("measure_quantisation.py", *arguments)
+    exact, eight, six, two = json.loads(figures.read_text())["widths"]
+    assert [row[0] for row in rows(said)] == ["float32", "8 bits", "6 bits, as shipped", "2 bits"]
+    assert (exact["loss"], exact["megabytes"]) == (0, None)
+    assert eight["recall"]["32"] == pytest.approx(exact["recall"]["32"], abs=2)
+    assert two["megabytes"] < six["megabytes"] < eight["megabytes"]
+    assert two["recall"]["10"] == pytest.approx(exact["recall"]["10"] - two["loss"])
