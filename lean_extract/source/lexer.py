@@ -25,11 +25,12 @@ IDENTIFIER = rf"{_ATOM}(?:\.{_ATOM})*+"
 def _comment(depth: int) -> str:
     """A block comment with up to `depth` levels inside it; deeper ones are closed by `_comment_end`."""
     inner = f"|{_comment(depth - 1)}" if depth else ""
-    return rf"/-(?:[^-/]++|-(?!/)|/(?!-){inner})*+-/"
+    return rf"/-(?>(?:[^-/]++|-(?!/)|/(?!-){inner})*)-/"
 
 
-_STRING = r'"(?:[^"\\]++|\\[\s\S])*+"'
-_RAW_STRING = "|".join(rf'r{"#" * n}"(?:[^"]++|"(?!{"#" * n}))*+"{"#" * n}' for n in (3, 2, 1))
+# Atomic groups where `(...)*+` would say the same: Python before 3.11.5 gets that wrong (gh-106052).
+_STRING = r'"(?>(?:[^"\\]++|\\[\s\S])*)"'
+_RAW_STRING = "|".join(rf'r{"#" * n}"(?>(?:[^"]++|"(?!{"#" * n}))*)"{"#" * n}' for n in (3, 2, 1))
 _RAW_STRING = rf'{_RAW_STRING}|r"[^"]*+"'
 _CHARACTER = r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^xu])|[^\\'\n])'"
 _NUMBER = r"0[xX][0-9a-fA-F]++|0[bB][01]++|\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
