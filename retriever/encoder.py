@@ -38,7 +38,7 @@ import numpy.typing as npt
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
-from retriever.runtime import CHARACTERS_PER_TOKEN, open_session, open_tokenizer, packed, padded
+from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_session, open_tokenizer, packed, padded
 
 FORMAT = "premise-suggest-encoder"
 VERSION = 1
@@ -263,10 +263,7 @@ def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        if (values["format"], values["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
-        if values["text_version"] != texts.VERSION:
-            raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
+        check_form(values, FORMAT, VERSION)
         similarity = values.get("similarity", "fine")
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")

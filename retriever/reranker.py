@@ -35,7 +35,7 @@ from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
 from retriever.encoder import CONFIG, MODEL, REINSTALL, TOKENIZER, Floats
-from retriever.runtime import CHARACTERS_PER_TOKEN, open_session, open_tokenizer, packed, padded
+from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_session, open_tokenizer, packed, padded
 
 FORMAT = "premise-suggest-reranker"
 VERSION = 1
@@ -176,10 +176,7 @@ def read_config(folder: Path) -> RerankerConfig:
     path = folder / CONFIG
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        if (values["format"], values["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
-        if values["text_version"] != texts.VERSION:
-            raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
+        check_form(values, FORMAT, VERSION)
         lengths = PairLengths(int(values["state_length"]), int(values["premise_length"]))
         config = RerankerConfig(lengths, int(values["pad_id"]), float(values["weight"]))
         if lengths.state < 8 or lengths.premise < 8 or not np.isfinite(config.weight):

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from retriever import text as texts
+
 Int64s = npt.NDArray[np.int64]
 
 CHARACTERS_PER_TOKEN = 24
 """No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
+
+
+def check_form(values: Mapping[str, Any], form: str, version: int) -> None:
+    """That a config.json is of this form and of the text form read today. Raises ValueError, KeyError."""
+    if (values["format"], values["version"]) != (form, version):
+        raise ValueError(f"format {values['format']} {values['version']}, not {form} {version}")
+    if values["text_version"] != texts.VERSION:
+        raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
 
 
 def open_session(path: Path, threads: int) -> Any:
