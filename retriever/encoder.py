@@ -20,7 +20,9 @@ A model folder holds
 An embedding is the mean of `last_hidden_state` over all tokens that the mask admits ([CLS] and [SEP]
 included), divided by its Euclidean norm. A premise's vector is the mean of its context's and its goal's
 embedding (eq. 3), so its norm may be less than 1: the inner product with a state's embedding *is* eq. (3).
-A premise without binders has no context vector; its goal's embedding alone stands for it.
+A premise without binders has no context vector; its goal's embedding alone stands for it. With eq. (2) a
+premise is embedded whole. To the embedding of a state that of its target is added, by how much of the context
+has nothing to do with it (`retriever.text.unrelated_share`); the paper has nothing like it.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ Floats = npt.NDArray[np.float32]
 Int64s = npt.NDArray[np.int64]
 
 _TOKENS_PER_BATCH = 4096
+_GOAL_WEIGHT = 0.25
+"""What a state's target alone counts beside the whole state, where none of the context is related to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class PremiseEncoder(Protocol):
         """Equal fingerprints, equal embeddings."""
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
-        """float32[n, d], eq. (3)."""
+        """float32[n, d], eq. (2) or (3) as the model has it."""
 
     def encode_state(self, goal: Goal) -> Floats:
         """float32[d], eq. (2)."""
@@ -135,7 +139,22 @@ class Encoder:
 
     def encode_state(self, goal: Goal) -> Floats:
         """float32[d], the state's side of eq. (2)."""
-        return np.asarray(self.encode([self.fit(goal).text])[0])
+        return np.asarray(self.encode_states([goal])[0])
+
+    def encode_states(self, goals: Sequence[Goal]) -> Floats:
+        """float32[n, d], each row of norm 1.
+
+        Where part of the context has nothing to do with the target, as inside a proof, the target's own
+        embedding is added, weighed by how large that part is.
+        """
+        vectors = self.encode([self.fit(goal).text for goal in goals])
+        weights = np.array([_GOAL_WEIGHT * texts.unrelated_share(goal) for goal in goals], dtype=np.float32)
+        rows = np.flatnonzero(weights)
+        if len(rows):
+            targets = self.encode([texts.goal_text(goals[row]) for row in rows.tolist()])
+            vectors[rows] += weights[rows, None] * targets
+            vectors[rows] /= np.maximum(np.linalg.norm(vectors[rows], axis=1, keepdims=True), 1e-12)
+        return vectors
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
         """float32[n, d], the premises' side of eq. (3), whose norms are at most 1, or of eq. (2)."""

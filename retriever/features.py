@@ -11,7 +11,7 @@ import numpy.typing as npt
 from retriever.lexical import name_parts
 
 FEATURES = (
-    "dense",  # eq. (3): cosine of the state with the mean of the premise's two vectors
+    "dense",  # cosine of the state with the premise, eq. (2) or (3) as the model has it
     "lexical",  # BM25, divided by the best BM25 score among the candidates
     "dense_rank",  # 1 / (1 + rank) by dense score among the candidates, counted from 0
     "lexical_rank",  # the same for BM25; 0 when no token is shared

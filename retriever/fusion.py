@@ -56,7 +56,7 @@ class Lists:
     """How many candidates each list gives."""
 
     dense: int = 256
-    """Of the nearest by eq. (3)."""
+    """Of the nearest by embedding, eq. (2) or (3)."""
     lexical: int = 256
     """Of the best by BM25."""
     neighbours: int = 128

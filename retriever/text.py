@@ -14,9 +14,12 @@ with the older form are rebuilt.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 
 from lean_extract.records import Goal, Hypothesis, Premise
+from lean_extract.source.lexer import raw_tokens
 
 VERSION = 1
 VAR = "<VAR>"
@@ -75,6 +78,43 @@ def hypothesis_texts(goal: Goal) -> list[str]:
     return [_hypothesis_text(hypothesis) for hypothesis in goal.hypotheses]
 
 
+def unrelated_share(goal: Goal) -> float:
+    """How much of the context, by length, has nothing to do with the target, from 0 to 1.
+
+    Related are the variables that the target mentions, those that their types mention, and so on, and what is
+    said of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
+    """
+    named = [
+        {name for name in map(_bare, hypothesis.names) if not _INSTANCE_NAME.match(name)}
+        for hypothesis in goal.hypotheses
+    ]
+    variables = frozenset[str]().union(*named)
+    mentioned = [_heads(f"{one.type} {one.value or ''}") & variables for one in goal.hypotheses]
+    related = _reached(_heads(goal.target) & variables, named, mentioned)
+    total = unrelated = 0
+    for one, names, others in zip(goal.hypotheses, named, mentioned, strict=True):
+        length = len(one.type) + len(" ".join(one.names))
+        total += length
+        if not (names & related or (others and others <= related)):
+            unrelated += length
+    return unrelated / total if total else 0.0
+
+
+def _reached(start: set[str], named: Sequence[set[str]], mentioned: Sequence[set[str]]) -> set[str]:
+    """The variables that are mentioned by those of `start`, by what these mention, and so on."""
+    rows = defaultdict(list)
+    for row, names in enumerate(named):
+        for name in names:
+            rows[name].append(row)
+    found, waiting = set(start), list(start)
+    while waiting:
+        for row in rows[waiting.pop()]:
+            new = mentioned[row] - found
+            found |= new
+            waiting.extend(new)
+    return found
+
+
 def premise_texts(premise: Premise) -> tuple[str, str]:
     """(context text, goal text) of a premise, embedded apart and averaged (eq. 3).
 
@@ -97,8 +137,17 @@ def binder_text(binder: str) -> str:
     return _without_default(text)
 
 
+def _bare(name: str) -> str:
+    return _DAGGER.sub("", name)
+
+
+def _heads(text: str) -> set[str]:
+    """What stands before the first dot of each token: `h` of `h.symm`."""
+    return {token.rstrip().partition(".")[0] for token in raw_tokens(text)}
+
+
 def _hypothesis_text(hypothesis: Hypothesis) -> str:
-    names = [_DAGGER.sub("", name) for name in hypothesis.names]
+    names = [_bare(name) for name in hypothesis.names]
     kept = [name for name in names if not _INSTANCE_NAME.match(name)]
     text = canonical(hypothesis.type)
     if kept:

@@ -50,7 +50,7 @@ def real_vectors(
     ]
     if len(queries) > limit:
         queries = [queries[i] for i in np.sort(np.random.default_rng(0).permutation(len(queries))[:limit])]
-    states = encoder.encode([encoder.fit(query.goal).text for query in queries])
+    states = encoder.encode_states([query.goal for query in queries])
     return RealVectors(loaded, _premises(loaded, encoder, cache), tuple(queries), states)
 
 

@@ -64,7 +64,7 @@ def is_tuned_on(theorem: str) -> bool:
 
 def encode_states(encoder: Encoder, questions: Sequence[Question]) -> Floats:
     """[q, d] The questions' states, cut to what the encoder reads as the service cuts them."""
-    return encoder.encode([encoder.fit(question.goal).text for question in questions])
+    return encoder.encode_states([question.goal for question in questions])
 
 
 def describe(session: Session, part: str, questions: Sequence[Question], seconds: float) -> dict[str, Any]:

@@ -37,11 +37,13 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 
 # The encoder of premise-suggest
 
-A BERT with mean pooling that embeds Lean 4 proof states and premises (context and goal apart, eq. 3 of
+A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of
 "Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained from
 nothing with a contrastive loss (eq. 6). It reads texts in the form of `retriever/text.py`. `config.json` and
 `retriever/encoder.py` say how it is run; `fusion.json` holds the weights that join it with BM25.
 """
+
+_SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}
 
 _LIMITS = """## Limits
 
@@ -106,9 +108,10 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
             raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
     manifest = read_manifest(load_config(run / "config.yaml").dataset)
     stages = stages_of(run)
+    similarity = stages[-1].values.get("loss", {}).get("similarity", "fine")
     train = sum(count for name, count in manifest.queries.items() if name.startswith("train/"))
     parts = [
-        _HEADER,
+        _HEADER.format(similarity=_SIMILARITIES[similarity]),
         "## Training\n",
         f"- Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
         f"{train:,} training states; data hash `{manifest.digest}`.",

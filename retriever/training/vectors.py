@@ -49,8 +49,8 @@ def state_vectors(encoder: Encoder, goals: Sequence[Goal]) -> Floats:
     """float32[q, d]: the states' side of eq. (2), cut to what the encoder reads as the service cuts them."""
     result = np.empty((len(goals), encoder.dimension), dtype=np.float32)
     for start in _chunks(len(goals), "states"):
-        texts = [encoder.fit(goal).text for goal in goals[start : start + _CHUNK]]
-        result[start : start + len(texts)] = encoder.encode(texts)
+        part = goals[start : start + _CHUNK]
+        result[start : start + len(part)] = encoder.encode_states(part)
     return result
 
 

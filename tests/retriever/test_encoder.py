@@ -9,7 +9,7 @@ import pytest
 
 from lean_extract.errors import ModelError
 from retriever.encoder import Encoder, fingerprint_of, mean_pool
-from retriever.text import GOAL, VAR
+from retriever.text import GOAL, VAR, goal_text
 from tests.retriever.support import COMMUTES, goal, theorem
 
 
@@ -98,3 +98,15 @@ def test_a_damaged_model_is_named(model_folder: Path, tmp_path: Path, name: str,
     with pytest.raises(ModelError) as caught:
         Encoder.load(copy)
     assert str(copy) in caught.value.message and caught.value.hint
+
+
+def test_an_unrelated_context_makes_the_target_count_more(encoder: Encoder) -> None:
+    target = "n + m = m + n"
+    related = goal(target, ("n m", "ℕ"))
+    unrelated = goal(target, ("n m", "ℕ"), ("X Y", "Type"), ("f", "X → Y"), ("hf", "Function.Injective f"))
+    alone = encoder.encode([goal_text(unrelated)])[0]
+    whole, plain = encoder.encode([encoder.fit(state).text for state in (unrelated, related)])
+    vectors = encoder.encode_states([unrelated, related])
+    assert vectors[0] @ alone > whole @ alone
+    np.testing.assert_allclose(vectors[1], plain, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
-from retriever.text import binder_text, canonical, premise_texts, state_text
+from retriever.text import binder_text, canonical, premise_texts, state_text, unrelated_share
 from tests.retriever.support import goal, theorem
 
 
@@ -75,3 +75,35 @@ def test_canonical_is_idempotent_up_to_spelling(text: str) -> None:
 
 def test_a_premise_without_a_statement_is_read_by_its_name() -> None:
     assert premise_texts(theorem("foo_bar", "M", "")) == ("", "<GOAL> foo_bar")
+
+
+def test_what_the_target_reaches_is_related() -> None:
+    """Through types of variables, and what is said of such variables alone."""
+    state = goal("x ∈ s", ("α", "Type"), ("s", "Set α"), ("x", "α"), ("h", "s.Finite"))
+    assert unrelated_share(state) == 0.0
+
+
+def test_the_unrelated_part_of_a_context_is_measured_by_length() -> None:
+    state = goal("n = 0", ("n", "ℕ"), ("p", "Bool"))
+    assert unrelated_share(state) == pytest.approx(5 / 7)  # `p` and `Bool` against `n` and `ℕ`
+
+
+def test_a_hypothesis_that_also_speaks_of_something_else_is_unrelated() -> None:
+    assert unrelated_share(goal("n = 0", ("n", "ℕ"), ("k", "ℕ"), ("h", "n = k"))) > 0.5
+    assert unrelated_share(goal("n = k", ("n", "ℕ"), ("k", "ℕ"), ("h", "n = k"))) == 0.0
+
+
+def test_no_context_is_wholly_related() -> None:
+    assert unrelated_share(goal("1 + 1 = 2")) == 0.0
+
+
+def test_a_long_chain_of_hypotheses_is_followed_to_its_end() -> None:
+    chain = [(f"x{i}", f"P x{i + 1}") for i in range(3000)]
+    assert unrelated_share(goal("x0 = x0", *chain)) == 0.0
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=6), st.sampled_from("abcdef"))
+def test_the_share_is_a_share(names: list[str], target: str) -> None:
+    state = goal(f"{target} = 0", *((name, "ℕ") for name in names))
+    assert 0.0 <= unrelated_share(state) <= 1.0
+    assert (unrelated_share(state) == 0.0) == (set(names) <= {target})
