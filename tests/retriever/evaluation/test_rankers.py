@@ -13,7 +13,7 @@ import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
-from retriever.encoder import Encoder, FittedState
+from retriever.encoder import Encoder
 from retriever.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
 from retriever.evaluation.pool import Ints, Pool, Question, pool_of
 from retriever.evaluation.rankers import (
@@ -105,11 +105,8 @@ class OneHot:
     target: int
     size: int
 
-    def encode(self, sentences: Sequence[str]) -> np.ndarray:
-        return np.repeat(np.eye(self.size, dtype=np.float32)[[self.target]], len(sentences), axis=0)
-
-    def fit(self, goal: Goal) -> FittedState:
-        return FittedState(goal.target)
+    def encode_states(self, goals: Sequence[Goal]) -> np.ndarray:
+        return np.repeat(np.eye(self.size, dtype=np.float32)[[self.target]], len(goals), axis=0)
 
 
 def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: Question) -> None:
