@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench hnsw clean
+.PHONY: demo test lint bench hnsw vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -26,6 +26,20 @@ bench: $(VENV)/.light
 DATASET ?= work/mathlib/dataset
 hnsw: $(VENV)/.full
 	@$(BIN)/python scripts/hnsw_curve.py $(DATASET) --cache build/vectors --svg docs/hnsw.svg $(HNSW_ARGS)
+
+# The VS Code extension: Node 20 and npm; vscode-extension/dist/premise-suggest.vsix.
+vsix:
+	@node vscode-extension/test/setup/vsix.mjs
+
+# In a real VS Code in a real browser, both of which it sets up (Linux; once, about two minutes).
+test-vscode: $(VENV)/.full
+	@$(BIN)/python -m pytest tests/vscode $(PYTEST_ARGS)
+
+screenshots: $(VENV)/.light
+	@PATH="$(abspath $(BIN)):$$PATH" node vscode-extension/test/page/screenshots.mjs
+
+bench-vscode: $(VENV)/.light
+	@PATH="$(abspath $(BIN)):$$PATH" node scripts/vscode_bench.mjs $(BENCH_ARGS)
 
 # The light set: all that a suggestion needs, no torch. HNSW has no wheels: with a C++ compiler it is built.
 $(VENV)/.light: pyproject.toml

@@ -15,10 +15,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import LeanDied, LeanTimeout, ProjectBroken
+from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with how many are done, how many there are, and the module's name."""
+Rejected = Callable[[LeanError], None]
+"""Hears of a module that cannot be compiled."""
 
 MODULE_SECONDS = 600.0
 """How long one module may take: far more than any module of ours needs, so it only ends a hang."""
@@ -26,6 +28,15 @@ MODULE_SECONDS = 600.0
 _COMMENT = re.compile(r"/-.*?-/|--[^\n]*", re.DOTALL)
 _IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
 _PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
+
+
+class CircularImports(ProjectBroken):
+    """Imports run in a circle: these modules, the first of them again at the end."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        circle = " -> ".join(modules)
+        super().__init__(f"The imports run in a circle: {circle}.", "Remove one of these imports.")
+        self.modules = frozenset(modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +75,14 @@ def read_sources(folder: Path) -> dict[str, LeanSource]:
 
 
 def import_order(sources: Mapping[str, LeanSource]) -> list[LeanSource]:
-    """The sources, each behind those it imports. Raises ProjectBroken when imports run in a circle."""
+    """The sources, each behind those it imports. Raises CircularImports."""
     graph = {
         source.module: [name for name in source.imports if name in sources] for source in sources.values()
     }
     try:
         return [sources[module] for module in TopologicalSorter(graph).static_order()]
     except CycleError as error:
-        circle = " -> ".join(error.args[1])
-        raise ProjectBroken(
-            f"The imports run in a circle: {circle}.", "Remove one of these imports."
-        ) from None
+        raise CircularImports(error.args[1]) from None
 
 
 def compile_folder(
@@ -85,6 +93,7 @@ def compile_folder(
     environment: Mapping[str, str],
     identity: str,
     progress: Progress | None = None,
+    rejected: Rejected | None = None,
 ) -> tuple[str, ...]:
     """Compile every module under `sources` into `out` (`.olean`, `.ilean`); returns those compiled.
 
@@ -93,24 +102,48 @@ def compile_folder(
 
     Args:
         environment: variables set on top of the process's own; LEAN_PATH has to name `out`.
+        rejected: told of each module that cannot be compiled. What was compiled of it before stays, and
+            serves those that import it; where nothing was, they are left out, too. None: nothing may be
+            rejected.
 
     Raises:
-        ProjectBroken: Lean found an error; the message is its first one.
+        ProjectBroken: Lean found an error; the message is its first one. LeanDied, LeanTimeout.
     """
     found = read_sources(sources)
-    ordered = import_order(found)
+    ordered = import_order(found) if rejected is None else _order_without_circles(found, rejected)
     _remove_strangers(out, found)
     keys: dict[str, str] = {}
     compiled = []
     for done, source in enumerate(ordered):
-        keys[source.module] = key = _key(source, keys, identity)
-        if _is_fresh(out, source.module, key):
+        if any(name in found and name not in keys for name in source.imports):
             continue
-        if progress is not None:
-            progress(done, len(ordered), source.module)
-        _compile_module(source, out, key, lean_command, environment)
-        compiled.append(source.module)
+        key, old_key = _key(source, keys, identity), _key_of_compiled(out, source.module)
+        if key != old_key:
+            if progress is not None:
+                progress(done, len(ordered), source.module)
+            try:
+                _compile_module(source, out, key, lean_command, environment)
+                compiled.append(source.module)
+            except LeanError as error:
+                if rejected is None:
+                    raise
+                rejected(error)
+                if old_key is None:
+                    continue
+                key = old_key
+        keys[source.module] = key
     return tuple(compiled)
+
+
+def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
+    """The sources, each behind those it imports, without those whose imports run in circles."""
+    left = dict(sources)
+    while True:
+        try:
+            return import_order(left)
+        except CircularImports as error:
+            rejected(error)
+            left = {name: source for name, source in left.items() if name not in error.modules}
 
 
 def _key(source: LeanSource, keys: Mapping[str, str], identity: str) -> str:
@@ -125,9 +158,10 @@ def _artefact(out: Path, module: str, suffix: str) -> Path:
     return out.joinpath(*module.split(".")).with_suffix(suffix)
 
 
-def _is_fresh(out: Path, module: str, key: str) -> bool:
+def _key_of_compiled(out: Path, module: str) -> str | None:
+    """The key of what there is of a module in compiled form; None where there is nothing."""
     mark = _artefact(out, module, ".key")
-    return mark.is_file() and mark.read_text(encoding="utf-8") == key
+    return mark.read_text(encoding="utf-8") if mark.is_file() else None
 
 
 def _compile_module(

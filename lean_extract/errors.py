@@ -43,6 +43,10 @@ class BadState(UserError):
     """A printed proof state that cannot be read."""
 
 
+class BadQuery(UserError):
+    """A search without anything to search for."""
+
+
 class BadSource(UserError):
     """A source file that cannot be read as text, or is not Lean."""
 

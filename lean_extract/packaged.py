@@ -22,7 +22,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from lean_extract.atomic import replacing
-from lean_extract.compile import Progress, compile_folder
+from lean_extract.compile import Progress, Rejected, compile_folder
 from lean_extract.errors import LeanNotFound
 
 CORE_SOURCES = Path(__file__).parent / "minicore" / "core"
@@ -94,12 +94,17 @@ def _prepare_in(root: Path, library: Path, progress: Progress | None) -> Package
 
 
 def build_library(
-    sources: Path, out: Path, lean: PackagedLean, progress: Progress | None = None
+    sources: Path,
+    out: Path,
+    lean: PackagedLean,
+    progress: Progress | None = None,
+    rejected: Rejected | None = None,
 ) -> tuple[str, ...]:
     """Compile a folder of `.lean` files on top of the mini core; returns the modules compiled.
 
     Only what changed since the last build is compiled. `lean.environment_for(out, sources)` is the
-    environment in which the result can be imported.
+    environment in which the result can be imported. With `rejected`, which is told of them, modules that
+    cannot be compiled are left out (see `compile_folder`).
 
     Raises:
         ProjectBroken: Lean found an error (its first message is given), or imports run in a circle.
@@ -111,6 +116,7 @@ def build_library(
         environment=lean.environment_for(out, sources),
         identity=lean.core_oleans.name,
         progress=progress,
+        rejected=rejected,
     )
 
 

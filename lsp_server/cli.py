@@ -19,6 +19,7 @@ _COMMANDS = {
     "suggest": "lsp_server.commands.suggest",
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
+    "http": "lsp_server.commands.http",
     "doctor": "lsp_server.commands.doctor",
     "demo": "lsp_server.commands.demo",
 }
@@ -59,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     _suggest(commands.add_parser("suggest", help="premises and tactics for a goal in a file, or a state"))
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
     _serve(commands.add_parser("serve", help="run the language server"))
+    _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
     _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
     demo = commands.add_parser("demo", help="show it at work on the bundled example library")
     _lean(demo)
@@ -91,6 +93,26 @@ def _serve(command: argparse.ArgumentParser) -> None:
     command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
     command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
     _lean(command)
+    _model(command)
+    _rerank(command)
+
+
+def _http(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--port", type=port, default=8765, metavar="PORT", help="8765; 0: a free one")
+    command.add_argument("--host", default="127.0.0.1", metavar="H", help="where to listen (127.0.0.1)")
+    said = "what every request must bring; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    command.add_argument("--token", metavar="T", help=said)
+    said = "serve this project's index, the first one by default; may be repeated"
+    command.add_argument(
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+    )
+    said = "a further revision for which the default index answers; may be repeated"
+    command.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
+    said = "requests a second that one address may send (500; beyond loopback 20)"
+    command.add_argument("--rate", type=positive, metavar="N", help=said)
+    command.add_argument("--verbose", action="store_true", help="log a line for each request, without goals")
+    command.add_argument("--log-goals", action="store_true", help="log the queries in URLs as well")
+    command.set_defaults(lean="")
     _model(command)
     _rerank(command)
 

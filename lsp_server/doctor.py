@@ -13,20 +13,16 @@ from typing import Literal
 from lean_extract.errors import IndexMissing, ModelError, PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
-from lsp_server.knowledge import (
-    SHIPPED_MODEL,
-    freshness,
-    index_folder,
-    model_folder,
-    needs_mathlib,
-    project_store,
-)
+from lsp_server.knowledge import freshness
+from lsp_server.models import SHIPPED_MODEL, model_folder
 from lsp_server.render import Style, counted
+from lsp_server.stores import index_folder, needs_mathlib, project_store
 from retriever.encoder import Encoder
+from retriever.freshness import Freshness
 from retriever.fusion import Fusion
 from retriever.index import hnsw
 from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card
-from retriever.service import Freshness, PremiseService
+from retriever.service import PremiseService
 
 Status = Literal["ok", "note", "missing"]
 _REINSTALL = "pip install --force-reinstall premise-suggest"

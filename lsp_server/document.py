@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.contexts import import_line_number
+from lsp_server.insertion import import_insertion
 from lsp_server.utf16 import from_lsp, range_to_lsp
 from prover.verify import GoalPlace
 
@@ -41,11 +41,5 @@ class Document:
 
     def import_edit(self, import_line: str) -> types.TextEdit | None:
         """The edit that adds an import line, or None where it cannot simply be added."""
-        number = import_line_number(self.lines)
-        if number is None:
-            return None
-        if number >= len(self.lines):
-            end = Position(len(self.lines) - 1, len(self.lines[-1]))
-            return types.TextEdit(self.range(Span(end, end)), f"\n{import_line}")
-        start = Position(number, 0)
-        return types.TextEdit(self.range(Span(start, start)), f"{import_line}\n")
+        found = import_insertion(self.lines, import_line)
+        return types.TextEdit(self.range(found.span), found.text) if found else None

@@ -10,7 +10,7 @@ from pathlib import Path
 from lean_extract.records import Goal
 from lsp_server.schema import IndexItem, SourceItem
 from retriever.encoder import FittedState
-from retriever.service import Freshness
+from retriever.freshness import Freshness
 
 MATHLIB = "mathlib"
 MOSTLY_UNKNOWN = 0.5

@@ -1,140 +1,49 @@
-"""What is known of a project's premises: where its index is kept, and the service that ranks them."""
+"""What is known of a project's premises: the indexes that answer for it, the service that ranks them."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import os
 import time
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
-import retriever
-from lean_extract.errors import BadSource, IndexMissing
-from lean_extract.records import Goal, Position
-from lean_extract.source.project import find_project, find_sources, module_of
+from lean_extract.errors import IndexMissing
+from lean_extract.records import Goal
+from lean_extract.source.project import Project, find_project, find_sources, is_project_root, module_of
 from lean_extract.source.reader import SourceModule, read_module
 from lsp_server.cache import Cache
 from lsp_server.freshness import MATHLIB, index_item, pinned_lean, reading_notes
+from lsp_server.models import model_folder
+from lsp_server.places import text_to_line, where_in
 from lsp_server.schema import IndexItem
+from lsp_server.stores import bundled_store, holds_premises, needs_mathlib, project_store
 from prover.verify import GoalPlace
-from retriever.encoder import Encoder, fingerprint_of
-from retriever.hub import find_model
-from retriever.index.build import IndexReport, update_index
-from retriever.index.bundled import proof_rows, read_card, unpack, use_counts
-from retriever.index.content import NO_PROOFS
+from retriever.allowed import Allowed
+from retriever.declared import Declared, declared
+from retriever.encoder import fingerprint_of
+from retriever.freshness import Freshness
+from retriever.index.bundled import read_card
 from retriever.index.store import IndexStore
+from retriever.offer import Kinds, RankedPremise
 from retriever.place import Where
 from retriever.reranker import DEPTH
-from retriever.service import Freshness, Kinds, PremiseService, RankedPremise
+from retriever.service import PremiseService
+from retriever.text_search import search
 
-Progress = Callable[[str, int, int], None]
-"""Hears (stage, done, total)."""
-ShouldStop = Callable[[], bool]
 Stamp = tuple[int, int, int] | None
 """What changes when a store does."""
 
-first_use = logging.getLogger("premise_suggest.first_use")
-"""Hears what is made once and takes a moment; the command line shows it."""
-
-SHIPPED_MODEL = Path(retriever.__path__[0]) / "data" / "encoder"
-"""The model folder that comes with the package."""
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib brings."""
 _QUICK_SECONDS = 0.05
 _PATIENCE = 20
 """A look at the files that took longer than that serves for so many times as long."""
-_PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
-_INDEX_VARIABLE = "PREMISE_SUGGEST_INDEX"
-_MODEL_VARIABLE = "PREMISE_SUGGEST_MODEL"
-
-
-def index_folder() -> Path:
-    """Where indexes are kept: PREMISE_SUGGEST_INDEX, else the user's cache."""
-    named = os.environ.get(_INDEX_VARIABLE)
-    return Path(named) if named else user_cache_path("premise-suggest", appauthor=False) / "index"
-
-
-def project_store(root: Path) -> IndexStore:
-    """The index of the project at `root`."""
-    root = root.resolve()
-    key = hashlib.sha256(str(root).encode()).hexdigest()[:12]
-    return IndexStore(index_folder() / f"{root.name}-{key}")
-
-
-def model_folder(setting: str, *, download: bool = False) -> Path:
-    """The encoder's folder: the one that is set (PREMISE_SUGGEST_MODEL counts, too), else the shipped one.
-
-    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. Raises ModelError.
-    """
-    named = setting or os.environ.get(_MODEL_VARIABLE)
-    return find_model(named, download=download) if named else SHIPPED_MODEL
-
-
-def needs_mathlib(root: Path) -> bool:
-    """Whether the project says that it depends on Mathlib."""
-    for name in _PROJECT_FILES:
-        path = root / name
-        if path.is_file() and "mathlib" in path.read_text(encoding="utf-8", errors="replace").lower():
-            return True
-    return False
-
-
-def update_project(
-    root: Path, model: str, progress: Progress, should_stop: ShouldStop, *, download: bool = False
-) -> IndexReport:
-    """Build or refresh the index of a project.
-
-    Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
-    """
-    if not find_sources(root):
-        raise BadSource(f"There is no .lean file under {root}.", "Give the folder of a Lean project.")
-    encoder = Encoder.load(model_folder(model, download=download))
-    bundled = bundled_store() if needs_mathlib(root) else None
-    return update_index(
-        root,
-        project_store(root),
-        encoder,
-        progress=progress,
-        should_stop=should_stop,
-        shared=index_folder() / "packages",
-        uses=use_counts(bundled) if bundled else None,
-        proofs=proof_rows(bundled) if bundled else NO_PROOFS,
-    )
-
-
-def bundled_store() -> IndexStore:
-    """The shipped Mathlib index, unpacked at first use.
-
-    Raises IndexMissing, IndexDamaged, IndexWriteFailed.
-    """
-    folder = index_folder() / "bundled"
-    if not any(folder.glob(f"*-{read_card().sha256[:16]}")):
-        first_use.info("Unpacking the bundled Mathlib index (once) ...")
-    return unpack(folder)
-
-
-def holds_premises(store: IndexStore, package: str | None = None) -> bool:
-    """Whether the index, or one that it includes, holds any premise (of this package).
-
-    Raises IndexMissing, IndexDamaged.
-    """
-    manifest, segments = store.open()
-    for segment, live in segments:
-        dead = frozenset(live.dead_files)
-        for number, file in enumerate(segment.files):
-            if number not in dead and file.stop > file.start and package in (None, file.package):
-                return True
-    return any(holds_premises(IndexStore(Path(root)), package) for root in manifest.includes)
 
 
 class Knowledge:
     """The premises of one project (`root` None: of Mathlib, from the bundled index alone).
 
-    The bundled index also answers for a project whose own index holds nothing, and for one that needs
-    Mathlib and has not indexed it.
+    The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
+    and has not indexed it, and for the folder of a file outside of any project.
 
     Args:
         root: the project's root.
@@ -147,7 +56,7 @@ class Knowledge:
 
     def __init__(self, root: Path | None, model: str, *, download: bool = False, rerank: int = DEPTH) -> None:
         self.root = root
-        self.model_setting, self.rerank_setting = model, rerank
+        self._set = (model, rerank)
         self.note = ""
         """A sentence for the user where the project's own premises are not searched; else empty."""
         self._awaited: tuple[IndexStore, Stamp] | None = None
@@ -168,7 +77,7 @@ class Knowledge:
         wants_mathlib = needs_mathlib(root)
         stamp = own.stamp()
         exists = stamp is not None
-        if not exists and not wants_mathlib:
+        if not exists and not wants_mathlib and is_project_root(root):
             raise IndexMissing(
                 f"There is no premise index for {root} yet.", f"Run: premise-suggest index {root}"
             )
@@ -176,10 +85,11 @@ class Knowledge:
             needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
             return [own, bundled_store()] if needs_bundled else [own]
         self._awaited = (own, stamp)
-        self.note = (
-            f"The index of {root} {'holds no premises' if exists else 'is not built yet'}, so only Mathlib's "
-            f"names were searched. Run `premise-suggest index {root}`."
-        )
+        if exists or wants_mathlib:
+            why = f"The index of {root} {'holds no premises' if exists else 'is not built yet'}"
+        else:
+            why = f"{root} is no Lean project (no lakefile, no lean-toolchain) and has no index"
+        self.note = f"{why}, so only Mathlib's names were searched. Run `premise-suggest index {root}`."
         return [bundled_store()]
 
     def _leave_out_what_does_not_fit(self, folder: Path) -> None:
@@ -195,6 +105,10 @@ class Knowledge:
                 f"(`lake update`) and run `premise-suggest index {self.root}`."
             )
 
+    def is_as_set(self, model: str, rerank: int) -> bool:
+        """Whether it was opened with these settings."""
+        return self._set == (model, rerank)
+
     def is_outdated(self) -> bool:
         """Whether the project's own index, which was not there or empty, has been written since."""
         return self._awaited is not None and self._awaited[0].stamp() != self._awaited[1]
@@ -205,6 +119,11 @@ class Knowledge:
         return before != self._stamps
 
     @property
+    def service(self) -> PremiseService:
+        """What ranks the premises, for whoever looks into the index itself."""
+        return self._service
+
+    @property
     def closers(self) -> tuple[str, ...]:
         """Further closing tactics that the project's dependencies bring."""
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
@@ -213,11 +132,40 @@ class Knowledge:
         self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` premises for a goal; with a place, told apart by what is in scope there."""
-        return self._service.rank(goal, self.where(place) if place else None, k, kinds=kinds)
+        return self.rank_where(goal, self.where(place) if place else None, k, kinds)
+
+    def rank_where(
+        self,
+        goal: Goal,
+        where: Where | None,
+        k: int,
+        kinds: Kinds = "theorems",
+        allowed: Allowed | frozenset[str] | None = None,
+    ) -> list[RankedPremise]:
+        """The same for a place that is known already.
+
+        `allowed` (or the full names that are) restricts what is looked at, so that k premises come back
+        where so many pass.
+        """
+        only = Allowed(names=allowed) if isinstance(allowed, frozenset) else allowed
+        return self._service.rank(goal, where, k, kinds=kinds, allowed=only)
+
+    def search(
+        self, text: str, place: GoalPlace | None, k: int, allowed: Allowed | None = None
+    ) -> list[RankedPremise]:
+        """The best `k` premises for free text: names that match first."""
+        return search(self._service, text, self.where(place) if place else None, k, allowed=allowed)
+
+    def declared(self, name: str, module: str) -> Declared:
+        """Where a premise stands: in the file that was indexed, else in the module's file as it lies here."""
+        found = declared(self._service.snapshot(), name, module) or Declared(None, -1, None)
+        if found.path is None and self._project is not None:
+            return replace(found, path=source_of(self._project, module))
+        return found
 
     def where(self, place: GoalPlace) -> Where:
         """What a place can use: its module, its imports, what stands above it in the file and proves what."""
-        text = _text_of(place)
+        text = text_to_line(place)
         return where_in(self._read(place, text), text, place.position.line)
 
     def _read(self, place: GoalPlace, text: str) -> SourceModule:
@@ -256,31 +204,20 @@ class Knowledge:
         return pinned_lean(self.root) if self.root is not None else read_card().lean
 
 
-def _text_of(place: GoalPlace) -> str:
-    """The file up to the place's line: what follows cannot be used there."""
-    whole = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
-    return "\n".join(whole.split("\n")[: place.position.line + 1])
+def source_of(project: Project, module: str) -> Path | None:
+    """The file of a module among the sources of a project and its packages, if it is there."""
+    parts = [part.strip("«»") for part in module.split(".")]
+    roots = [*(project.source_roots or (project.root,))]
+    roots += [root for package in project.packages for root in package.source_roots]
+    if not all(is_plain_part(part) for part in parts):
+        return None
+    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
+    return next((path for path in paths if path.is_file()), None)
 
 
-def where_in(source: SourceModule, text: str, line: int) -> Where:
-    """The place of a goal on a line of a file that was read up to that line.
-
-    The theorem being proved is the declaration that reaches the line, or the last one if nothing but empty
-    lines stand between: a goal is always inside of one. It is no premise there.
-    """
-    around = [p for p in source.premises if p.span and p.span.start.line <= line <= p.span.end.line]
-    if not around:
-        around = [p for p in source.premises if p.span and _is_blank(text, p.span.end, line)]
-    theorem = around[0].name if around else None
-    local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
-    imports = tuple(item.module for item in source.module.imports)
-    return Where(source.module.name, imports, line, local, theorem, source)
-
-
-def _is_blank(text: str, end: Position, line: int) -> bool:
-    """Whether nothing is written from a position to the end of a line."""
-    lines = text.split("\n")[end.line : line + 1]
-    return not lines[0][end.column :].strip() and not any(row.strip() for row in lines[1:])
+def is_plain_part(part: str) -> bool:
+    """Whether a part of a module name can be the name of a file or folder below another."""
+    return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:

@@ -16,14 +16,20 @@ class Projects:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._engines: dict[Path, Engine] = {}
+        self._engines: dict[Path | None, Engine] = {}
 
     def __iter__(self) -> Iterator[Engine]:
         return iter(self._engines.values())
 
     def engine_for(self, path: Path) -> Engine:
         """The engine of the project that a file belongs to."""
-        root = find_project(path).root
+        return self._engine(find_project(path).root)
+
+    def engine_without_project(self) -> Engine:
+        """The engine that has no Lean and knows Mathlib's names alone, from the bundled index."""
+        return self._engine(None)
+
+    def _engine(self, root: Path | None) -> Engine:
         if root not in self._engines:
             self._engines[root] = Engine(root, self._settings)
         return self._engines[root]

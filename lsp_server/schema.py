@@ -96,7 +96,48 @@ class Suggestion:
     ] = field(default_factory=list)
 
 
-CLASSES = (Suggestion, PremiseItem, TacticItem, IndexItem, SourceItem)
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The answer to a search."""
+
+    kind: Annotated[str, "How the query was read: `goal` (it has a `⊢`) or `text`."]
+    premises: Annotated[list[PremiseItem], "What was found, best first; names that match come first."]
+    index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+    warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    notes: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """The answer to `premiseSuggest/index`."""
+
+    premises: Annotated[int, "How many premises the project's own index holds now."]
+    stopped: Annotated[bool, "Whether it was cancelled; what was read is kept, and it goes on next time."]
+    index: Annotated[IndexItem, "What is searched from now on."]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusItem:
+    """The notification `$/premiseSuggest/status`: an update of an index begins, goes on, or has ended."""
+
+    root: Annotated[str, "The folder of the project."]
+    indexing: Annotated[bool, "False when it has ended."]
+    stage: Annotated[str, "What is being done, in words; empty at the beginning and at the end."]
+    done: Annotated[int, "How much of it is done."]
+    total: Annotated[int, "Out of how much; 0 where that is not known."]
+    index: Annotated[IndexItem | None, "The index at the end; null before, and where the update failed."]
+
+
+CLASSES = (
+    Suggestion,
+    PremiseItem,
+    TacticItem,
+    IndexItem,
+    SourceItem,
+    SearchAnswer,
+    IndexAnswer,
+    StatusItem,
+)
 
 
 _JSON_NAMES = {"import_line": "import"}
@@ -150,13 +191,11 @@ _HEAD = """\
 # The JSON object
 
 `premise-suggest suggest --json` prints one `Suggestion`. The request `premiseSuggest/suggest` and the
-command `premise-suggest.suggest` answer with the same object.
+command `premise-suggest.suggest` answer with the same object; a search with a `SearchAnswer`, indexing with
+an `IndexAnswer`. The requests themselves are described in [lsp.md](lsp.md).
 
-The request takes `{textDocument: {uri}, position: {line, character}, goal?, k?, tactics?}`, and the command
-the same object as its only argument. `position` counts as LSP does, from 0, in UTF-16 units; the command
-line counts lines and columns from 1, in code points. With `goal` (the text Lean printed for the goal) no
-Lean is started to read the goal; `k` is how many premises to list, `tactics` whether to try tactics too.
-A failure is a JSON-RPC error whose message is one sentence, with `data: {hint, kind}`.
+`position` counts as LSP does, from 0, in UTF-16 units; the command line counts lines and columns from 1, in
+code points.
 
 This page is written by `python -m lsp_server.schema`; a test holds it to the code.
 

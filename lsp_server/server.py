@@ -1,78 +1,37 @@
-"""The language server on pygls: its settings, its projects, and how errors reach the user."""
+"""The language server on pygls: its settings, projects and documents, and what the user has been told."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
-import os
-import signal
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
+from urllib.parse import unquote
 
-import cattrs
 from lsprotocol import types
-from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInvalidParams
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import (
-    JsonRPCRequestMessage,
-    JsonRPCResponseMessage,
-    LanguageServerProtocol,
-    default_converter,
-    lsp_method,
-)
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
-from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError, UserError
+from lean_extract.errors import BadSource
 from lsp_server import __version__
 from lsp_server.document import Document
 from lsp_server.engine import Engine
+from lsp_server.indexing import Indexing
 from lsp_server.positions import split_lines
 from lsp_server.projects import Projects
+from lsp_server.protocol import Protocol, plain_converter
 from lsp_server.settings import Settings, parse
 
 LANGUAGES = ("lean4", "lean")
-FEATURES = ("configuration", "documents", "hover", "completion", "code_actions", "suggest")
-REQUEST_FAILED = -32803
-"""LSP 3.17: the request was fine, but it failed."""
-
+UNSAVED = "Unsaved.lean"
+"""What stands for the path of a document that has none."""
 _SETTINGS_SECONDS = 3.0
 
 log = logging.getLogger("premise_suggest")
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
-
-
-class Protocol(LanguageServerProtocol):
-    """pygls' protocol, with commands that can be cancelled like any other request."""
-
-    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
-    async def lsp_workspace__execute_command(  # type: ignore[override]
-        self, params: types.ExecuteCommandParams
-    ) -> Any:
-        """Run a command in a task of its own, which `$/cancelRequest` then cancels."""
-        handler = self.fm.commands.get(params.command)
-        if handler is None:
-            raise JsonRpcInvalidParams(f"There is no command {params.command!r}.")
-        return await handler(*(params.arguments or ()))
-
-
-def plain_converter() -> cattrs.Converter:
-    """pygls' converter, leaving the JSON of our own requests as it is."""
-    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
-    converter.register_structure_hook(
-        JsonRPCRequestMessage, lambda message, cls: cls(**{"params": None, **message})
-    )
-    converter.register_structure_hook(
-        JsonRPCResponseMessage, lambda message, cls: cls(**{"result": None, **message})
-    )
-    return converter
 
 
 class PremiseServer(LanguageServer):
@@ -89,6 +48,7 @@ class PremiseServer(LanguageServer):
         self.base_settings = settings
         self.settings = settings
         self.projects = Projects(settings)
+        self.indexing = Indexing(self)
         self.initialization_options: Any = None
         self.is_closing = False
         self._settled = asyncio.Event()
@@ -137,11 +97,11 @@ class PremiseServer(LanguageServer):
 
         Raises BadSource: not a file, not Lean, not readable as UTF-8.
         """
-        path = to_fs_path(uri) if uri.startswith("file:") else None
+        path = self.file_path(uri)
         if path is None:
             raise BadSource(f"{uri} is not a file on this machine.", "Save it first.")
         held = self.workspace.get_text_document(uri)
-        is_lean = held.language_id in LANGUAGES if held.language_id else path.endswith(".lean")
+        is_lean = held.language_id in LANGUAGES if held.language_id else path.suffix == ".lean"
         if not is_lean:
             raise BadSource(f"{path} is not a Lean file.", "Ask in a .lean file.")
         try:
@@ -150,146 +110,46 @@ class PremiseServer(LanguageServer):
             raise BadSource(f"{path} is not UTF-8.", "Save it as UTF-8.") from error
         except OSError as error:
             raise BadSource(f"{path} cannot be read: {error.strerror}.", "Save it first.") from error
-        return Document(uri, Path(path), lines)
+        return Document(uri, path, lines)
 
     def engine(self, document: Document) -> Engine:
         """The engine of the project that the document belongs to."""
         return self.projects.engine_for(document.path)
 
+    def text_document(self, uri: str) -> Document:
+        """The document behind a URI, saved or not. Raises BadSource."""
+        held = self.held(uri)
+        if held is not None and self.file_path(uri) is None:
+            return Document(uri, Path(UNSAVED), split_lines(held.source))
+        return self.document(uri)
 
-def passive(
-    server: PremiseServer, what: str, *, waits: bool = True
-) -> Callable[
-    [Callable[Parameters, Awaitable[Result | None]]], Callable[Parameters, Awaitable[Result | None]]
-]:
-    """For what the editor asks by itself (hover, completion, ...): no answer rather than an error.
+    def document_or_text(self, uri: str) -> tuple[Document | None, Engine]:
+        """The document behind a URI and its project's engine.
 
-    What the user can do nothing about at this place (no goal here) stays silent; failures are told once.
-    """
+        What is no file on this machine (`untitled:`, another program's) has no project: the bundled index
+        answers for it, and its text is known only if the editor has opened it. Raises BadSource.
+        """
+        if self.file_path(uri) is not None:
+            document = self.document(uri)
+            return document, self.engine(document)
+        shown = self.text_document(uri) if self.held(uri) else None
+        return shown, self.projects.engine_without_project()
 
-    def decorate(
-        handler: Callable[Parameters, Awaitable[Result | None]],
-    ) -> Callable[Parameters, Awaitable[Result | None]]:
-        @wraps(handler)
-        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | None:
-            try:
-                if waits:
-                    await server.settled()
-                return await handler(*args, **kwargs)
-            except UserError as error:
-                if isinstance(error, BadSettings):
-                    server.tell(str(error))
-                log.info("%s: %s", what, error)
-            except PremiseSuggestError as error:
-                server.tell(str(error))
-            except Exception:
-                log.exception("%s failed", what)
-                server.tell(f"The {what} failed; the log of `premise-suggest serve --log FILE` says why.")
-            return None
+    def held(self, uri: str) -> TextDocument | None:
+        """The document that the editor has open under a URI, however its characters are quoted."""
+        documents: dict[str, TextDocument] = self.workspace.text_documents
+        return documents.get(unquote(uri))
 
-        return guarded
+    def first_engine(self) -> Engine:
+        """The engine of the first folder of the workspace; where there is none, of no project."""
+        for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
+            path = self.file_path(uri)
+            if path is not None:
+                return self.projects.engine_for(path)
+        return self.projects.engine_without_project()
 
-    return decorate
-
-
-def sentence(message: str) -> str:
-    """A message as one line that ends in a full stop."""
-    folded = " ".join(message.split())
-    return folded if folded.endswith((".", "!", "?")) else f"{folded}."
-
-
-def active(
-    server: PremiseServer, what: str
-) -> Callable[[Callable[Parameters, Awaitable[Result]]], Callable[Parameters, Awaitable[Result]]]:
-    """For what the user asked: a failure is the answer, one sentence with a hint, never a traceback."""
-
-    def decorate(handler: Callable[Parameters, Awaitable[Result]]) -> Callable[Parameters, Awaitable[Result]]:
-        @wraps(handler)
-        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-            try:
-                await server.settled()
-                return await handler(*args, **kwargs)
-            except JsonRpcException:
-                raise
-            except PremiseSuggestError as error:
-                data = {"hint": error.hint, "kind": type(error).__name__}
-                raise JsonRpcException(sentence(error.message), REQUEST_FAILED, data) from None
-            except Exception as error:
-                log.exception("%s failed", what)
-                raise JsonRpcException(
-                    f"The {what} failed: {type(error).__name__}.", REQUEST_FAILED, {"hint": "", "kind": ""}
-                ) from None
-
-        return guarded
-
-    return decorate
-
-
-def create_server(settings: Settings) -> PremiseServer:
-    """A server with every feature registered; nothing is started before a client asks."""
-    server = PremiseServer(settings)
-    for name in FEATURES:
-        importlib.import_module(f"lsp_server.features.{name}").register(server)
-    return server
-
-
-def serve_stdio(server: PremiseServer) -> int:
-    """Serve on standard input and output until the client goes; returns the exit code."""
-    reader = StdinAsyncReader(sys.stdin.buffer, server.thread_pool)
-    writer = StdoutWriter(sys.stdout.buffer)
-    sys.stdout = sys.stderr  # A stray print must not break the protocol.
-    return _run(_serve(server, reader, writer))
-
-
-def serve_tcp(server: PremiseServer, port: int) -> int:
-    """Serve one client on a port of 127.0.0.1 until it goes; returns the exit code."""
-
-    async def main() -> None:
-        arrived: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue()
-
-        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await arrived.put((reader, writer))
-
-        listener = await asyncio.start_server(connected, "127.0.0.1", port)
-        actual = listener.sockets[0].getsockname()[1]
-        print(f"Listening on 127.0.0.1:{actual}", file=sys.stderr, flush=True)
-        async with listener:
-            await _serve(server, *await arrived.get())
-
-    return _run(main())
-
-
-async def _serve(server: PremiseServer, reader: Any, writer: Any) -> None:
-    """Handle messages until the input ends, `exit` comes or a signal does; then close every project."""
-    task = asyncio.current_task()
-    loop = asyncio.get_running_loop()
-    if task is not None:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with contextlib.suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, task.cancel)
-    server.protocol.set_writer(writer)
-    try:
-        await run_async(
-            stop_event=Event(),
-            reader=reader,
-            protocol=server.protocol,
-            logger=log,
-            error_handler=lambda error, source: server.report_server_error(error, source),
-        )
-    except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
-        log.info("The client has gone.")
-    finally:
-        server.is_closing = True
-        await server.projects.close()
-
-
-def _run(main: Any) -> int:
-    try:
-        asyncio.run(main)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        # Stopped by a signal: the thread that reads standard input cannot be woken, so do not wait for it.
-        logging.shutdown()
-        os._exit(0)
-    return 0
+    @staticmethod
+    def file_path(uri: str) -> Path | None:
+        """The file behind a URI; None where it names none that this machine could have."""
+        path = to_fs_path(uri) if uri.lower().startswith("file:") else None
+        return Path(path) if path and "\0" not in path and Path(path).is_absolute() else None

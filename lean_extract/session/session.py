@@ -96,6 +96,15 @@ class LeanSession:
         path = self._project / path
         return (await self._find(path, _document(path, text), position)).state
 
+    async def prepare(self, path: Path, text: str | None) -> None:
+        """Load what a file imports for the trials that will come, so that `try_tactics` finds it loaded.
+
+        Raises: what `goals_at` raises, but for NoGoalHere and BadPosition.
+        """
+        header = _document(self._project / path, text).header
+        async with self._trying:
+            await (await self._running()).scratch(header)
+
     async def try_tactics(
         self,
         path: Path,

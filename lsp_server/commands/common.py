@@ -10,8 +10,9 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
 from lean_extract.source.project import find_project
-from lsp_server.knowledge import first_use, holds_premises, model_folder, project_store
+from lsp_server.models import model_folder
 from lsp_server.settings import LeanSettings, Settings
+from lsp_server.stores import first_use, holds_premises, project_store
 from retriever import reranker
 
 

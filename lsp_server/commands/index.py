@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from lsp_server.cli import INTERRUPTED
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
-from lsp_server.knowledge import update_project
 from lsp_server.render import counted
+from lsp_server.stores import update_project
 from retriever.index.build import IndexReport
 
 _STAGES = {

@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from lsp_server.commands.common import settings_for
-from lsp_server.server import create_server, serve_stdio, serve_tcp
+from lsp_server.serving import create_server, serve_stdio, serve_tcp
 
 
 def run(options: argparse.Namespace) -> int:

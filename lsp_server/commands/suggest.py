@@ -19,9 +19,10 @@ from lsp_server.commands.common import (
     tell_first_use,
 )
 from lsp_server.contexts import first_place
-from lsp_server.engine import Engine, SuggestRequest
+from lsp_server.engine import Engine
 from lsp_server.positions import from_person, split_lines
 from lsp_server.render import Style, suggestion_text
+from lsp_server.requests import SuggestRequest
 from lsp_server.schema import Suggestion, to_json
 from prover.verify import GoalPlace
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.contexts import is_term_place, offset_of, sorry_near
+from lsp_server.contexts import sorry_near
 from lsp_server.document import Document
-from lsp_server.engine import SuggestRequest, main_goal, tactic_item
+from lsp_server.handlers import passive
+from lsp_server.insertion import tactic_insertion
+from lsp_server.items import tactic_item
 from lsp_server.render import target_line, verdict
+from lsp_server.requests import SuggestRequest, main_goal
 from lsp_server.schema import TacticItem, to_json
-from lsp_server.server import PremiseServer, passive
+from lsp_server.server import PremiseServer
 
 _TITLE_GOAL = 60
 
@@ -65,8 +68,8 @@ def title(item: TacticItem) -> str:
 def _action(
     document: Document, span: Span, item: TacticItem, rank: int, diagnostics: list[types.Diagnostic]
 ) -> types.CodeAction:
-    in_term = is_term_place(document.text, offset_of(document.lines, span.start))
-    edit = types.TextEdit(document.range(span), f"by {item.tactic}" if in_term else item.tactic)
+    found = tactic_insertion(document.lines, span.start, item.tactic)
+    edit = types.TextEdit(document.range(found.span), found.text)
     return types.CodeAction(
         title=title(item),
         kind=types.CodeActionKind.QuickFix,

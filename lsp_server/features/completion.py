@@ -8,13 +8,16 @@ from lean_extract.errors import NoGoalHere
 from lean_extract.records import Goal
 from lsp_server.contexts import CompletionPlace, completion_place, with_sorry
 from lsp_server.document import Document
-from lsp_server.engine import Engine, main_goal, premise_item
+from lsp_server.engine import Engine
+from lsp_server.handlers import passive
+from lsp_server.items import premise_item
 from lsp_server.render import scope_label, shorten
+from lsp_server.requests import main_goal
 from lsp_server.schema import PremiseItem
-from lsp_server.server import PremiseServer, passive
+from lsp_server.server import PremiseServer
 from prover.shapes import shape, telescope
 from prover.verify import GoalPlace
-from retriever.service import RankedPremise
+from retriever.offer import RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked; what is typed then chooses among them."""

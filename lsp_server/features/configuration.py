@@ -6,7 +6,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.server import PremiseServer, passive
+from lsp_server.handlers import passive
+from lsp_server.server import PremiseServer
 from lsp_server.settings import SECTION
 
 

@@ -6,9 +6,11 @@ from lsprotocol import types
 
 from lean_extract.records import Position, Span
 from lsp_server.contexts import tactic_word
-from lsp_server.engine import SuggestRequest, main_goal, premise_item
+from lsp_server.handlers import passive
+from lsp_server.items import premise_item
 from lsp_server.render import premises_markdown
-from lsp_server.server import PremiseServer, passive
+from lsp_server.requests import SuggestRequest, main_goal
+from lsp_server.server import PremiseServer
 
 
 def register(server: PremiseServer) -> None:

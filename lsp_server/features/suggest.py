@@ -1,21 +1,24 @@
-"""The request `premiseSuggest/suggest` and the command `premise-suggest.suggest` (docs/json.md)."""
+"""The request `premiseSuggest/suggest` and the command `premise-suggest.suggest` (docs/lsp.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
 from lsp_server.contexts import sorry_near
-from lsp_server.engine import SuggestRequest
-from lsp_server.schema import to_json
-from lsp_server.server import PremiseServer, active
+from lsp_server.document import Document
+from lsp_server.engine import Engine
+from lsp_server.handlers import active
+from lsp_server.parameters import Parameters, Token
+from lsp_server.requests import SuggestRequest
+from lsp_server.schema import Suggestion, to_json
+from lsp_server.server import PremiseServer
+from prover.verify import GoalPlace
 
 REQUEST = "premiseSuggest/suggest"
 COMMAND = "premise-suggest.suggest"
-_NAMES = frozenset({"textDocument", "position", "goal", "k", "tactics"})
+_NAMES = frozenset({"textDocument", "position", "goal", "k", "tactics", "partialResultToken"})
 
 
 def register(server: PremiseServer) -> None:
@@ -23,52 +26,49 @@ def register(server: PremiseServer) -> None:
 
     @active(server, "suggestion")
     async def suggest(params: Any = None, *_: Any) -> Any:
-        uri, position, options = _read(params)
-        document = server.document(uri)
-        place = document.position(position)
-        span = sorry_near(document.lines, place, place)
+        given = Parameters(REQUEST, params, _NAMES)
+        uri, position = given.uri(), given.position()
+        goal = given.text("goal", "the goal as Lean prints it") if given.has("goal") else None
+        k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
+        document, engine = _asked(server, uri, has_goal=goal is not None)
         request = SuggestRequest(
-            place=document.place(span.start if span else place),
-            goal=options.get("goal"),
-            k=options.get("k"),
-            tactics=options.get("tactics", False) and server.settings.tactics.enabled,
+            place=_place(document, position) if document is not None else None,
+            goal=goal,
+            k=k,
+            tactics=tactics and server.settings.tactics.enabled,
         )
-        return to_json(await server.engine(document).suggest(request))
+        partial = Partial(server, token) if token is not None else None
+        return to_json(await engine.suggest(request, partial))
 
     server.feature(REQUEST)(suggest)
     server.command(COMMAND)(suggest)
 
 
-def _read(params: Any) -> tuple[str, types.Position, Mapping[str, Any]]:
-    """The parameters, checked. Raises JsonRpcInvalidParams."""
-    if not isinstance(params, Mapping):
-        raise _bad("the parameters must be an object")
-    if unknown := set(params) - _NAMES:
-        raise _bad(f"{sorted(unknown)[0]!r} is not a parameter; the names are {', '.join(sorted(_NAMES))}")
-    uri = _member(params, "textDocument", "uri")
-    line, character = _member(params, "position", "line"), _member(params, "position", "character")
-    if not isinstance(uri, str):
-        raise _bad("textDocument.uri must be a string")
-    if not all(_is_count(number) for number in (line, character)):
-        raise _bad("position must be {line, character}, both whole numbers from 0")
-    options = {name: value for name, value in params.items() if value is not None}
-    if not isinstance(options.get("goal", ""), str):
-        raise _bad("goal must be a string: the goal as Lean prints it")
-    if not _is_count(options.get("k", 1)) or options.get("k", 1) == 0:
-        raise _bad("k must be a whole number above 0")
-    if not isinstance(options.get("tactics", False), bool):
-        raise _bad("tactics must be true or false")
-    return uri, types.Position(line, character), options
+class Partial:
+    """Sends a suggestion as it grows: the first as a whole, then the tactics so far."""
+
+    def __init__(self, server: PremiseServer, token: Token) -> None:
+        self._server = server
+        self._token = token
+        self._has_begun = False
+
+    def __call__(self, suggestion: Suggestion) -> None:
+        """Send what is new."""
+        whole = to_json(suggestion)
+        value = {"tactics": whole["tactics"]} if self._has_begun else whole
+        self._has_begun = True
+        self._server.progress(types.ProgressParams(self._token, value))
 
 
-def _member(params: Mapping[str, Any], outer: str, inner: str) -> Any:
-    value = params.get(outer)
-    return value.get(inner) if isinstance(value, Mapping) else None
+def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[Document | None, Engine]:
+    """Only with its goal a document can be asked about that is no file. Raises BadSource."""
+    if has_goal:
+        return server.document_or_text(uri)
+    document = server.document(uri)
+    return document, server.engine(document)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _bad(what: str) -> JsonRpcInvalidParams:
-    return JsonRpcInvalidParams(f"{REQUEST}: {what}.")
+def _place(document: Document, position: types.Position) -> GoalPlace:
+    place = document.position(position)
+    span = sorry_near(document.lines, place, place)
+    return document.place(span.start if span else place)

@@ -92,6 +92,16 @@ class StringTable:
         """A string's UTF-8 bytes."""
         return self._data[int(self._starts[index]) : int(self._starts[index + 1]) - 1]
 
+    @property
+    def data(self) -> bytes | mmap.mmap:
+        """All the bytes, a line feed behind each string."""
+        return self._data
+
+    @property
+    def starts(self) -> npt.NDArray[np.integer]:
+        """int[n + 1]: where each string begins in `data`."""
+        return np.asarray(self._starts)
+
     def __iter__(self) -> Iterator[str]:
         return iter(bytes(self._data[:]).decode().split("\n")[:-1])
 

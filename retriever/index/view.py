@@ -110,6 +110,13 @@ class IndexView:
         """The package of the module that declares a premise."""
         return self.files[int(self.file_of[premise])].package
 
+    def path(self, premise: int) -> Path | None:
+        """The file that declares a premise, as it was found; None for what is bundled."""
+        part = self.parts[bisect_right(self.bounds, premise) - 1]
+        return (
+            None if part.is_bundled else Path(part.manifest.root, self.files[int(self.file_of[premise])].path)
+        )
+
     def premise(self, premise: int) -> Premise:
         """A premise's record (without statement where none is shipped). Raises IndexDamaged."""
         segment, local = self._locate(premise)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lean_extract import packaged
-from lean_extract.errors import LeanNotFound, ProjectBroken
+from lean_extract.errors import LeanError, LeanNotFound, ProjectBroken
 from lean_extract.packaged import PackagedLean, build_library, prepare, runtime_available
 
 lean_only = pytest.mark.lean
@@ -174,6 +174,40 @@ def test_an_error_is_told_with_its_place_and_the_old_result_stays(
 
     path.write_text(LIBRARY["Lib/Base.lean"], encoding="utf-8")
     assert build_library(library, out, packaged_lean) == ()
+
+
+@lean_only
+def test_what_cannot_be_compiled_is_left_out(
+    packaged_lean: PackagedLean, library: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    told: list[LeanError] = []
+
+    def build() -> set[str]:
+        told.clear()
+        return set(build_library(library, out, packaged_lean, rejected=told.append))
+
+    def write(name: str, text: str) -> None:
+        (library / "Lib" / name).write_text(text, encoding="utf-8")
+
+    write("Bad.lean", "theorem bad : 1 = 2 := rfl\n")
+    write("OnBad.lean", "import Lib.Bad\ntheorem on_bad : 1 = 1 := rfl\n")
+    write("Round.lean", "import Lib.About\n")
+    write("About.lean", "import Lib.Round\n")
+    assert build() == {"Lib.Base", "Lib.Next", "Lib.Other"}
+    assert sorted(type(error).__name__ for error in told) == ["CircularImports", "ProjectBroken"]
+    assert not list(out.rglob("*Bad.olean"))
+
+    write("About.lean", "")
+    write("Bad.lean", "theorem bad : 1 = 1 := rfl\n")
+    assert build() == {"Lib.About", "Lib.Bad", "Lib.OnBad", "Lib.Round"}
+    assert told == []
+
+    write("Bad.lean", "theorem bad : 1 = 2 := rfl\n")
+    write("OnBad.lean", "import Lib.Bad\ntheorem on_bad : 1 = 1 := bad\n")
+    assert build() == {"Lib.OnBad"}  # with what there is of Bad
+    write("Bad.lean", "theorem bad : 1 = 1 := Eq.refl 1\n")
+    assert build() == {"Lib.Bad", "Lib.OnBad"}
 
 
 @lean_only

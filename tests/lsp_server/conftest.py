@@ -20,8 +20,8 @@ from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from lean_extract import packaged
-from lsp_server.knowledge import SHIPPED_MODEL
-from lsp_server.server import plain_converter
+from lsp_server.models import SHIPPED_MODEL
+from lsp_server.protocol import plain_converter
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
@@ -196,10 +196,12 @@ async def start_editor(
     *,
     options: Any = None,
     configuration: dict[str, Any] | None = None,
+    answers: dict[str, Callable[[Any], Any]] | None = None,
 ) -> Editor:
     """Start the real server for a project and shake hands with it.
 
-    With `configuration` the client holds the settings and is asked for them.
+    With `configuration` the client holds the settings and is asked for them. `answers` are what the client
+    does with further messages of the server.
     """
     client = LanguageClient(converter_factory=plain_converter, configuration={"": configuration or {}})
     editor = Editor(client, root)
@@ -207,6 +209,7 @@ async def start_editor(
         **DEFAULT_CLIENT_FEATURES,
         types.PROGRESS: lambda params: editor.progress.put_nowait(params.value),
         types.CLIENT_REGISTER_CAPABILITY: lambda params: editor.registered.extend(params.registrations),
+        **(answers or {}),
     }
     register_lsp_features(client, features)
 

@@ -17,9 +17,10 @@ import pytest
 
 import lsp_server
 from lsp_server.doctor import examine
-from lsp_server.knowledge import Knowledge, update_project
+from lsp_server.knowledge import Knowledge
+from lsp_server.stores import update_project
 from retriever.index.bundled import ARCHIVE, CARD, DATA
-from tests.lsp_server.conftest import SCRIPT, Cli
+from tests.lsp_server.conftest import PROJECT, SCRIPT, Cli
 
 pytestmark = pytest.mark.lean
 
@@ -157,6 +158,7 @@ def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
 
 def test_without_an_index_the_command_that_builds_it_is_named(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "A.lean").write_text("example (p : Prop) (h : p) : p := by\n  sorry\n", encoding="utf-8")
+    (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
     done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "2")
     assert done.returncode == 1
     assert "There is no premise index" in done.stderr
@@ -279,6 +281,34 @@ def test_a_project_on_mathlib_is_answered_before_it_is_indexed(cli: Cli, tmp_pat
     answer = json.loads(done.stdout)
     assert answer["premises"]
     assert f"premise-suggest index {tmp_path}" in answer["warnings"][0]
+
+
+def test_names_of_the_bundled_index_are_tried_without_their_statements(cli: Cli, tmp_path: Path) -> None:
+    """One module of Mathlib's stands in the project, so that this Lean knows one of its lemmas."""
+    (tmp_path / "lakefile.toml").write_text('name = "x"\n[[require]]\nname = "mathlib"\n', encoding="utf-8")
+    module = tmp_path / "Mathlib" / "Algebra" / "Group" / "Defs.lean"
+    module.parent.mkdir(parents=True)
+    numbers = (PROJECT / "Lib" / "Numbers.lean").read_text(encoding="utf-8")
+    numbers = numbers.replace("import Lib.Basic\n", "").replace("plus_swap", "_root_.add_comm")
+    module.write_text(numbers, encoding="utf-8")
+    text = "import Mathlib.Algebra.Group.Defs\n\nexample (a b : Nat) : a + b = b + a := by\n  sorry\n"
+    (tmp_path / "A.lean").write_text(text, encoding="utf-8")
+    done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "4", "--tactics", "--json")
+    answer = json.loads(done.stdout)
+    assert {premise["statement"] for premise in answer["premises"]} == {""}
+    closing = [one["tactic"] for one in answer["tactics"] if one["status"] == "closes"]
+    assert "apply add_comm" in closing
+
+
+def test_a_file_that_lean_rejects_leaves_the_others_their_imports(cli: Cli, own_project: Path) -> None:
+    (own_project / "Broken.lean").write_text("theorem broken : True := nonsense\n", encoding="utf-8")
+    done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["goal"].endswith("⊢ q ∧ p")
+    user = own_project / "User.lean"
+    user.write_text("import Broken\n\nexample : True := by\n  sorry\n", encoding="utf-8")
+    done = cli("suggest", "--file", user, "--line", "4")
+    assert "The imports of User.lean cannot be loaded" in done.stderr
 
 
 def test_the_first_use_of_the_bundled_index_is_told(cli: Cli, tmp_path: Path) -> None:

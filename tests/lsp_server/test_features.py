@@ -62,7 +62,7 @@ async def test_the_server_says_what_it_can(editor: Editor) -> None:
     assert isinstance(can.code_action_provider, types.CodeActionOptions)
     assert list(can.code_action_provider.code_action_kinds or ()) == [types.CodeActionKind.QuickFix]
     assert can.execute_command_provider
-    assert list(can.execute_command_provider.commands) == ["premise-suggest.suggest"]
+    assert set(can.execute_command_provider.commands) == {"premise-suggest.suggest", "premise-suggest.index"}
 
 
 @pytest.mark.parametrize("language", ["lean4", "lean"])

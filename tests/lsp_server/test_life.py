@@ -150,6 +150,7 @@ async def test_two_servers_share_one_index(own_project: Path, environment: dict[
 async def test_a_missing_index_is_told_once(tmp_path: Path, environment: dict[str, str]) -> None:
     text = "example (p : Prop) (h : p) : p := by\n  sorry\n"
     (tmp_path / "A.lean").write_text(text, encoding="utf-8")
+    (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
     editor = await start_editor(tmp_path, environment, options=QUIET)
     uri = editor.open("A.lean")
     params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 3))
@@ -169,13 +170,15 @@ async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
     editor = await start_editor(tmp_path, variables)
     uri = editor.open("A.lean")
     save(editor, uri)
-    with pytest.raises(Exception, match="There is no premise index"):  # answered after the notifications
-        await editor.suggest("A.lean", 0, 0, goal=STATE)
+    answer = await editor.suggest("A.lean", 0, 0, goal=STATE)  # answered after the notifications
+    assert answer["premises"]
+    assert "is no Lean project" in answer["warnings"][0] and "premise-suggest index" in answer["warnings"][0]
+    assert [source["bundled"] for source in answer["index"]["sources"]].count(False) == 0
     assert [message.message for message in editor.client.messages] == []
     said = [one.message for one in editor.client.log_messages if "premise-suggest index" in one.message]
     assert len(said) == 1
     assert editor.progress.empty()
-    assert not (tmp_path / "index").exists()
+    assert [path.name for path in (tmp_path / "index").iterdir()] == ["bundled"]
     assert cli("index", tmp_path, PREMISE_SUGGEST_INDEX=str(tmp_path / "index")).returncode == 0
     save(editor, uri)  # what the user indexed is kept fresh
     assert (await editor.indexed())[-1]["message"] == "1 premise"

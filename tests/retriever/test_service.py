@@ -15,8 +15,9 @@ from retriever.encoder import Encoder, Floats
 from retriever.features import FEATURES
 from retriever.fusion import Fusion, Lists
 from retriever.index.store import IndexStore
+from retriever.offer import doc_url
 from retriever.place import Where
-from retriever.service import PremiseService, doc_url
+from retriever.service import PremiseService
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem
 
 PROJECT = {

@@ -1,0 +1,43 @@
+"""`premise-suggest http`: the interfaces of existing clients and a search page, on loopback."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+
+from lean_extract.errors import UserError
+from lsp_server.commands.common import existing_folder, project_root, settings_for, tell_first_use
+
+TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
+_NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; returns when it is told to stop."""
+    logging.basicConfig(level=logging.ERROR, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    if options.verbose or options.log_goals:
+        logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
+    tell_first_use()
+    try:
+        from lsp_server.http.serving import Options, serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDED:
+            raise
+        raise UserError(
+            f"`premise-suggest http` needs {error.name}, which is not installed.",
+            "Run: pip install 'premise-suggest[http]'",
+        ) from error
+    serve(
+        Options(
+            host=options.host,
+            port=options.port,
+            token=options.token or os.environ.get(TOKEN_VARIABLE) or None,
+            projects=[project_root(existing_folder(folder)) for folder in options.project],
+            revisions=options.rev,
+            rate=options.rate,
+            log_goals=options.log_goals,
+        ),
+        settings_for(options),
+    )
+    return 0

@@ -1,0 +1,50 @@
+"""The line and columns at which a source file declares a name. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lean_extract.records import Position, Span
+
+_KEYWORD = re.compile(
+    r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|structure|class|inductive|coinductive|axiom|opaque|alias"
+    r"|irreducible_def)\s+(?:\([^()]*\)\s*)?$"
+)
+_FAR = 1_000_000
+
+
+def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
+    """Where the name stands in its declaration.
+
+    Args:
+        lines: of the file as it is now.
+        name: the full name; its end is looked for, as a namespace may hold the rest.
+        line: where it stood when the file was read, from 0; -1 where that is not known.
+
+    Of several places the one with most of the name, behind a keyword of Lean's, and nearest to the line. What
+    is declared without its name in the text (`@[simps]`, `to_additive`) is told by the line alone.
+    """
+    parts = name.split(".")
+    best: tuple[tuple[int, int], Span] | None = None
+    for start in range(len(parts)):
+        wanted = ".".join(parts[start:])
+        pattern = re.compile(rf"(?<![\w.'!?«»]){re.escape(wanted)}(?![\w'!?«»]|\.\w)")
+        for number, text in enumerate(lines):
+            if parts[-1] not in text:
+                continue
+            for match in pattern.finditer(text):
+                declares = _KEYWORD.search(text[: match.start()]) is not None
+                distance = abs(number - line) if line >= 0 else number
+                if not declares and distance > 2:
+                    continue
+                key = (0 if declares else _FAR, distance)
+                if best is None or key < best[0]:
+                    span = Span(Position(number, match.start()), Position(number, match.end()))
+                    best = key, span
+        if best is not None and best[0][0] == 0:
+            return best[1]
+    if best is not None:
+        return best[1]
+    at = min(max(line, 0), len(lines) - 1)
+    return Span(Position(at, 0), Position(at, 0))

@@ -1,0 +1,50 @@
+"""The request `premiseSuggest/declaration` (docs/lsp.md): where a premise stands in the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from lsp_server.declarations import declaration_span
+from lsp_server.handlers import active
+from lsp_server.parameters import Parameters
+from lsp_server.positions import split_lines
+from lsp_server.server import PremiseServer
+from lsp_server.utf16 import range_to_lsp
+
+REQUEST = "premiseSuggest/declaration"
+_NAMES = frozenset({"textDocument", "name", "module"})
+
+
+def register(server: PremiseServer) -> None:
+    """The request."""
+
+    @server.feature(REQUEST)
+    @active(server, "look-up")
+    async def declaration(params: Any = None, *_: Any) -> Any:
+        given = Parameters(REQUEST, params, _NAMES)
+        name = given.needed("name", "the full name of a premise")
+        module = given.needed("module", "the module that declares it")
+        uri = given.uri() if given.has("textDocument") else None
+        engine = server.document_or_text(uri)[1] if uri is not None else server.first_engine()
+        found = await engine.declaration(name, module)
+        location = _location(server, found.path, name, found.line) if found.path else None
+        return {"location": location, "docUrl": found.doc_url}
+
+
+def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
+    """The place in the file as the editor has it, else as on disk; None where it cannot be read."""
+    uri = from_fs_path(str(path))
+    if uri is None:
+        return None
+    shown = (document.uri for document in server.workspace.text_documents.values())
+    uri = next((one for one in shown if server.file_path(one) == path), uri)
+    try:
+        lines = split_lines(server.workspace.get_text_document(uri).source)
+    except (OSError, UnicodeDecodeError):
+        return None
+    span = declaration_span(lines, name, line)
+    return types.Location(uri, range_to_lsp(lines, span.start, span.end))

@@ -1,0 +1,45 @@
+"""The request `premiseSuggest/edits` (docs/lsp.md): the edits that put a tactic or a name into a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_server.document import Document
+from lsp_server.handlers import active
+from lsp_server.insertion import IMPORT_LINE, Insertion, import_insertion, name_insertion, tactic_insertion
+from lsp_server.parameters import Parameters
+from lsp_server.server import PremiseServer
+
+REQUEST = "premiseSuggest/edits"
+_NAMES = frozenset({"textDocument", "position", "insert", "as", "import"})
+
+
+def register(server: PremiseServer) -> None:
+    """The request."""
+
+    @server.feature(REQUEST)
+    @active(server, "edit")
+    async def edits(params: Any = None, *_: Any) -> Any:
+        given = Parameters(REQUEST, params, _NAMES)
+        uri, position = given.uri(), given.position()
+        text = given.needed("insert", "the tactic or the name")
+        import_line = given.text("import", "a line `import M`").strip()
+        if import_line and not IMPORT_LINE.fullmatch(import_line):
+            given.refuse("import must be a line `import M`")
+        way = given.text("as", "`tactic` or `name`")
+        if way not in ("tactic", "name"):
+            given.refuse("as must be `tactic` or `name`")
+        document = server.text_document(uri)
+        place = document.position(position)
+        insert = tactic_insertion if way == "tactic" else name_insertion
+        found = [insert(document.lines, place, text)]
+        if import_line and (line := import_insertion(document.lines, import_line)) is not None:
+            found.append(line)
+        return {"edits": [text_edit(document, one) for one in found]}
+
+
+def text_edit(document: Document, insertion: Insertion) -> types.TextEdit:
+    """An insertion as LSP has it."""
+    return types.TextEdit(document.range(insertion.span), insertion.text)

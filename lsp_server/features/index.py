@@ -1,0 +1,31 @@
+"""The request `premiseSuggest/index` and the command `premise-suggest.index` (docs/lsp.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsp_server.handlers import active
+from lsp_server.parameters import Parameters
+from lsp_server.schema import IndexAnswer, to_json
+from lsp_server.server import PremiseServer
+
+REQUEST = "premiseSuggest/index"
+COMMAND = "premise-suggest.index"
+_NAMES = frozenset({"textDocument"})
+
+
+def register(server: PremiseServer) -> None:
+    """The request and the command; both take and give the same."""
+
+    @active(server, "indexing")
+    async def index(params: Any = None, *_: Any) -> Any:
+        given = Parameters(REQUEST, {} if params is None else params, _NAMES)
+        if given.has("textDocument"):
+            engine = server.engine(server.document(given.uri()))
+        else:
+            engine = server.first_engine()
+        report = await server.indexing.run(engine)
+        return to_json(IndexAnswer(report.premises, report.stopped, await engine.freshness()))
+
+    server.feature(REQUEST)(index)
+    server.command(COMMAND)(index)

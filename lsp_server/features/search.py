@@ -1,0 +1,46 @@
+"""The request `premiseSuggest/search` (docs/lsp.md): premises for a goal, words, a name or a statement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lean_extract.records import Position
+from lsp_server.engine import Engine
+from lsp_server.handlers import active
+from lsp_server.parameters import Parameters
+from lsp_server.requests import SearchRequest
+from lsp_server.schema import to_json
+from lsp_server.server import PremiseServer
+from prover.verify import GoalPlace
+
+REQUEST = "premiseSuggest/search"
+_NAMES = frozenset({"query", "k", "textDocument", "position", "modules", "inScope"})
+
+
+def register(server: PremiseServer) -> None:
+    """The request."""
+
+    @server.feature(REQUEST)
+    @active(server, "search")
+    async def search(params: Any = None, *_: Any) -> Any:
+        given = Parameters(REQUEST, params, _NAMES)
+        engine, place = _where(server, given)
+        request = SearchRequest(
+            query=given.text("query", "a goal, a name, or some words"),
+            k=given.number("k"),
+            place=place,
+            modules=given.texts("modules"),
+            in_scope=given.flag("inScope"),
+        )
+        return to_json(await engine.search(request))
+
+
+def _where(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPlace | None]:
+    """The project to search in, and the place in the document; without a position, its end."""
+    if not given.has("textDocument"):
+        return server.first_engine(), None
+    document, engine = server.document_or_text(given.uri())
+    if document is None:
+        return engine, None
+    last = Position(len(document.lines) - 1, len(document.lines[-1]))
+    return engine, document.place(document.position(given.position()) if given.has("position") else last)

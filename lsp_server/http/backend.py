@@ -1,0 +1,39 @@
+"""What every interface needs: the indexes, the gate before heavy work, the goal of a printed state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from lean_extract.records import Goal
+from lsp_server.http.gate import Gate
+from lsp_server.http.limits import Limits
+from lsp_server.http.notation import with_notation
+from lsp_server.http.revisions import Libraries
+from lsp_server.requests import main_goal, parse_query
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One server's parts, shared by its interfaces."""
+
+    libraries: Libraries
+    gate: Gate
+    limits: Limits
+
+    async def work(self, job: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+        """Do heavy work when its turn comes. Raises Refusal (503) when too much is waiting."""
+        return await self.gate.run(job)
+
+
+async def goal_of(state: str) -> Goal:
+    """The main goal of a printed state, in usual notation. Raises BadState, NoGoalHere."""
+    return await asyncio.to_thread(_read, state)
+
+
+def _read(state: str) -> Goal:
+    return with_notation(main_goal(parse_query(state)))

@@ -1,0 +1,47 @@
+"""How much work is taken on at once: a few rankings side by side, a bounded queue behind them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from lsp_server.http.problems import Refusal
+
+Answer = TypeVar("Answer")
+
+
+class Gate:
+    """Admits work whose heavy part runs in threads, so that the event loop stays free."""
+
+    def __init__(self, workers: int, waiting: int) -> None:
+        self._slots = asyncio.Semaphore(workers)
+        self._most = workers + waiting
+        self.admitted = 0
+        """What runs and what waits."""
+
+    async def run(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+        """Do the work when its turn comes.
+
+        Its slot is held until it really ends, also where nobody waits for it any more: a thread cannot be
+        stopped. Raises Refusal (503) when too much is waiting.
+        """
+        if self.admitted >= self._most:
+            raise Refusal(
+                503, "The server is busy: too many requests wait.", "Ask again.", {"Retry-After": "1"}
+            )
+        self.admitted += 1
+        try:
+            await self._slots.acquire()
+        except BaseException:
+            self.admitted -= 1
+            raise
+        task = asyncio.create_task(work())
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._slots.release()
+        self.admitted -= 1
+        if not task.cancelled():
+            task.exception()  # whoever waits hears of it; where nobody does, it is no news

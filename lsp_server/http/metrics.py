@@ -1,0 +1,103 @@
+"""Counts and times of requests, for Prometheus and for the log; never what was asked."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from fastapi import APIRouter, Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lsp_server.http.gate import Gate
+
+log = logging.getLogger("premise_suggest.http")
+
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_METHODS = frozenset({"GET", "HEAD", "POST"})
+
+
+class Metrics:
+    """One server's figures."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "premise_suggest_http_requests",
+            "Requests that were answered.",
+            ("method", "route", "status"),
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "premise_suggest_http_request_seconds",
+            "Seconds from request to answer.",
+            ("route",),
+            registry=self.registry,
+            buckets=_BUCKETS,
+        )
+        self.running = Gauge(
+            "premise_suggest_http_requests_in_progress", "Requests being answered.", registry=self.registry
+        )
+        self.admitted = Gauge(
+            "premise_suggest_rankings_admitted",
+            "Rankings that run or wait for their turn.",
+            registry=self.registry,
+        )
+
+    def watch(self, gate: Gate) -> None:
+        """Tell how much is admitted whenever the figures are asked for."""
+        self.admitted.set_function(lambda: gate.admitted)
+
+    def router(self) -> APIRouter:
+        """`GET /metrics`."""
+        routes = APIRouter(tags=["Operation"])
+
+        @routes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+        def metrics() -> Response:
+            """The figures in Prometheus' text format."""
+            return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+        return routes
+
+
+class Measured:
+    """ASGI middleware that counts what passes, by route: a path that is no route counts as `other`."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, *, log_goals: bool = False) -> None:
+        self._app, self._metrics, self._log_goals = app, metrics, log_goals
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on and count."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        began = time.perf_counter()
+        with self._metrics.running.track_inprogress():
+            try:
+                await self._app(scope, receive, watched)
+            finally:
+                self._count(scope, status, time.perf_counter() - began)
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        found = scope.get("route")
+        route = getattr(found, "path", None) or "other"
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.requests.labels(method, route, str(status)).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        query = f"?{scope['query_string'].decode('latin-1')}" if self._log_goals else ""
+        log.info("%s %s%s %d %.0f ms", method, route, query, status, 1000 * seconds)

@@ -1,0 +1,80 @@
+"""The declarations that a client sends along: read from their printed signatures, embedded, remembered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lean_extract.records import Goal, Premise
+from lean_extract.source.reader import read_module
+from lsp_server.cache import Cache
+from lsp_server.http.notation import restored
+from retriever.encoder import Floats, PremiseEncoder
+from retriever.text import premise_texts
+
+_CACHED = 4 * 2048
+_MOST_READ = 20_000
+"""Characters of a declaration that are read; the models read far less."""
+_DOC = re.compile(r"\s*/--.*?-/\s*", re.DOTALL)
+_HEAD = re.compile(r"(?P<kind>[a-z]+)\s+[^\s:({\[⦃]+\s*(?P<type>:.*)?", re.DOTALL)
+
+
+class NewPremises:
+    """Reads and embeds each text once; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._read: Cache[Premise] = Cache(_CACHED)
+        self._vectors: Cache[Floats] = Cache(_CACHED)
+
+    def read(self, name: str, declaration: str) -> Premise:
+        """A premise from `kind name binders : type`, with or without a doc string before it."""
+        key = (name, declaration)
+        known = self._read.get(key)
+        if known is None:
+            known = read_declaration(name, declaration[:_MOST_READ])
+            self._read.put(key, known)
+        return known
+
+    def nearest(
+        self, encoder: PremiseEncoder, goal: Goal, premises: Sequence[Premise], count: int
+    ) -> list[Premise]:
+        """The `count` premises whose vectors are nearest to the goal's, in their own order."""
+        vectors = self._embedded(encoder, premises)
+        scores = vectors @ encoder.encode_state(goal)
+        chosen = np.sort(np.argsort(-scores, kind="stable")[:count])
+        return [premises[place] for place in chosen.tolist()]
+
+    def _embedded(self, encoder: PremiseEncoder, premises: Sequence[Premise]) -> Floats:
+        """float32[n, d]: from the cache, or embedded now."""
+        keys = [(encoder.fingerprint, premise_texts(premise)) for premise in premises]
+        found = {key: vector for key in set(keys) if (vector := self._vectors.get(key)) is not None}
+        missing = {key: premise for key, premise in zip(keys, premises, strict=True) if key not in found}
+        if missing:
+            fresh = encoder.encode_premises(list(missing.values()))
+            for key, vector in zip(missing, fresh, strict=True):
+                found[key] = vector
+                self._vectors.put(key, vector)
+        return np.stack([found[key] for key in keys])
+
+
+def read_declaration(name: str, declaration: str) -> Premise:
+    """A printed declaration as a record; raises on no text: what is not understood is taken as it is."""
+    text = _DOC.sub("", declaration, count=1) if declaration.lstrip().startswith("/--") else declaration
+    module = read_module(text.strip(), "", "")
+    if module.premises and module.premises[0].conclusion:
+        found = module.premises[0]
+        return replace(
+            found,
+            name=name,
+            module="",
+            context=tuple(map(restored, found.context)),
+            conclusion=restored(found.conclusion),
+            span=None,
+            is_private=False,
+        )
+    head = _HEAD.match(text.strip())
+    kind, statement = (head["kind"], head["type"]) if head else ("theorem", None)
+    return Premise(name, kind, "", conclusion=" ".join((statement or text).removeprefix(":").split()))

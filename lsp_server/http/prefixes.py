@@ -1,0 +1,60 @@
+"""Tactics that begin with what was typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lean_extract.records import Premise
+from prover.candidates import Candidate, merge
+
+_NAME_BEGUN = re.compile(r"[^\s()\[\]{},;:⟨⟩←@]*\Z")
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
+_COMPLETED = 0.1
+"""The score of the best premise that completes a name; of the next ones less."""
+
+
+def starting_with(
+    prefix: str, candidates: Sequence[Candidate], premises: Sequence[Premise]
+) -> list[Candidate]:
+    """The candidates that begin with the prefix, then what completes its last name to a premise's.
+
+    Args:
+        prefix: what was typed; white space before it is no part of it.
+        candidates: best first.
+        premises: best first.
+    """
+    typed = prefix.lstrip()
+    if not typed:
+        return list(candidates)
+    fitting = [one for one in candidates if one.tactic.startswith(typed)]
+    completed = _completed(typed, premises)
+    return merge([fitting, completed], len(fitting) + len(completed))
+
+
+def _completed(typed: str, premises: Sequence[Premise]) -> list[Candidate]:
+    """`exact Nat.add_` to `exact Nat.add_comm`, `rw [` to `rw [Nat.add_comm]`, by the premises in order.
+
+    A first word is a tactic's name, and is not completed.
+    """
+    begun = _NAME_BEGUN.search(typed)
+    head = typed[: begun.start()] if begun else typed
+    if not head:
+        return []
+    name = typed[len(head) :]
+    names = (premise.name for premise in premises if premise.name.startswith(name))
+    return [
+        Candidate(f"{head}{found}{_closing(head)}", _COMPLETED / (1 + place), "prefix")
+        for place, found in enumerate(names)
+    ]
+
+
+def _closing(text: str) -> str:
+    """The brackets that are open at the end of a text, closed."""
+    waiting: list[str] = []
+    for character in text:
+        if character in _BRACKETS:
+            waiting.append(_BRACKETS[character])
+        elif waiting and character == waiting[-1]:
+            waiting.pop()
+    return "".join(reversed(waiting))

@@ -1,0 +1,158 @@
+"""LeanPremise's interface: `POST /retrieve` and the lists, for `hammer`, `premises` and lean-lsp-mcp."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from lean_extract.records import Goal, Premise
+from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATE, MAX_STATES
+from lsp_server.http.new_premises import NewPremises
+from lsp_server.http.revisions import Library
+from lsp_server.knowledge import Knowledge
+from retriever.allowed import Allowed
+from retriever.index.content import is_theorem
+from retriever.offer import MOST_LOCAL, RankedPremise
+from retriever.place import Where
+from retriever.snapshot import Snapshot
+
+State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
+Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED)]
+
+
+class NewPremise(BaseModel):
+    """A declaration that is not indexed."""
+
+    model_config = ConfigDict(strict=True)
+    name: str
+    decl: str = Field(description="As Lean prints it: `theorem foo (n : Nat) : Eq n n`.")
+
+
+class Retrieval(BaseModel):
+    """What is asked for."""
+
+    model_config = ConfigDict(strict=True)
+    state: State | Annotated[list[State], Field(max_length=MAX_STATES)] = Field(
+        description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
+    )
+    imported_modules: Listed | None = Field(
+        None, description="Whose premises may be answered: names, or places in /indexed-modules."
+    )
+    local_premises: Listed | None = Field(
+        None, description="Further premises that may be: names, or places in /indexed-premises."
+    )
+    new_premises: list[NewPremise] | None = Field(
+        None, description=f"Declarations that are not indexed; the last {MAX_NEW_PREMISES} count."
+    )
+    k: int = Field(description=f"How many, at most {MAX_K}; none for 0 and below.", examples=[16])
+    caller_in_module_system: bool = Field(
+        False, description="Changes nothing here: only theorems are answered, which every importer may use."
+    )
+    imported_all_modules: Listed | None = Field(None, description="As `caller_in_module_system`.")
+
+
+class Scored(BaseModel):
+    """One premise."""
+
+    name: str
+    score: float = Field(description="Comparable within one answer only.")
+
+
+def router(backend: Backend) -> APIRouter:
+    """The interface over the default index."""
+    routes = APIRouter(tags=["LeanPremise"])
+    fresh = NewPremises()
+
+    @routes.post("/retrieve", response_model=list[Scored] | list[list[Scored]])
+    async def retrieve(request: Retrieval) -> Any:
+        """The premises that fit a state, best first; for a list of states a list of such lists."""
+        k = min(request.k, MAX_K)
+        states = [request.state] if isinstance(request.state, str) else request.state
+        if k <= 0 or not states:
+            return JSONResponse([])
+        goals = [await goal_of(state) for state in states]
+        library = backend.libraries.default
+        answers = [await backend.work(_Job(library, request, fresh, goal, k).run) for goal in goals]
+        return JSONResponse(answers[0] if isinstance(request.state, str) else answers)
+
+    @routes.get("/max-new-premises")
+    def max_new_premises() -> int:
+        """How many new premises count in one request."""
+        return MAX_NEW_PREMISES
+
+    @routes.get("/indexed-premises", response_model=list[str])
+    async def indexed_premises() -> Response:
+        """The names of all indexed premises; a place in this list stands for a name in /retrieve."""
+        return await backend.work(lambda: _list(backend.libraries.default, premises=True))
+
+    @routes.get("/indexed-modules", response_model=list[str])
+    async def indexed_modules() -> Response:
+        """The names of all indexed modules; a place in this list stands for a name in /retrieve."""
+        return await backend.work(lambda: _list(backend.libraries.default, premises=False))
+
+    return routes
+
+
+async def _list(library: Library, *, premises: bool) -> Response:
+    knowledge = await library.engine.knowledge()
+    names = library.numbering.premises if premises else library.numbering.modules
+    return Response(
+        await asyncio.to_thread(names, knowledge.service.snapshot()), media_type="application/json"
+    )
+
+
+class _Job:
+    """One state of one request."""
+
+    def __init__(self, library: Library, request: Retrieval, fresh: NewPremises, goal: Goal, k: int) -> None:
+        self._library, self._request, self._fresh = library, request, fresh
+        self._goal, self._k = goal, k
+
+    async def run(self) -> list[dict[str, str | float]]:
+        """The premises and their scores (`Scored`, not checked again)."""
+        request = self._request
+        is_plain = request.imported_modules is None and request.local_premises is None
+        if is_plain and not request.new_premises:
+            ranked = await self._library.rank(self._goal, self._k)
+        else:
+            knowledge = await self._library.engine.knowledge()
+            ranked = await asyncio.to_thread(self._rank, knowledge)
+        return [{"name": one.premise.name, "score": one.score} for one in ranked]
+
+    def _rank(self, knowledge: Knowledge) -> list[RankedPremise]:
+        snapshot = knowledge.service.snapshot()
+        sent = self._sent(knowledge)
+        where = Where(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
+        allowed = self._allowed(snapshot, sent)
+        return knowledge.rank_where(self._goal, where, self._k, allowed=allowed)
+
+    def _sent(self, knowledge: Knowledge) -> list[Premise]:
+        """The new premises that can be ranked: theorems, of very many those nearest to the goal."""
+        items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
+        premises = [
+            premise for item in items if is_theorem(premise := self._fresh.read(item.name, item.decl))
+        ]
+        if len(premises) <= MOST_LOCAL:
+            return premises
+        return self._fresh.nearest(knowledge.service.encoder, self._goal, premises, MOST_LOCAL)
+
+    def _allowed(self, snapshot: Snapshot, sent: Sequence[Premise]) -> Allowed | None:
+        """What may be answered: the imported modules' premises, the listed ones, and those that were sent."""
+        request, numbering = self._request, self._library.numbering
+        if request.imported_modules is None and request.local_premises is None:
+            return None
+        modules = numbering.module_names(snapshot, request.imported_modules or ())
+        listed = request.local_premises or []
+        names = numbering.premise_names(snapshot, listed) if listed else frozenset()
+        return Allowed(declared_in=modules, names=names | {premise.name for premise in sent})
+
+
+def _all_modules(snapshot: Snapshot) -> tuple[str, ...]:
+    """With these imports everything is in scope: what may be answered is told by name."""
+    return tuple(sorted(file.module for file in snapshot.view.live_files))

@@ -1,0 +1,121 @@
+"""Refusals and failures as one JSON object, in the form that LeanStateSearch's clients read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from lean_extract.errors import PremiseIndexError, PremiseSuggestError, UserError
+
+log = logging.getLogger("premise_suggest.http")
+
+MISSING = "Missing required parameters"
+INVALID = "Invalid parameter value"
+_MOST_NAMED = 3
+
+
+class Description(BaseModel):
+    """What would have been right."""
+
+    description: str
+
+
+class Problem(BaseModel):
+    """Every answer that is not the one asked for."""
+
+    error: str = Field(description="What went wrong, in one sentence.")
+    schema_: Description = Field(alias="schema")
+
+
+class Refusal(Exception):
+    """A request that is not answered.
+
+    Args:
+        status: the HTTP status.
+        error: what went wrong, in one sentence.
+        description: what to do about it, or what would have been right.
+        headers: further headers of the answer.
+    """
+
+    def __init__(
+        self, status: int, error: str, description: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.description = description
+        self.headers = dict(headers or {})
+
+    def response(self) -> JSONResponse:
+        """The answer that says so."""
+        content = {"error": self.error, "schema": {"description": self.description}}
+        return JSONResponse(content, self.status, self.headers)
+
+
+RESPONSES: dict[int | str, dict[str, object]] = {
+    400: {"model": Problem, "description": "A value that cannot be used."},
+    401: {"model": Problem, "description": "The token is missing or wrong (beyond loopback)."},
+    403: {"model": Problem, "description": "From another web site, or for another host name."},
+    408: {"model": Problem, "description": "The body did not arrive in time."},
+    413: {"model": Problem, "description": "The body is too large."},
+    422: {"model": Problem, "description": "Not the fields or types that are expected."},
+    429: {"model": Problem, "description": "Too many requests; see Retry-After."},
+    500: {"model": Problem, "description": "The index or the model failed."},
+    503: {"model": Problem, "description": "Too much is waiting, or there is no index; see Retry-After."},
+    504: {"model": Problem, "description": "The answer took too long."},
+}
+"""What every route may answer besides its own answer."""
+
+
+def register(app: FastAPI) -> None:
+    """Answer every failure with the object."""
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(PremiseSuggestError, _failed)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refusal)
+    return error.response()
+
+
+async def _not_valid(request: Request, error: Exception) -> JSONResponse:
+    """Wrong fields or types. What was sent is not repeated: it may hold a goal."""
+    assert isinstance(error, RequestValidationError)
+    found = jsonable_encoder([{"loc": one["loc"], "msg": one["msg"]} for one in error.errors()])
+    said = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:_MOST_NAMED]]
+    is_missing = any(one["type"] == "missing" for one in error.errors())
+    status = 400 if request.url.path == "/api/search" else 422
+    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(said)).response()
+
+
+async def _failed(_: Request, error: Exception) -> JSONResponse:
+    """An error for people. Their own mistakes are 400; a missing index may come later."""
+    assert isinstance(error, PremiseSuggestError)
+    if isinstance(error, UserError):
+        return Refusal(400, error.message, error.hint).response()
+    log.error("%s: %s", type(error).__name__, error)
+    if isinstance(error, PremiseIndexError):
+        return Refusal(503, error.message, error.hint, {"Retry-After": "30"}).response()
+    return Refusal(500, error.message, error.hint).response()
+
+
+async def _http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    hint = "The interfaces are listed at /openapi.json and /docs."
+    return Refusal(error.status_code, str(error.detail), hint, error.headers).response()
+
+
+async def _unexpected(_: Request, error: Exception) -> JSONResponse:
+    return Refusal(
+        500, "The server failed on this request.", f"See its log ({type(error).__name__})."
+    ).response()

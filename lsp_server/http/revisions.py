@@ -1,0 +1,141 @@
+"""Which indexes are served, and under which names `rev` asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lean_extract.records import Goal
+from lsp_server.cache import Cache
+from lsp_server.engine import Engine
+from lsp_server.freshness import MATHLIB, pinned_lean
+from lsp_server.http.numbering import Numbering
+from lsp_server.http.problems import INVALID, Refusal
+from lsp_server.settings import Settings
+from retriever.index.bundled import Bundle, read_card
+from retriever.offer import RankedPremise
+
+_PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_MOST_LISTED = 12
+_CACHED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One index: the bundled one, or a project's with what stands behind it."""
+
+    name: str
+    """For people."""
+    engine: Engine
+    revisions: tuple[str, ...]
+    """What `rev` may be for it: Mathlib's revision, the Lean version."""
+    numbering: Numbering = field(default_factory=Numbering)
+    _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
+
+    async def rank(self, goal: Goal, k: int) -> list[RankedPremise]:
+        """The best `k` premises for a goal of which nothing else is known; what was asked lately is kept.
+
+        Raises PremiseIndexError, ModelError.
+        """
+        knowledge = await self.engine.knowledge()
+        key = (goal, k, knowledge.service.snapshot().stamps)
+        ranked = self._ranked.get(key)
+        if ranked is None:
+            ranked = await asyncio.to_thread(knowledge.rank_where, goal, None, k)
+            self._ranked.put(key, ranked)
+        return ranked
+
+    def is_called(self, revision: str) -> bool:
+        """Whether a revision means this index: a version with or without `v`, a commit's first digits."""
+        asked = canonical(revision)
+        return any(_same(canonical(known), asked) for known in self.revisions)
+
+
+class Libraries:
+    """The indexes of one server; the first is the default."""
+
+    def __init__(self, libraries: Sequence[Library]) -> None:
+        self.all = tuple(libraries)
+
+    @property
+    def default(self) -> Library:
+        """What answers where no revision is named."""
+        return self.all[0]
+
+    def find(self, revision: str | None) -> Library:
+        """The index for a revision. Raises Refusal (400) with what there is."""
+        if not revision:
+            return self.default
+        for library in self.all:
+            if library.is_called(revision):
+                return library
+        known = list(dict.fromkeys(name for library in self.all for name in library.revisions))
+        listed = ", ".join(known[:_MOST_LISTED]) or "none with a name"
+        raise Refusal(
+            400,
+            INVALID,
+            f"The specified revision is not indexed here; there is: {listed}. Index a project of that "
+            "revision and serve it with --project, or serve the default index under that name with --rev.",
+        )
+
+    async def close(self) -> None:
+        """Let go of all indexes."""
+        for library in self.all:
+            await library.engine.close()
+
+
+async def open_libraries(
+    projects: Sequence[Path], settings: Settings, extra: Sequence[str] = ()
+) -> Libraries:
+    """The projects' indexes in this order, and the bundled one.
+
+    The projects are opened now, so that what is missing is said at once; the bundled index is opened now
+    only where it is the default.
+
+    Args:
+        projects: roots of projects.
+        settings: for all of them.
+        extra: further revisions for which the default index answers.
+
+    Raises IndexMissing, IndexDamaged, ModelError.
+    """
+    found = [await _project(root, settings) for root in dict.fromkeys(projects)]
+    card = read_card()
+    found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
+    await found[0].engine.knowledge()
+    found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
+    return Libraries(found)
+
+
+async def _project(root: Path, settings: Settings) -> Library:
+    engine = Engine(root, settings)
+    item = await engine.freshness()
+    lean = pinned_lean(root)
+    mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
+    revisions = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, root.name)
+    return Library(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
+
+
+def _bundled_revisions(card: Bundle) -> tuple[str, ...]:
+    return tuple(filter(None, (card.revision, card.lean)))
+
+
+def _bundled_name(card: Bundle) -> str:
+    return f"Mathlib {card.revision} (bundled)"
+
+
+def canonical(revision: str) -> str:
+    """`v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are one."""
+    return _PREFIX.sub("", revision.strip())
+
+
+def _same(known: str, asked: str) -> bool:
+    if known == asked:
+        return True
+    if known.startswith("nightly-"):  # Lean calls itself 4.31.0-nightly-2026-07-01
+        return asked.endswith(f"-{known}")
+    return bool(_COMMIT.fullmatch(asked) and _COMMIT.fullmatch(known) and known.startswith(asked))

@@ -1,0 +1,116 @@
+"""The search page and what it asks for: a goal or words in, premises out."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from lean_extract.records import Position
+from lsp_server.http.backend import Backend
+from lsp_server.http.limits import MAX_K, MAX_QUERY
+from lsp_server.requests import SearchRequest
+from lsp_server.schema import to_json
+from prover.verify import GoalPlace
+
+_PAGES = {
+    "/": ("index.html", "text/html"),
+    "/docs": ("docs.html", "text/html"),
+    "/static/search.js": ("search.js", "text/javascript"),
+    "/static/docs.js": ("docs.js", "text/javascript"),
+    "/static/page.css": ("page.css", "text/css"),
+    "/static/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+
+
+class ServedIndex(BaseModel):
+    """One index."""
+
+    name: str
+    revisions: list[str] = Field(description="What `rev` may be for it.")
+
+
+def router(backend: Backend) -> APIRouter:
+    """The page's own interface."""
+    routes = APIRouter(tags=["Search"])
+
+    @routes.get("/api/premises", response_model=dict[str, Any])
+    async def premises(
+        query: Annotated[
+            str,
+            Query(description="A goal (with `⊢`), a name or a part of one, or words.", max_length=MAX_QUERY),
+        ],
+        k: Annotated[int, Query(description=f"How many, at most {MAX_K}.")] = 32,
+        module: Annotated[
+            str,
+            Query(description="Only from these modules and those below them: names, separated by spaces."),
+        ] = "",
+        imports: Annotated[
+            str,
+            Query(description="The imports of a file, separated by spaces: they tell what is in scope."),
+        ] = "",
+        in_scope: Annotated[bool, Query(description="Only what these imports reach.")] = False,
+        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+    ) -> Any:
+        """Premises for a goal or for text: the object SearchAnswer of docs/json.md."""
+        library = backend.libraries.find(rev)
+        request = SearchRequest(
+            query=query,
+            k=max(1, min(k, MAX_K)),
+            place=_importing(names_in(imports)),
+            modules=names_in(module),
+            in_scope=in_scope,
+        )
+        return to_json(await backend.work(lambda: library.engine.search(request)))
+
+    @routes.get("/api/revisions")
+    def revisions() -> list[ServedIndex]:
+        """The indexes that are served; the first is the default."""
+        return [
+            ServedIndex(name=library.name, revisions=list(library.revisions))
+            for library in backend.libraries.all
+        ]
+
+    return routes
+
+
+def pages() -> APIRouter:
+    """The page itself: files of this package, nothing from elsewhere."""
+    routes = APIRouter()
+    for path, (name, kind) in _PAGES.items():
+        content = files("lsp_server.http").joinpath("static", name).read_bytes()
+        routes.add_api_route(path, _serve(content, kind), include_in_schema=False, methods=["GET", "HEAD"])
+    return routes
+
+
+def _serve(content: bytes, kind: str) -> Any:
+    def page() -> Response:
+        return Response(content, media_type=kind, headers=_HEADERS)
+
+    return page
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names that spaces or commas separate."""
+    return tuple(text.replace(",", " ").split())
+
+
+def _importing(modules: tuple[str, ...]) -> GoalPlace | None:
+    """The end of a file that imports these modules; None where none is named."""
+    if not modules:
+        return None
+    text = "".join(f"import {name}\n" for name in modules)
+    return GoalPlace(Path("Search.lean"), f"{text}\n", Position(len(modules) + 1, 0))

@@ -1,0 +1,137 @@
+"""The server's life: its socket, its indexes, its one line on standard output, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import uvicorn
+
+from lean_extract.errors import UserError
+from lsp_server.http.app import create_app
+from lsp_server.http.guard import Policy
+from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
+from lsp_server.http.revisions import open_libraries
+from lsp_server.settings import Settings
+
+_SHUTDOWN_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command was told."""
+
+    host: str
+    port: int
+    token: str | None
+    projects: Sequence[Path]
+    revisions: Sequence[str]
+    """Further revisions for which the default index answers."""
+    rate: float | None
+    log_goals: bool
+
+
+class _Server(uvicorn.Server):
+    """Says where it listens as soon as it does."""
+
+    def __init__(self, config: uvicorn.Config, line: str) -> None:
+        super().__init__(config)
+        self._line = line
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            print(self._line, flush=True)
+
+
+def serve(options: Options, settings: Settings) -> None:
+    """Serve until the process is told to stop.
+
+    Raises UserError (host, port, token), IndexMissing, IndexDamaged, ModelError.
+    """
+    policy = policy_for(options.host, options.token)
+    listener = listen(options.host, options.port)
+    with listener:
+        asyncio.run(_serve(options, settings, policy, listener))
+
+
+async def _serve(options: Options, settings: Settings, policy: Policy, listener: socket.socket) -> None:
+    libraries = await open_libraries(options.projects, settings, options.revisions)
+    for library in libraries.all[: len(options.projects)]:
+        if note := (await library.engine.knowledge()).note:
+            print(f"warning: {note}", file=sys.stderr)
+    limits = limits_for(policy, options.rate)
+    app = create_app(libraries, policy, limits, log_goals=options.log_goals)
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        h11_max_incomplete_event_size=limits.header_bytes,
+        access_log=False,  # it would hold the goals; Measured writes its own lines
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    address = url_of(options.host, listener.getsockname()[1])
+    await _Server(config, f"premise-suggest http: {address} (Ctrl-C ends it)").serve([listener])
+
+
+def policy_for(host: str, token: str | None) -> Policy:
+    """Who may ask a server on this host. Raises UserError: other machines can, and there is no token."""
+    if token and not (token.isascii() and token.isprintable()):
+        raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
+    if is_loopback(host):
+        return Policy(token)
+    if not token:
+        raise UserError(
+            f"On {host} other machines could reach the server, and no token is set.",
+            "Add --token, or set PREMISE_SUGGEST_TOKEN; or leave --host out.",
+        )
+    return Policy(token, hosts=None)
+
+
+def limits_for(policy: Policy, rate: float | None) -> Limits:
+    """The limits: tighter where others can reach the server."""
+    limits = BEYOND_LOOPBACK if policy.hosts is None else Limits()
+    return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on the host's port, 0 for a free one. Raises UserError."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise UserError(f"{host} is not an address of this machine.", "Give --host 127.0.0.1.") from error
+    try:
+        if sys.platform != "win32":  # there it would share a port that is in use
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        raise UserError(
+            f"Port {port} of {host} cannot be used: {error.strerror}.", "Give another one with --port."
+        ) from error
+    return listener
+
+
+def url_of(host: str, port: int) -> str:
+    """The server's address as clients want it."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,96 @@
+"""LeanStateSearch's interface: `GET /api/search`, for `#statesearch`, `#search` and lean-lsp-mcp."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from lean_extract.records import Premise
+from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.limits import MAX_K, MAX_QUERY
+from lsp_server.http.problems import INVALID, MISSING, Refusal
+from lsp_server.http.revisions import Library
+
+DEFAULT_RESULTS = 6
+"""What LeanSearchClient asks for when it is not told."""
+_WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
+
+
+class Match(BaseModel):
+    """One premise."""
+
+    name: str
+    formal_type: str = Field(description="Empty where only the name is known (the bundled index).")
+    module: str
+    rev: str = Field(description="The revision that was asked for, else the index's own.")
+    kind: str
+    doc: str | None = None
+
+
+def router(backend: Backend) -> APIRouter:
+    """The interface over these indexes."""
+    routes = APIRouter(tags=["LeanStateSearch"])
+
+    @routes.get("/api/search", response_model=list[Match])
+    async def search(
+        query: Annotated[
+            str | None,
+            Query(description="A proof state as Lean prints it.", max_length=MAX_QUERY, examples=["⊢ 0 < 1"]),
+        ] = None,
+        results: Annotated[
+            str | None,
+            Query(
+                description=f"How many, at most {MAX_K}; {DEFAULT_RESULTS} if left out.",
+                json_schema_extra={"type": "integer", "anyOf": None},
+                examples=["6"],
+            ),
+        ] = None,
+        rev: Annotated[
+            str | None, Query(description="A revision that is indexed; the default one if left out.")
+        ] = None,
+    ) -> Any:
+        """The premises that fit a proof state, best first."""
+        if not query:
+            raise Refusal(400, MISSING, "The following parameters are required: query.")
+        if "⊢" not in query:
+            raise Refusal(400, INVALID, "The 'query' parameter must be a valid Lean proof state")
+        count = _count(results)
+        library = backend.libraries.find(rev)
+        if count <= 0:
+            return []
+        goal = await goal_of(query)
+        ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K)))
+        return JSONResponse([_match(one.premise, library, rev) for one in ranked])
+
+    return routes
+
+
+def _count(results: str | None) -> int:
+    if results is None:
+        return DEFAULT_RESULTS
+    if not _WHOLE.fullmatch(results):
+        raise Refusal(400, INVALID, "The 'results' parameter must be a valid number")
+    return int(results)
+
+
+def _match(premise: Premise, library: Library, revision: str | None) -> dict[str, str]:
+    """A `Match`; built by hand, for it is not checked again."""
+    match = {
+        "name": premise.name,
+        "formal_type": formal_type(premise),
+        "module": premise.module,
+        "rev": revision or next(iter(library.revisions), ""),
+        "kind": premise.kind,
+    }
+    return {**match, "doc": premise.doc} if premise.doc else match
+
+
+def formal_type(premise: Premise) -> str:
+    """The statement as a type that can stand after `have :`; empty where it is not known."""
+    if not premise.conclusion or not premise.context:
+        return premise.conclusion
+    return f"∀ {' '.join(premise.context)}, {premise.conclusion}"

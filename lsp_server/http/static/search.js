@@ -1,0 +1,162 @@
+// The search page: the address bar holds the search, so that a link to it can be shared.
+"use strict";
+
+const FIELDS = ["query", "module", "imports", "in_scope", "rev", "k"];
+const DEFAULT_COUNT = "32";
+const page = Object.fromEntries(
+  ["search", "status", "list", "results", "index", "share", "filters", ...FIELDS].map((id) => [
+    id,
+    document.getElementById(id),
+  ]),
+);
+let running = null;
+
+/** The form's fields that differ from their defaults, as a URL's query. */
+function parameters() {
+  const found = new URLSearchParams();
+  found.set("query", page.query.value);
+  for (const name of ["module", "imports"]) {
+    if (page[name].value.trim()) found.set(name, page[name].value.trim());
+  }
+  if (page.in_scope.checked) found.set("in_scope", "true");
+  if (page.rev.value) found.set("rev", page.rev.value);
+  if (page.k.value && page.k.value !== DEFAULT_COUNT) found.set("k", page.k.value);
+  return found;
+}
+
+/** Put what the address holds into the form. */
+function restore(address) {
+  const given = new URLSearchParams(address);
+  page.query.value = given.get("query") ?? "";
+  page.module.value = given.get("module") ?? "";
+  page.imports.value = given.get("imports") ?? "";
+  page.in_scope.checked = given.get("in_scope") === "true";
+  page.k.value = given.get("k") ?? DEFAULT_COUNT;
+  page.rev.value = given.get("rev") ?? "";
+  if (["module", "imports", "in_scope", "rev"].some((name) => given.get(name))) page.filters.open = true;
+  return page.query.value.trim() !== "";
+}
+
+/** An element with text; text never becomes markup. */
+function element(tag, text = "", attributes = {}) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function scopeOf(premise) {
+  if (premise.in_scope === null) return null;
+  if (premise.in_scope) return element("span", "in scope", { class: "tag good" });
+  return element("code", premise.import ?? "not in scope", { class: "tag" });
+}
+
+function shown(premise) {
+  const item = element("li");
+  const head = element("p", "", { class: "head" });
+  const name = element("code", premise.name, { class: "name" });
+  if (premise.doc_url) {
+    const link = element("a", "", { href: premise.doc_url, rel: "noreferrer noopener" });
+    link.append(name);
+    head.append(link);
+  } else {
+    head.append(name);
+  }
+  const copy = element("button", "Copy", { type: "button", "aria-label": `Copy ${premise.name}` });
+  copy.addEventListener("click", () => copied(copy, premise.name));
+  head.append(" ", copy);
+  item.append(head);
+  if (premise.statement) item.append(element("pre", premise.statement));
+  const where = element("p", "", { class: "where" });
+  where.append(element("span", premise.kind), " in ", element("code", premise.module));
+  const scope = scopeOf(premise);
+  if (scope) where.append(" ", scope);
+  item.append(where);
+  return item;
+}
+
+async function copied(button, text) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    page.status.textContent = `The browser did not allow copying; here it is: ${text}`;
+    return;
+  }
+  button.addEventListener("blur", () => (button.textContent = before), { once: true });
+}
+
+function say(text, isError = false) {
+  page.status.textContent = text;
+  page.status.classList.toggle("error", isError);
+}
+
+function show(answer) {
+  page.list.replaceChildren(...answer.premises.map(shown));
+  const count = answer.premises.length;
+  const found = count === 0 ? "No good match." : `${count} premise${count === 1 ? "" : "s"}, best first.`;
+  const kind = answer.kind === "goal" ? "Read as a goal." : "Read as text.";
+  say([found, kind, ...answer.warnings, ...answer.notes].join(" "));
+  page.index.textContent = answer.index.line;
+  page.share.hidden = false;
+}
+
+async function search() {
+  running?.abort();
+  const mine = (running = new AbortController());
+  say("Searching …");
+  page.results.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(`/api/premises?${parameters()}`, { signal: mine.signal });
+    const answer = await response.json();
+    if (response.ok) show(answer);
+    else fail(`${answer.error} ${answer.schema.description}`);
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    fail(`The server did not answer (${error.message}). Is it still running?`);
+  }
+  if (running === mine) page.results.removeAttribute("aria-busy");
+}
+
+function fail(text) {
+  page.list.replaceChildren();
+  page.share.hidden = true;
+  say(text, true);
+}
+
+async function listIndexes() {
+  const response = await fetch("/api/revisions");
+  if (!response.ok) return;
+  for (const [place, one] of (await response.json()).entries()) {
+    const revision = one.revisions[0];
+    if (place === 0) page.rev.options[0].textContent = `${one.name} (default)`;
+    else if (revision) page.rev.append(element("option", one.name, { value: revision }));
+  }
+  const asked = new URLSearchParams(location.search).get("rev");
+  if (!asked) return;
+  if (![...page.rev.options].some((option) => option.value === asked)) {
+    page.rev.append(element("option", asked, { value: asked }));
+  }
+  page.rev.value = asked;
+}
+
+page.search.addEventListener("submit", (event) => {
+  event.preventDefault();
+  history.pushState(null, "", `/?${parameters()}`);
+  search();
+});
+page.query.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) page.search.requestSubmit();
+});
+page.share.addEventListener("click", () => copied(page.share, location.href));
+window.addEventListener("popstate", () => {
+  if (restore(location.search)) search();
+  else fail("");
+});
+
+listIndexes()
+  .catch(() => say("The list of indexes could not be read; the default one is searched.", true))
+  .then(() => {
+    if (restore(location.search)) search();
+  });

@@ -1,0 +1,127 @@
+"""The open index of a project: opened when it is first needed, opened anew when it or its settings change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lean_extract.errors import BadSource, IndexMissing
+from lsp_server.knowledge import Knowledge
+from lsp_server.settings import Settings
+from lsp_server.stores import Progress, ShouldStop, update_project
+from lsp_server.tasks import ahead, to_the_end
+from retriever.index.build import IndexReport
+
+
+class OpenIndex:
+    """Owns a project's `Knowledge`, and lets one update of its index run at a time.
+
+    Args:
+        root: the project's root; None: there is no project, and the bundled Mathlib index answers.
+        settings: says what is set now.
+        changed: called when what was ranked before may be ranked otherwise now.
+    """
+
+    def __init__(
+        self, root: Path | None, settings: Callable[[], Settings], changed: Callable[[], None]
+    ) -> None:
+        self._root = root
+        self._settings = settings
+        self._changed = changed
+        self._knowledge: Knowledge | None = None
+        self._opening = asyncio.Lock()
+        self._updating = asyncio.Lock()
+        self._updates = _Updates()
+        self._ahead: asyncio.Task[Knowledge] | None = None
+
+    async def knowledge(self) -> Knowledge:
+        """The index and its premise service, opened if need be, as new as what is on disk.
+
+        Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
+        IndexDamaged, ModelError.
+        """
+        ended = self._updates.ended
+        try:
+            return await to_the_end(self._opened())
+        except IndexMissing:
+            if not await self._updates.another_since(ended):
+                raise
+        return await to_the_end(self._opened())
+
+    async def _opened(self) -> Knowledge:
+        async with self._opening:
+            settings = self._settings()
+            model, rerank = settings.model_folder, settings.premises.rerank
+            known = self._knowledge
+            if known is None or not known.is_as_set(model, rerank) or known.is_outdated():
+                download = settings.model_download
+                known = await asyncio.to_thread(
+                    Knowledge, self._root, model, download=download, rerank=rerank
+                )
+                self._knowledge = known
+                self._changed()
+            if known.has_changed():
+                self._changed()
+            return known
+
+    def open_ahead(self) -> None:
+        """Begin to open the index while Lean starts and elaborates; who needs it hears of its errors."""
+        if self._knowledge is None:
+            self._ahead = ahead(self._opened())
+
+    @contextmanager
+    def being_updated(self) -> Iterator[None]:
+        """While an update is under way: who finds no index waits for its end."""
+        with self._updates.one():
+            yield
+
+    async def update(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        """Build or refresh the project's index; only what changed is read and embedded.
+
+        Raises IndexLocked, IndexWriteFailed, ModelError, BadSource (no project, no `.lean` file).
+        """
+        if self._root is None:
+            raise BadSource("There is no project to index.", "Give the folder of a Lean project.")
+        async with self._updating:
+            settings = self._settings()
+            return await asyncio.to_thread(
+                update_project,
+                self._root,
+                settings.model_folder,
+                progress,
+                should_stop,
+                download=settings.model_download,
+            )
+
+    def close(self) -> None:
+        """Let go of the index; the next request opens it again."""
+        self._knowledge = None
+
+
+class _Updates:
+    """Counts the updates of one index, for those who wait for their end."""
+
+    def __init__(self) -> None:
+        self.ended = 0
+        self._running = 0
+        self._change = asyncio.Event()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """One update, from begin to end."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self.ended += 1
+            self._change.set()
+            self._change = asyncio.Event()
+
+    async def another_since(self, ended: int) -> bool:
+        """Wait for the end of an update, if one runs; whether one has ended since there were so many."""
+        if self.ended == ended and self._running:
+            await self._change.wait()
+        return self.ended > ended

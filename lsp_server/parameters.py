@@ -1,0 +1,97 @@
+"""The parameters of our own requests, checked: a client's mistake is told by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+Token = int | str
+
+
+class Parameters:
+    """The object that came with a request. Every reader raises JsonRpcInvalidParams."""
+
+    def __init__(self, request: str, values: Any, names: frozenset[str]) -> None:
+        self._request = request
+        if not isinstance(values, Mapping):
+            self.refuse("the parameters must be an object")
+        if unknown := set(values) - names:
+            first = sorted(map(str, unknown))[0]
+            self.refuse(f"{first!r} is not a parameter; the names are {', '.join(sorted(names))}")
+        self._values = {name: value for name, value in values.items() if value is not None}
+
+    def has(self, name: str) -> bool:
+        """Whether a value came under this name."""
+        return name in self._values
+
+    def uri(self) -> str:
+        """`textDocument.uri`."""
+        uri = self._member("textDocument", "uri")
+        if not isinstance(uri, str):
+            self.refuse("textDocument.uri must be a string")
+        return uri
+
+    def position(self) -> types.Position:
+        """`position`, as LSP counts."""
+        line, character = self._member("position", "line"), self._member("position", "character")
+        if not (is_count(line) and is_count(character)):
+            self.refuse("position must be {line, character}, both whole numbers from 0")
+        return types.Position(line, character)
+
+    def text(self, name: str, what: str, default: str = "") -> str:
+        """A string; `what` says what it is for."""
+        value = self._values.get(name, default)
+        if not isinstance(value, str):
+            self.refuse(f"{name} must be a string: {what}")
+        return value
+
+    def needed(self, name: str, what: str) -> str:
+        """A string that must not be missing or empty."""
+        value = self.text(name, what)
+        if not value.strip():
+            self.refuse(f"{name} must be a string: {what}")
+        return value
+
+    def number(self, name: str) -> int | None:
+        """A whole number above 0, or None."""
+        value = self._values.get(name)
+        if value is not None and (not is_count(value) or value == 0):
+            self.refuse(f"{name} must be a whole number above 0")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false; false where it is missing."""
+        value = self._values.get(name, False)
+        if not isinstance(value, bool):
+            self.refuse(f"{name} must be true or false")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings; empty where it is missing."""
+        value = self._values.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self.refuse(f"{name} must be a list of strings")
+        return tuple(value)
+
+    def token(self, name: str) -> Token | None:
+        """A progress token, or None."""
+        value = self._values.get(name)
+        if isinstance(value, bool) or not isinstance(value, str | int | None):
+            self.refuse(f"{name} must be a string or a whole number")
+        return value
+
+    def refuse(self, what: str) -> NoReturn:
+        """Say what is wrong."""
+        raise JsonRpcInvalidParams(f"{self._request}: {what}.")
+
+    def _member(self, outer: str, inner: str) -> Any:
+        value = self._values.get(outer)
+        return value.get(inner) if isinstance(value, Mapping) else None
+
+
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number from 0 that LSP's `uinteger` holds."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31

@@ -1,0 +1,51 @@
+"""Places in documents: how caches tell them apart, and what can be used at one. Pure but for a file that
+is read where the editor has not sent its text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lean_extract.records import Position
+from lean_extract.source.reader import SourceModule
+from lsp_server.contexts import offset_of
+from prover.verify import GoalPlace
+from retriever.place import Where
+
+
+def key_of(place: GoalPlace) -> tuple[Path, int, Position]:
+    """What stands for a place in a cache: not the text itself, which may be large."""
+    return place.path, hash(place.text), place.position
+
+
+def text_before(place: GoalPlace) -> str | None:
+    """The document up to the place; None where the text is on disk."""
+    if place.text is None:
+        return None
+    return place.text[: offset_of(place.text.split("\n"), place.position)]
+
+
+def text_to_line(place: GoalPlace) -> str:
+    """The file up to the place's line: what follows cannot be used there."""
+    whole = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+    return "\n".join(whole.split("\n")[: place.position.line + 1])
+
+
+def where_in(source: SourceModule, text: str, line: int) -> Where:
+    """The place of a goal on a line of a file that was read up to that line.
+
+    The theorem being proved is the declaration that reaches the line, or the last one if nothing but empty
+    lines stand between: a goal is always inside of one. It is no premise there.
+    """
+    around = [p for p in source.premises if p.span and p.span.start.line <= line <= p.span.end.line]
+    if not around:
+        around = [p for p in source.premises if p.span and _is_blank(text, p.span.end, line)]
+    theorem = around[0].name if around else None
+    local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
+    imports = tuple(item.module for item in source.module.imports)
+    return Where(source.module.name, imports, line, local, theorem, source)
+
+
+def _is_blank(text: str, end: Position, line: int) -> bool:
+    """Whether nothing is written from a position to the end of a line."""
+    lines = text.split("\n")[end.line : line + 1]
+    return not lines[0][end.column :].strip() and not any(row.strip() for row in lines[1:])

@@ -1,0 +1,227 @@
+"""Who is refused, and with what."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from lsp_server.http.gate import Gate
+from lsp_server.http.guard import Guard, Policy, Rates
+from lsp_server.http.limits import Limits
+from lsp_server.http.problems import Refusal
+from tests.http.conftest import ADD_COMM, TOKEN, Served
+
+
+def refused(response: httpx.Response, status: int) -> str:
+    """The sentence of a refusal, which has the documented form."""
+    assert response.status_code == status, response.text
+    body = response.json()
+    assert set(body) == {"error", "schema"} and set(body["schema"]) == {"description"}
+    return str(body["error"])
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "localhost.x:1"]
+)
+def test_another_host_name_is_refused(server: Served, host: str) -> None:
+    """DNS rebinding: the page of a site whose name points here sends the site's name."""
+    assert "host name" in refused(server.client.get("/healthz", headers={"Host": host}), 403)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:99", "[::1]:80", "[::1]"])
+def test_the_loopback_names_are_answered(server: Served, host: str) -> None:
+    assert server.client.get("/healthz", headers={"Host": host}).status_code == 200
+
+
+def test_other_sites_pages_are_refused_and_told_nothing(server: Served) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+        response = server.post("/retrieve", {"state": ADD_COMM, "k": 1}, **headers)
+        assert "web sites" in refused(response, 403)
+        assert "access-control-allow-origin" not in response.headers
+    preflight = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    refused(server.client.options("/retrieve", headers=preflight), 403)
+    own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
+    assert server.post("/retrieve", {"state": ADD_COMM, "k": 1}, **own).status_code == 200
+
+
+def test_a_link_from_elsewhere_may_be_followed(server: Served) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert server.client.get("/?query=x", headers=headers).status_code == 200
+    refused(server.client.post("/", headers=headers, json={"tactic_state": ADD_COMM}), 403)
+
+
+def test_beyond_loopback_a_token_is_asked_for(open_server: Served) -> None:
+    client = open_server.client
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Basic ?"},
+        {"Authorization": TOKEN},
+    ):
+        response = client.get("/max-new-premises", headers=headers)
+        assert "token" in refused(response, 401)
+        assert response.headers["www-authenticate"].startswith("Basic ")
+    assert client.get("/max-new-premises", headers={"Authorization": f"Bearer {TOKEN}"}).json() == 2048
+    assert client.get("/max-new-premises", auth=("x", TOKEN)).json() == 2048
+    assert client.get("/healthz").status_code == 200
+
+
+def test_too_many_requests_are_refused_for_a_while(open_server: Served) -> None:
+    answers = [open_server.client.get("/healthz") for _ in range(40)]
+    late = [one for one in answers if one.status_code != 200]
+    assert late
+    assert "Too many" in refused(late[0], 429)
+    assert int(late[0].headers["retry-after"]) >= 1
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(server: Served) -> None:
+    """By its length, and where that is not told, as soon as it is too long."""
+    body = b'{"state": "' + b"x" * (17 << 20) + b'", "k": 1}'
+    headers = {"Content-Type": "application/json"}
+    assert "too large" in refused(server.client.post("/retrieve", content=body, headers=headers), 413)
+    with socket.create_connection((server.client.base_url.host, server.client.base_url.port or 80)) as raw:
+        raw.settimeout(60)
+        head = "POST /retrieve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        raw.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        chunk = b"100000\r\n" + b" " * (1 << 20) + b"\r\n"
+        try:
+            for _ in range(18):
+                raw.sendall(chunk)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it has answered and closed
+        assert b" 413 " in raw.recv(64)
+
+
+def test_goals_are_in_no_log(server: Served, server_log: Path) -> None:
+    secret = "my_unpublished_hypothesis"
+    state = f"{secret} : 1 = 1\n⊢ 2 = 2"
+    server.get("/api/search", query=state)
+    server.get("/api/search", query=f"{secret} and no goal")
+    server.get("/api/premises", query=secret)
+    server.retrieve(state=state, k=1)
+    server.post("/retrieve", {"state": secret, "k": 1})
+    server.post("/retrieve", {"state": {secret: 1}, "k": secret})
+    server.client.get(f"/{secret}")
+    log = server_log.read_text(encoding="utf-8")
+    assert "POST /retrieve 200" in log
+    assert "GET other 404" in log
+    assert secret not in log
+    assert secret not in server.client.get("/metrics").text
+
+
+def test_the_figures_count_what_was_asked(server: Served) -> None:
+    line = 'premise_suggest_http_requests_total{method="GET",route="/max-new-premises",status="200"}'
+
+    def counted() -> float:
+        rows = server.client.get("/metrics").text.splitlines()
+        return sum(float(row.rpartition(" ")[2]) for row in rows if row.startswith(line))
+
+    before = counted()
+    server.client.get("/max-new-premises")
+    assert counted() == before + 1
+
+
+def asked(app: Any, path: str, **options: Any) -> httpx.Response:
+    """What an application answers, in this process."""
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.post(path, **options)
+
+    return asyncio.run(ask())
+
+
+async def _never(_: Request) -> PlainTextResponse:
+    await asyncio.Event().wait()
+    return PlainTextResponse("")
+
+
+def test_an_answer_that_takes_too_long_is_given_up() -> None:
+    app = Guard(Starlette(routes=[Route("/", _never, methods=["POST"])]), Policy(), Limits(seconds=0.05))
+    assert "longer than 0.05 s" in refused(asked(app, "/"), 504)
+
+
+def test_a_body_that_does_not_arrive_is_given_up() -> None:
+    app = Guard(Starlette(), Policy(), Limits(seconds=0.05))
+
+    async def body() -> Any:
+        yield b"begun"
+        await asyncio.Event().wait()
+
+    async def ask() -> httpx.Response:
+        # ASGITransport waits for `receive` as a real server does, so the guard's own limit has to end it.
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.post("/", content=body())
+
+    assert "did not arrive" in refused(asyncio.run(ask()), 408)
+
+
+async def test_more_than_the_queue_holds_is_refused() -> None:
+    gate = Gate(workers=1, waiting=1)
+    go = asyncio.Event()
+
+    async def work() -> int:
+        await go.wait()
+        return 1
+
+    first, second = (asyncio.create_task(gate.run(work)) for _ in range(2))
+    while gate.admitted < 2:
+        await asyncio.sleep(0)
+    with pytest.raises(Refusal) as refusal:
+        await gate.run(work)
+    assert refusal.value.status == 503
+    assert json.loads(bytes(refusal.value.response().body))["error"].startswith("The server is busy")
+    assert refusal.value.headers["Retry-After"] == "1"
+    go.set()
+    assert await first + await second == 2
+    assert await gate.run(work) == 1
+
+
+async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
+    gate = Gate(workers=1, waiting=0)
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        await go.wait()
+
+    given_up = asyncio.create_task(gate.run(work))
+    await begun.wait()
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
+    with pytest.raises(Refusal):
+        await gate.run(work)
+    go.set()
+    while gate.admitted:
+        await asyncio.sleep(0)
+    await gate.run(work)
+
+
+def test_a_rate_allows_a_burst_and_then_so_many_a_second() -> None:
+    now = 0.0
+    rates = Rates(2.0, 3.0, lambda: now)
+
+    def taken(address: str) -> bool:
+        try:
+            rates.take(address)
+        except Refusal:
+            return False
+        return True
+
+    assert [taken("a") for _ in range(4)] == [True, True, True, False]
+    assert taken("b")
+    now = 1.0
+    assert [taken("a") for _ in range(3)] == [True, True, False]

@@ -1,0 +1,77 @@
+"""lean-lsp-mcp, a client that no one here wrote: its two search tools, pointed here by environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lean_extract.packaged import PackagedLean
+from lean_extract.toolchain import resolve_lean
+from tests.http.conftest import Served, names
+
+mcp = pytest.importorskip("mcp", reason="lean-lsp-mcp is not installed (pip install 'premise-suggest[test]')")
+PROGRAM = Path(sys.executable).with_name("lean-lsp-mcp")
+if not PROGRAM.exists() and not os.environ.get("CI"):
+    pytest.skip("lean-lsp-mcp is not installed", allow_module_level=True)
+
+TEXT = "theorem mine (m n : Nat) : m + n = n + m := by\n  sorry\n"
+pytestmark = pytest.mark.lean
+
+
+@pytest.fixture(scope="module")
+def project(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of one file, and a `lake` whose `serve` starts the packaged Lean."""
+    root = tmp_path_factory.mktemp("mcp") / "project"
+    root.mkdir()
+    (root / "lean-toolchain").write_text("leanprover/lean4:v4.35.0\n", encoding="utf-8")
+    (root / "lakefile.toml").write_text('name = "mine"\n', encoding="utf-8")
+    (root / "Mine.lean").write_text(TEXT, encoding="utf-8")
+    toolchain = resolve_lean(root, environment={})
+    settings = "\n".join(f'os.environ["{name}"] = {value!r}' for name, value in toolchain.environment.items())
+    lake = root.parent / "bin" / "lake"
+    lake.parent.mkdir()
+    lake.write_text(
+        f"#!{sys.executable}\nimport os, sys\nassert sys.argv[1] == 'serve', sys.argv\n{settings}\n"
+        f"command = {list(toolchain.server_command)!r} + sys.argv[3:]\nos.execv(command[0], command)\n",
+        encoding="utf-8",
+    )
+    lake.chmod(0o755)
+    return root
+
+
+@asynccontextmanager
+async def session(project: Path, server: Served) -> AsyncIterator[Any]:
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    environment = {
+        **os.environ,
+        "PATH": f"{project.parent / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "LEAN_PROJECT_PATH": str(project),
+        "LEAN_STATE_SEARCH_URL": server.url,
+        "LEAN_STATE_SEARCH_REV": "v4.35.0",
+        "LEAN_HAMMER_URL": server.url,
+        "LEAN_LOG_LEVEL": "NONE",
+    }
+    parameters = StdioServerParameters(command=str(PROGRAM), args=[], env=environment)
+    async with stdio_client(parameters) as streams, mcp.ClientSession(*streams) as opened:
+        await opened.initialize()
+        yield opened
+
+
+async def test_its_state_search_and_its_hammer_get_our_answers(project: Path, server: Served) -> None:
+    place = {"file_path": str(project / "Mine.lean"), "line": 2, "column": 3}
+    async with session(project, server) as client:
+        searched = await client.call_tool("lean_state_search", {**place, "num_results": 6})
+        hammered = await client.call_tool("lean_hammer_premise", {**place, "num_results": 16})
+        elsewhere = await client.call_tool("lean_state_search", {**place, "line": 1, "column": 1})
+    found, premises = (names(answer.structured_content["items"]) for answer in (searched, hammered))
+    assert not searched.is_error and not hammered.is_error
+    assert len(found) == 6 and len(premises) == 16
+    assert found[0] == premises[0] == "Nat.add_comm"
+    assert elsewhere.is_error

@@ -1,0 +1,180 @@
+"""The search page in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.http.conftest import ADD_COMM, BUNDLED, TOKEN, Served
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+expect = sync_api.expect
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if BROWSER is None and not os.environ.get("CI"):
+    pytest.skip("there is no chromium on this machine", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Served) -> Iterator[Any]:
+    """A page of the server; whatever it asks elsewhere, or complains of, fails the test."""
+    context = browser.new_context(base_url=server.url)
+    opened = context.new_page()
+    troubles: list[str] = []
+    opened.on("console", lambda said: troubles.append(said.text) if said.type == "error" else None)
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("request", lambda one: one.url.startswith(server.url) or troubles.append(one.url))
+    yield opened
+    context.close()
+    assert [one for one in troubles if "status of 400" not in one] == []
+
+
+def search(page: Any, query: str) -> None:
+    page.get_by_label("Goal, name or words").fill(query)
+    page.get_by_role("button", name="Search").click()
+
+
+def first_name(page: Any) -> Any:
+    return page.locator("#list li .name").first
+
+
+def test_a_goal_is_searched_and_its_link_shows_it_again(page: Any, browser: Any, server: Served) -> None:
+    page.goto("/")
+    search(page, ADD_COMM)
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    expect(page.get_by_role("status")).to_contain_text("32 premises, best first. Read as a goal.")
+    expect(page.locator("#list li pre").first).to_contain_text("m + n = n + m")
+    expect(page.locator("#index")).to_contain_text("Lean 4.35.0")
+    link = page.url
+    assert "query=m+n" in link
+    other = browser.new_page()
+    other.goto(link)
+    expect(first_name(other)).to_have_text("Nat.add_comm")
+    expect(other.get_by_label("Goal, name or words")).to_have_value(ADD_COMM)
+    other.close()
+
+
+def test_a_name_is_searched_with_the_keyboard_alone(page: Any) -> None:
+    page.goto("/")
+    expect(page.get_by_label("Goal, name or words")).to_be_focused()
+    page.keyboard.type("Nat.add_comm")
+    page.keyboard.press("Control+Enter")
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    expect(page.get_by_role("status")).to_contain_text("Read as text.")
+
+
+def test_the_filters_restrict_what_is_found(page: Any) -> None:
+    page.goto("/")
+    page.get_by_text("Filters").click()
+    page.get_by_label("Only from modules").fill("Example.Nat")
+    search(page, ADD_COMM)
+    expect(first_name(page)).to_be_visible()
+    modules = page.locator("#list li .where code:first-of-type").all_text_contents()
+    assert modules and all(module.startswith("Example.Nat") for module in modules)
+    page.get_by_label("Only from modules").fill("No.Such.Module")
+    search(page, ADD_COMM)
+    expect(page.get_by_role("status")).to_contain_text("No good match.")
+    assert "module=No.Such.Module" in page.url
+
+
+def test_imports_tell_what_is_in_scope(page: Any) -> None:
+    page.goto("/")
+    page.get_by_text("Filters").click()
+    page.get_by_label("A file that imports").fill("Example.Logic.Basic")
+    search(page, ADD_COMM)
+    add_comm = page.locator("#list li", has=page.locator(".name", has_text=re.compile("^Nat.add_comm$")))
+    expect(add_comm.locator(".tag")).to_have_text(re.compile(r"import \S+"))
+    page.get_by_label("Only what is in scope there").check()
+    search(page, ADD_COMM)
+    expect(page).to_have_url(re.compile("in_scope=true"))
+    expect(add_comm).to_have_count(0)
+    tags = page.locator("#list li .tag")
+    expect(tags.first).to_have_text("in scope")
+    assert set(tags.all_text_contents()) == {"in scope"}
+
+
+def test_the_bundled_mathlib_can_be_chosen_and_links_to_its_documentation(page: Any) -> None:
+    page.goto(f"/?rev={BUNDLED}")
+    expect(page.get_by_label("Index")).to_have_value(BUNDLED)
+    search(page, "add_comm")
+    expect(first_name(page)).to_have_text("add_comm")
+    link = page.locator("#list li a").first
+    assert str(link.get_attribute("href")).startswith("https://leanprover-community.github.io/mathlib4_docs/")
+
+
+def test_an_error_is_told_and_the_next_search_works(page: Any) -> None:
+    page.goto("/?query=add&rev=v4.1.0")
+    expect(page.get_by_role("status")).to_contain_text("revision is not indexed here")
+    page.get_by_label("Index").select_option("")
+    search(page, ADD_COMM)
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    page.go_back()
+    expect(page.get_by_role("status")).to_contain_text("revision is not indexed here")
+
+
+def test_text_of_a_query_is_never_markup(page: Any) -> None:
+    page.goto("/")
+    search(page, "<img src=x onerror=alert(1)> ⊢ <b>a</b> = a")
+    expect(page.get_by_role("status")).not_to_have_text("Searching …")
+    assert page.locator("main img, main b").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_readable_in_light_and_dark(page: Any, scheme: str) -> None:
+    """The contrast of text, links and errors against the page, as WCAG 2 counts it."""
+    page.emulate_media(color_scheme=scheme)
+    page.goto("/?query=add_comm")
+    expect(first_name(page)).to_be_visible()
+    style = "getComputedStyle(document.documentElement).getPropertyValue"
+    names = ["text", "quiet", "link", "good", "bad", "page"]
+    colours = [page.evaluate(f"{style}('--{name}')").strip() for name in names]
+    background = luminance(colours.pop())
+    for colour in colours:
+        lighter, darker = sorted((luminance(colour), background), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (scheme, colour)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_every_field_has_a_name_for_screen_readers(page: Any) -> None:
+    page.goto("/?query=add_comm&module=Example")
+    expect(first_name(page)).to_be_visible()
+    unnamed = (
+        "[...document.querySelectorAll('input, select, textarea')].filter(one => !one.labels.length).length"
+    )
+    assert page.evaluate(unnamed) == 0
+    assert page.locator("html").get_attribute("lang") == "en"
+    expect(page.get_by_role("button", name=re.compile("^Copy .*add_comm")).first).to_be_visible()
+
+
+def test_the_interfaces_are_listed(page: Any) -> None:
+    page.goto("/docs")
+    for path in ("GET /api/search", "POST /retrieve", "POST /generate", "GET /indexed-modules"):
+        expect(page.get_by_role("heading", name=path)).to_be_visible()
+
+
+def test_the_page_works_with_a_token(browser: Any, open_server: Served) -> None:
+    context = browser.new_context(
+        base_url=open_server.url, http_credentials={"username": "x", "password": TOKEN}
+    )
+    page = context.new_page()
+    page.goto("/")
+    search(page, ADD_COMM)
+    expect(page.get_by_role("status")).not_to_be_empty()
+    context.close()

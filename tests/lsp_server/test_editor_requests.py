@@ -1,0 +1,235 @@
+"""What an extension asks beside the suggestion: edits, search, declarations, indexing (docs/lsp.md)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from lsp_server.contexts import offset_of
+from lsp_server.positions import split_lines
+from lsp_server.utf16 import from_lsp
+from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+
+
+def where(editor: Editor, name: str, place: types.Position) -> dict[str, Any]:
+    return {
+        "textDocument": {"uri": editor.uri(name)},
+        "position": {"line": place.line, "character": place.character},
+    }
+
+
+def applied(text: str, edits: list[Any]) -> str:
+    lines = split_lines(text)
+
+    def offset(place: Any) -> int:
+        return offset_of(lines, from_lsp(lines, types.Position(place["line"], place["character"])))
+
+    for edit in sorted(edits, key=lambda edit: -offset(edit["range"]["start"])):
+        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
+        text = text[:start] + edit["newText"] + text[end:]
+    return text
+
+
+async def edits(editor: Editor, name: str, place: types.Position, **options: Any) -> list[Any]:
+    answer = await editor.request("premiseSuggest/edits", {**where(editor, name, place), **options})
+    found = plain(answer)["edits"]
+    assert isinstance(found, list)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """What came over the wire as dictionaries, whatever pygls made of it."""
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if hasattr(value, "_asdict"):
+        return {name: plain(one) for name, one in value._asdict().items()}
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+async def search(editor: Editor, query: str, **options: Any) -> Any:
+    return plain(await editor.request("premiseSuggest/search", {"query": query, **options}))
+
+
+def names(answer: Any) -> list[str]:
+    return [premise["name"] for premise in answer["premises"]]
+
+
+async def test_a_tactic_takes_the_place_of_a_sorry_with_its_import(editor: Editor) -> None:
+    text = editor.text("Narrow.lean").replace("example", "/- 𝕜 -/ example")
+    editor.open("Narrow.lean", text)
+    place = place_of(text, "sorry")
+    found = await edits(
+        editor,
+        "Narrow.lean",
+        place,
+        insert="exact Lib.plus_swap a b",
+        **{"as": "tactic", "import": "import Lib.Numbers"},
+    )
+    new = applied(text, found)
+    assert new.startswith("import Lib.Basic\nimport Lib.Numbers\n")
+    assert new.endswith("by\n  exact Lib.plus_swap a b\n")
+    again = await edits(
+        editor, "Narrow.lean", place, insert="skip", **{"as": "tactic", "import": "import Lib.Basic"}
+    )
+    assert len(again) == 1
+
+
+async def test_a_term_gets_a_by_and_a_name_stands_alone(editor: Editor) -> None:
+    text = (
+        "import Lib.Basic\n\nexample (𝕜 q : Prop) (h : 𝕜 ∨ q) : q ∨ 𝕜 := sorry\n"
+        "\nexample : True := by exact Li\n"
+    )
+    editor.open("Work.lean", text)
+    place = place_of(text, "sorry")
+    found = await edits(editor, "Work.lean", place, insert="exact Lib.or_swap h", **{"as": "tactic"})
+    assert "q ∨ 𝕜 := by exact Lib.or_swap h\n" in applied(text, found)
+    end = place_of(text, "Li\n")
+    place = types.Position(end.line, end.character + 2)
+    found = await edits(editor, "Work.lean", place, insert="Lib.or_swap", **{"as": "name"})
+    assert applied(text, found).endswith("by exact Lib.or_swap\n")
+    editor.open("Work.lean")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"as": "tactic"}, "insert must be a string"),
+        ({"insert": "rfl"}, "as must be"),
+        ({"insert": "rfl", "as": "text"}, "as must be"),
+        ({"insert": "rfl", "as": "tactic", "import": "import A\n#eval 1"}, "import must be a line"),
+        ({"insert": "rfl", "as": "tactic", "imports": ""}, "'imports' is not a parameter"),
+    ],
+)
+async def test_edits_that_make_no_sense_are_refused(
+    editor: Editor, options: dict[str, Any], said: str
+) -> None:
+    editor.open("Work.lean")
+    with pytest.raises(JsonRpcException) as refused:
+        await edits(editor, "Work.lean", types.Position(0, 0), **options)
+    assert said in refused.value.message
+    assert refused.value.code == -32602
+
+
+async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
+    answer = await search(editor, "plus_swap", k=3)
+    assert (answer["kind"], names(answer)[0]) == ("text", "Lib.plus_swap")
+    assert answer["premises"][0]["in_scope"] is None
+    assert answer["premises"][0]["statement"]
+    assert names(await search(editor, "swap or"))[0] == "Lib.or_swap"
+    assert names(await search(editor, "double"))[0] == "Lib.double"
+    assert names(await search(editor, "x + y = y + x"))[0] == "Lib.plus_swap"
+    goal = await search(editor, "x y : Nat ⊢ x + y = y + x", k=2)
+    assert (goal["kind"], names(goal)[0], len(goal["premises"])) == ("goal", "Lib.plus_swap", 2)
+    assert set(goal) == {"kind", "premises", "index", "warnings", "notes"}
+
+
+async def test_search_keeps_to_modules_and_to_what_is_in_scope(editor: Editor) -> None:
+    assert set(names(await search(editor, "swap", modules=["Lib.Basic"]))) == {
+        "Lib.and_swap",
+        "Lib.or_swap",
+        "Lib.and_swap_iff",
+    }
+    assert names(await search(editor, "swap", modules=["Nothing"])) == []
+    text = editor.text("Narrow.lean")
+    editor.open("Narrow.lean", text)
+    here = where(editor, "Narrow.lean", place_of(text, "sorry"))
+    found = await search(editor, "⊢ a + b = b + a", **here)
+    best = found["premises"][0]
+    assert (best["name"], best["in_scope"], best["import"]) == ("Lib.plus_swap", False, "import Lib.Numbers")
+    inside = await search(editor, "⊢ a + b = b + a", inScope=True, **here)
+    assert inside["premises"]
+    assert all(premise["in_scope"] for premise in inside["premises"])
+    unknown = await search(editor, "swap", inScope=True)
+    assert unknown["premises"] and "not known without a file" in unknown["warnings"][0]
+
+
+@pytest.mark.parametrize("query", ["", "   \n", "\0"])
+async def test_a_search_for_nothing_is_told(editor: Editor, query: str) -> None:
+    with pytest.raises(JsonRpcException) as refused:
+        await search(editor, query)
+    assert isinstance(refused.value.data, dict)
+    assert refused.value.data["kind"] == "BadQuery"
+    assert refused.value.data["hint"]
+
+
+@pytest.mark.parametrize("query", ["x" * 100_000, "a + " * 25_000, "\ud800 swap", "⟪⟫ 𝔸 ☃ \u202e", "«", "."])
+async def test_odd_queries_are_answered(editor: Editor, query: str) -> None:
+    assert (await search(editor, query))["kind"] == "text"
+
+
+async def test_a_goal_without_a_target_is_told(editor: Editor) -> None:
+    with pytest.raises(JsonRpcException) as refused:
+        await search(editor, "h : p ⊢ ")
+    assert isinstance(refused.value.data, dict)
+    assert refused.value.data["kind"] == "BadState"
+    for k in (0, -1, 10**9 * 5, 1.5, True):
+        with pytest.raises(JsonRpcException, match="k must be a whole number above 0"):
+            await search(editor, "swap", k=k)
+    assert names(await search(editor, "swap", k=10**9))
+
+
+async def test_a_declaration_is_found_in_its_file(editor: Editor) -> None:
+    params = {"name": "Lib.plus_swap", "module": "Lib.Numbers"}
+    answer = plain(await editor.request("premiseSuggest/declaration", params))
+    location = answer["location"]
+    assert location["uri"] == editor.uri("Lib/Numbers.lean")
+    start, end = location["range"]["start"], location["range"]["end"]
+    line = editor.text("Lib/Numbers.lean").splitlines()[start["line"]]
+    assert line[start["character"] : end["character"]] == "plus_swap"
+    assert answer["docUrl"] is None
+    moved = "\n\n-- 𝕜\n" + editor.text("Lib/Numbers.lean")
+    uri = editor.open("Lib/Numbers.lean", moved)
+    again = plain(await editor.request("premiseSuggest/declaration", params))
+    assert again["location"]["range"]["start"]["line"] == start["line"] + 3
+    closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
+    editor.client.text_document_did_close(closed)
+
+
+@pytest.mark.parametrize("module", ["No.Such", "..", "Lib./etc/passwd", "Lib..Numbers"])
+async def test_what_is_declared_nowhere_has_no_place(editor: Editor, module: str) -> None:
+    params = {"name": "no.such", "module": module}
+    assert plain(await editor.request("premiseSuggest/declaration", params)) == {
+        "location": None,
+        "docUrl": None,
+    }
+
+
+async def test_a_project_is_indexed_when_asked_and_says_how_far_it_is(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root = tmp_path / "with a space"
+    root.mkdir()
+    (root / "lakefile.toml").write_text('name = "Spaced"\n', encoding="utf-8")
+    (root / "A.lean").write_text("theorem first_of_all : True := True.intro\n", encoding="utf-8")
+    editor = await start_editor(root, environment, options=QUIET)
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    editor.client.feature("$/premiseSuggest/status")(lambda params: heard.put_nowait(plain(params)))
+    uri = editor.open("A.lean")
+    with pytest.raises(JsonRpcException) as missing:
+        await search(editor, "first")
+    assert missing.value.data["kind"] == "IndexMissing"  # type: ignore[index]
+    answer = plain(await editor.request("premiseSuggest/index", {"textDocument": {"uri": uri}}))
+    assert (answer["premises"], answer["stopped"]) == (1, False)
+    assert answer["index"]["stale_files"] == 0
+    assert (await editor.indexed())[0]["title"] == "Indexing with a space"
+    told = [await heard.get()]
+    while told[-1]["indexing"]:
+        told.append(await heard.get())
+    assert told[0] == {
+        "root": str(root), "indexing": True, "stage": "", "done": 0, "total": 0, "index": None
+    }  # fmt: skip
+    assert told[-1]["index"]["line"] == answer["index"]["line"]
+    assert names(await search(editor, "first")) == ["first_of_all"]
+    (root / "A.lean").write_text("theorem second : True := True.intro\n" * 1, encoding="utf-8")
+    command = types.ExecuteCommandParams("premise-suggest.index", [])
+    again = plain(await editor.client.workspace_execute_command_async(command))
+    assert again["premises"] == 1
+    assert names(await search(editor, "second")) == ["second"]
+    await stop_editor(editor)

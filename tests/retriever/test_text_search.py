@@ -1,0 +1,105 @@
+"""Free text, and the filter that comes before the best are chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lean_extract.records import Import
+from retriever.allowed import Allowed, is_below
+from retriever.declared import declared
+from retriever.encoder import Encoder
+from retriever.place import Where
+from retriever.service import PremiseService
+from retriever.text_search import is_statement, plain, search
+from tests.retriever.support import COMMUTES, Sheet, make_store, theorem
+
+LIBRARY = {
+    "Lib.Add": Sheet(
+        [
+            theorem("Nat.add_comm", "Lib.Add", "a + b = b + a", "(a b : ℕ)", lines=(3, 4)),
+            theorem("Nat.add_comm_secret", "Lib.Add", "a + b = b + a", "(a b : ℕ)", is_private=True),
+            theorem("Add", "Lib.Add", "Type → Type", kind="class"),
+        ],
+        (Import("Lib.Order"),),
+    ),
+    "Lib.Order": Sheet([theorem("le_total", "Lib.Order", "a ≤ b ∨ b ≤ a", "(a b : ℕ)")]),
+    "Library.Sets": Sheet([theorem("Set.union_comm", "Library.Sets", "s ∪ t = t ∪ s", "(s t : Set α)")]),
+}
+
+
+@pytest.fixture
+def service(tmp_path: Path, encoder: Encoder, model_folder: Path) -> PremiseService:
+    return PremiseService.open([make_store(tmp_path / "index", LIBRARY, encoder)], model_folder)
+
+
+def names(
+    service: PremiseService, text: str, where: Where | None = None, k: int = 8, **only: object
+) -> list[str]:
+    allowed = Allowed(**only) if only else None  # type: ignore[arg-type]
+    return [one.premise.name for one in search(service, text, where, k, allowed=allowed)]
+
+
+def test_names_come_before_what_the_text_says(service: PremiseService) -> None:
+    assert names(service, "add")[:2] == ["Add", "Nat.add_comm"]
+    assert names(service, "Nat.add_comm")[0] == "Nat.add_comm"
+    assert names(service, "comm of the unions")[0] == "Set.union_comm"
+    assert names(service, "b + a = a + b")[0] == "Nat.add_comm"
+    assert names(service, "qwertz") == []
+    assert names(service, "   ") == names(service, "add", k=0) == []
+
+
+def test_scores_fall_and_private_names_are_not_offered(service: PremiseService) -> None:
+    for text in ("comm", "a + b = b + a", "le"):
+        scores = [one.score for one in search(service, text)]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) == len(set(names(service, text)))
+        assert "Nat.add_comm_secret" not in names(service, text)
+
+
+def test_the_open_file_takes_part(service: PremiseService) -> None:
+    own = theorem("mine.add_zero", "Open", "a + 0 = a", "(a : ℕ)", lines=(1, 2))
+    where = Where("Open", ("Lib.Order",), line=9, local=(own,))
+    assert names(service, "mine", where) == ["mine.add_zero"]
+    found = {one.premise.name: one for one in search(service, "add_comm", where)}
+    assert found["Nat.add_comm"].in_scope is False
+    assert found["Nat.add_comm"].import_line == "import Lib.Add"
+    assert search(service, "mine", where)[0].in_scope is True
+    assert "Nat.add_comm" not in names(service, "add", where, in_scope=True)
+    assert "mine.add_zero" in names(service, "add", where, in_scope=True)
+
+
+def test_the_filter_comes_before_the_choice(service: PremiseService) -> None:
+    ranked = service.rank(COMMUTES, None, 1, allowed=Allowed(modules=("Library",)))
+    assert [one.premise.name for one in ranked] == ["Set.union_comm"]
+    ranked = service.rank(COMMUTES, None, 9, allowed=Allowed(modules=("Lib",)))
+    assert {one.premise.module for one in ranked} == {"Lib.Add", "Lib.Order"}
+    joined = Allowed(declared_in=frozenset({"Lib.Order"}), names=frozenset({"Set.union_comm", "not.there"}))
+    assert {one.premise.name for one in service.rank(COMMUTES, None, 9, allowed=joined)} == {
+        "le_total",
+        "Set.union_comm",
+    }
+    assert service.rank(COMMUTES, None, 9, allowed=Allowed(names=frozenset())) == []
+    reached = service.rank(COMMUTES, Where("Open", ("Lib.Order",)), 9, allowed=Allowed(in_scope=True))
+    assert [one.premise.name for one in reached] == ["le_total"]
+
+
+def test_a_prefix_ends_with_a_part_of_the_name() -> None:
+    assert is_below("A.B.C", ["A.B"]) and is_below("A", ["A"])
+    assert not is_below("AB", ["A"]) and not is_below("A", ["A.B"]) and not is_below("A", [])
+
+
+def test_what_is_a_statement_and_what_words_are_read() -> None:
+    assert is_statement("a + b = c") and is_statement("∀ x, p x")
+    assert not is_statement("Nat.add_comm' of two-sided ideals, «x»!")
+    assert plain("the sum of two Squares is a class") == "sum two Square class"
+
+
+def test_a_declaration_is_found_where_it_was_read(service: PremiseService) -> None:
+    found = declared(service.snapshot(), "Nat.add_comm", "Lib.Add")
+    assert found
+    assert found.path is not None and found.path.name == "Add.lean"
+    assert (found.line, found.doc_url) == (3, None)
+    assert declared(service.snapshot(), "Nat.add_comm", "Lib.Order") is None
+    assert declared(service.snapshot(), "nothing", "Lib.Add") is None

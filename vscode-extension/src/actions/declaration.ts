@@ -1,0 +1,33 @@
+/** Opening where a premise is declared: in the sources, else its page in Mathlib's documentation. */
+
+import * as vscode from "vscode";
+
+import type { Server } from "../server/server";
+import type { PremiseItem } from "../view/state";
+import { readDeclaration, readFailure, sentence } from "../wire";
+import { rangeOf } from "./insert";
+
+export async function openDeclaration(server: Server, premise: PremiseItem, file: vscode.Uri | undefined): Promise<void> {
+  try {
+    const { location, docUrl } = readDeclaration(
+      await server.request("premiseSuggest/declaration", {
+        name: premise.name,
+        module: premise.module,
+        ...(file && { textDocument: { uri: file.toString() } }),
+      }),
+    );
+    const page = docUrl ?? premise.doc_url;
+    if (location !== null) await open(vscode.Uri.parse(location.uri), rangeOf(location.range));
+    else if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
+    else throw new Error(`The source of ${premise.name} (${premise.module}) is not on this machine.`);
+  } catch (error) {
+    void vscode.window.showWarningMessage(`Premise Suggest: ${sentence(readFailure(error))}`);
+  }
+}
+
+async function open(uri: vscode.Uri, range: vscode.Range): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const at = new vscode.Range(range.start, range.start);
+  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document)?.viewColumn;
+  await vscode.window.showTextDocument(document, { selection: at, viewColumn: shown ?? vscode.ViewColumn.One });
+}

@@ -1,0 +1,20 @@
+/** The extension's own settings, as they are now. */
+
+import * as vscode from "vscode";
+
+function get<T>(name: string, fallback: T, uri?: vscode.Uri): T {
+  return vscode.workspace.getConfiguration("premiseSuggest", uri).get(name, fallback);
+}
+
+export const config = {
+  followCursor: () => get("view.followCursor", true),
+  debounce: () => Math.max(0, get("view.debounce", 120)),
+  /** Whether tactics are tried as the cursor moves. */
+  tactics: (uri: vscode.Uri) => get("view.tactics", true, uri) && get("tactics.enabled", true, uri),
+  /** Whether tactics are tried where a person asks. */
+  tacticsAsked: (uri: vscode.Uri) => get("tactics.enabled", true, uri),
+  fromLean4Extension: () => get("goal.fromLean4Extension", true),
+};
+
+/** Settings after whose change another server may be the right one. */
+export const STARTS_ANEW = ["premiseSuggest.path"];

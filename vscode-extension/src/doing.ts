@@ -1,0 +1,152 @@
+/** What a person asks for: by a command, a button of the view, or a button of a message. */
+
+import * as vscode from "vscode";
+
+import { insert, type Insertion } from "./actions/insert";
+import { openDeclaration } from "./actions/declaration";
+import type { Asker } from "./asking";
+import { config } from "./config";
+import type { CursorFollower } from "./cursor";
+import type { Indexes } from "./indexes";
+import type { LeanEditor } from "./lean";
+import { Weight, type Limiter } from "./limiter";
+import type { Places } from "./places";
+import { showSearch } from "./search";
+import { installServer } from "./server/install";
+import type { Remedy } from "./server/problems";
+import type { Server } from "./server/server";
+import type { PremiseItem, ViewActions, ViewCommand } from "./view/state";
+import { readFailure, readSearch, sentence } from "./wire";
+
+const SETTINGS = "@ext:premise-suggest.premise-suggest";
+
+/** The parts that actions need. */
+export interface Parts {
+  readonly server: Server;
+  readonly asker: Asker;
+  readonly follower: CursorFollower;
+  readonly limiter: Limiter;
+  readonly places: Places;
+  readonly indexes: Indexes;
+  readonly editor: LeanEditor;
+  readonly channel: vscode.LogOutputChannel;
+  readonly storage: vscode.Uri;
+  readonly reveal: () => void;
+}
+
+export class Doing implements ViewActions {
+  constructor(private readonly parts: Parts) {}
+
+  /** Ask now, with tactics, and move the focus to the view. */
+  async suggestHere(): Promise<void> {
+    const { asker, editor, follower, server } = this.parts;
+    this.parts.reveal();
+    const { current } = editor;
+    if (current === undefined) return asker.show({ kind: "noGoal", reason: "noFile" });
+    follower.hasAsked(current);
+    await server.start();
+    await this.ask(current, config.tacticsAsked(current.document.uri), true);
+  }
+
+  /** Ask at an editor's cursor. */
+  ask({ document, selection }: vscode.TextEditor, tactics: boolean, byPerson: boolean): Promise<void> {
+    const bridge = config.fromLean4Extension();
+    return this.parts.asker.ask({ document, position: selection.active, tactics, bridge, byPerson });
+  }
+
+  search(): void {
+    const { editor, places, server } = this.parts;
+    const { current } = editor;
+    const uri = current?.document.uri;
+    const place = current === undefined ? null : places.add(current.document.uri.toString(), current.selection.active);
+    const at = current && { textDocument: { uri: current.document.uri.toString() }, position: plain(current.selection.active) };
+    showSearch(
+      {
+        search: (query, signal) => this.look({ query, ...at }, signal),
+        insert: (premise, addImport) => this.insertPremise(premise, { addImport, place }),
+        copy: (premise) => this.copyName(premise.name),
+        open: (premise) => void openDeclaration(server, premise, uri),
+      },
+      current !== undefined,
+    );
+  }
+
+  async indexProject(): Promise<void> {
+    const { editor, follower, server } = this.parts;
+    const uri = editor.current?.document.uri;
+    try {
+      await server.start();
+      await server.request("premiseSuggest/index", uri ? { textDocument: { uri: uri.toString() } } : {});
+      follower.again();
+    } catch (error) {
+      void vscode.window.showErrorMessage(`Premise Suggest: ${sentence(readFailure(error))}`);
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.parts.server.restart();
+  }
+
+  async install(): Promise<void> {
+    const { channel, server, storage } = this.parts;
+    if (await installServer(storage, channel, () => server.stop())) await server.restart();
+    else if (server.state.kind === "idle") await server.start();
+  }
+
+  insertTactic({ tactic }: { readonly tactic: string }, place: string | null): void {
+    void this.insert(place, { text: tactic, as: "tactic", importLine: null });
+  }
+
+  insertPremise(premise: PremiseItem, { addImport, place }: { addImport: boolean; place: string | null }): void {
+    void this.insert(place, { text: premise.name, as: "name", importLine: addImport ? premise.import : null });
+  }
+
+  copyName(name: string): void {
+    void vscode.env.clipboard.writeText(name).then(() => vscode.window.setStatusBarMessage(`Copied ${name}`, 3000));
+  }
+
+  openDeclaration(premise: PremiseItem): void {
+    void openDeclaration(this.parts.server, premise, this.parts.editor.current?.document.uri);
+  }
+
+  run(command: ViewCommand | Remedy): void {
+    const actions: Record<ViewCommand, () => unknown> = {
+      install: () => this.install(),
+      restart: () => this.restart(),
+      output: () => this.parts.channel.show(),
+      index: () => this.indexProject(),
+      settings: () => vscode.commands.executeCommand("workbench.action.openSettings", SETTINGS),
+      trust: () => vscode.commands.executeCommand("workbench.trust.manage"),
+      retry: () => this.retry(),
+    };
+    void actions[command]();
+  }
+
+  private async look(params: { query: string }, signal: AbortSignal) {
+    const { indexes, limiter, server } = this.parts;
+    const work = (inner: AbortSignal) => server.request("premiseSuggest/search", params, inner);
+    const answer = readSearch(await limiter.run(Weight.asked, work, signal));
+    if (answer !== null) indexes.answered(answer.index);
+    return answer;
+  }
+
+  private async retry(): Promise<void> {
+    const { editor, server } = this.parts;
+    if (server.state.kind === "problem") return this.restart();
+    const { current } = editor;
+    if (current !== undefined) await this.ask(current, config.tactics(current.document.uri), true);
+  }
+
+  /** Insert at the place of an answer; without one, at the cursor. */
+  private async insert(place: string | null, wanted: Insertion): Promise<void> {
+    const { editor, places, server } = this.parts;
+    const { current } = editor;
+    const name = place ?? (current && places.add(current.document.uri.toString(), current.selection.active));
+    if (name !== undefined) await insert(server, places, name, wanted);
+    else void vscode.window.showWarningMessage("Premise Suggest: Open a Lean file to insert into.");
+  }
+}
+
+function plain({ line, character }: vscode.Position): { line: number; character: number } {
+  return { line, character };
+}

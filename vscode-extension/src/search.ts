@@ -1,0 +1,102 @@
+/** "Search by Goal or Text…": premises as they are typed for; Enter inserts the name at the cursor. */
+
+import * as vscode from "vscode";
+
+import { pause } from "./timing";
+import type { PremiseItem } from "./view/state";
+import { isPassing, readFailure, sentence, type SearchAnswer } from "./wire";
+
+const WAIT_MS = 150;
+
+/** What can be done with a premise that was found. */
+export interface SearchActions {
+  readonly search: (query: string, signal: AbortSignal) => Promise<SearchAnswer | null>;
+  readonly insert: (premise: PremiseItem, addImport: boolean) => void;
+  readonly copy: (premise: PremiseItem) => void;
+  readonly open: (premise: PremiseItem) => void;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly premise?: PremiseItem;
+}
+
+/** VS Code sorts what matches what is typed; our order is the server's. The property is not in its types. */
+type Picker = vscode.QuickPick<Item> & { sortByLabel?: boolean };
+
+const OPEN: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("go-to-file"), tooltip: "Open the Declaration" };
+const COPY: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("copy"), tooltip: "Copy the Name" };
+const IMPORT: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("add"), tooltip: "Insert, With Its Import" };
+
+/** Show the picker; it goes when something is chosen, or with Escape. */
+export function showSearch(actions: SearchActions, canInsert: boolean): void {
+  const picker: Picker = vscode.window.createQuickPick<Item>();
+  picker.title = "Premise Suggest: Search";
+  picker.placeholder = canInsert
+    ? "A goal with ⊢, words, or a part of a name; Enter inserts the name at the cursor"
+    : "A goal with ⊢, words, or a part of a name; Enter copies the name";
+  picker.matchOnDescription = picker.matchOnDetail = false;
+  picker.sortByLabel = false;
+  let abort = new AbortController();
+  const typed = async (query: string) => {
+    abort.abort();
+    abort = new AbortController();
+    await look(picker, actions, query, abort.signal);
+  };
+  picker.onDidChangeValue((query) => void typed(query));
+  picker.onDidAccept(() => {
+    const premise = picker.selectedItems[0]?.premise;
+    if (premise === undefined) return;
+    picker.hide();
+    if (canInsert) actions.insert(premise, false);
+    else actions.copy(premise);
+  });
+  picker.onDidTriggerItemButton(({ item, button }) => {
+    if (item.premise === undefined) return;
+    if (button === COPY) return actions.copy(item.premise);
+    picker.hide();
+    if (button === OPEN) actions.open(item.premise);
+    else actions.insert(item.premise, true);
+  });
+  picker.onDidHide(() => {
+    abort.abort();
+    picker.dispose();
+  });
+  picker.show();
+}
+
+async function look(picker: Picker, actions: SearchActions, query: string, signal: AbortSignal): Promise<void> {
+  if (query.trim() === "") {
+    picker.items = [];
+    picker.busy = false;
+    return;
+  }
+  picker.busy = true;
+  if (!(await pause(WAIT_MS, signal))) return;
+  try {
+    const answer = await actions.search(query, signal);
+    if (signal.aborted || answer === null) return;
+    picker.items = answer.premises.length > 0 ? answer.premises.map(itemOf) : [said("Nothing in the index fits that.")];
+  } catch (error) {
+    if (signal.aborted || isPassing(error)) return;
+    picker.items = [said(sentence(readFailure(error)))];
+  } finally {
+    if (!signal.aborted) picker.busy = false;
+  }
+}
+
+/** A premise as it is listed: whatever is typed, it is shown, since the server has chosen it. */
+function itemOf(premise: PremiseItem): Item {
+  const scope = premise.in_scope === false ? `  needs ${premise.import ?? "an import"}` : "";
+  return {
+    premise,
+    label: premise.name,
+    description: `${premise.module}${scope}`,
+    ...(premise.statement !== "" && { detail: premise.statement }),
+    alwaysShow: true,
+    buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],
+  };
+}
+
+function said(label: string): Item {
+  return { label: `$(info) ${label}`, alwaysShow: true };
+}

@@ -1,0 +1,73 @@
+/** "Install": asks for consent, shows progress, can be cancelled, and says what went wrong. */
+
+import os from "node:os";
+
+import * as vscode from "vscode";
+
+import { signalOf } from "../tokens";
+import { install, type Outcome } from "./environment";
+import { findPython, probePython } from "./find";
+import { ownFolder, searchIn } from "./locate";
+import { pythonMissing, pythonTooOld, type Problem } from "./problems";
+import { isAtLeast, OLDEST_PYTHON } from "./versions";
+
+/** Install the server into its own environment; whether it is there now. `stop` ends a server that runs in it. */
+export async function installServer(
+  storage: vscode.Uri,
+  channel: vscode.LogOutputChannel,
+  stop: () => Promise<void>,
+): Promise<boolean> {
+  const search = await searchIn(storage, channel);
+  const python = await findPython(search, await probePython(search.selectedPython, search));
+  if (python === undefined) return refuse(pythonMissing());
+  if (!isAtLeast(python.version, OLDEST_PYTHON)) return refuse(pythonTooOld(python.file, python.version));
+  const source = vscode.workspace.getConfiguration("premiseSuggest").get("install.source", "");
+  const folder = ownFolder(storage);
+  if (!(await consents(python.file, folder, source || "premise-suggest"))) return false;
+  await stop();
+  const outcome = await withProgress((signal, onStep) =>
+    install({
+      python: python.call,
+      folder,
+      source,
+      home: os.homedir(),
+      platform: process.platform,
+      signal,
+      onStep,
+      onOutput: (text) => channel.append(text),
+    }),
+  );
+  return tell(outcome, channel);
+}
+
+async function consents(python: string, folder: string, source: string): Promise<boolean> {
+  const detail =
+    `${python} makes a virtual environment in ${folder}, and pip installs ${source} and what it needs there, ` +
+    "downloaded from your package index. Nothing else on this machine is changed.";
+  const question = "Install premise-suggest into an environment of its own?";
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, "Install")) === "Install";
+}
+
+function withProgress(work: (signal: AbortSignal, onStep: (step: string) => void) => Promise<Outcome>): Thenable<Outcome> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: "Installing premise-suggest",
+    cancellable: true,
+  };
+  return vscode.window.withProgress(options, (progress, token) =>
+    work(signalOf(token), (step) => progress.report({ message: step })),
+  );
+}
+
+function tell(outcome: Outcome, channel: vscode.LogOutputChannel): boolean {
+  if (outcome.kind === "failed") {
+    const said = `Premise Suggest: ${outcome.message} ${outcome.hint}`;
+    void vscode.window.showErrorMessage(said, "Show Output").then((chosen) => chosen && channel.show());
+  }
+  return outcome.kind === "done";
+}
+
+function refuse(problem: Problem): false {
+  void vscode.window.showErrorMessage(`Premise Suggest: ${problem.message} ${problem.hint}`);
+  return false;
+}

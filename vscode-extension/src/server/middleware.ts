@@ -1,0 +1,59 @@
+/** What stands between VS Code's own requests and the server: at most two at a time, and only its own settings. */
+
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+
+import { config } from "../config";
+import { Weight, type Limiter } from "../limiter";
+import { serverSettings } from "../serverSettings";
+import { within } from "../timing";
+import { signalOf, tokenOf } from "../tokens";
+
+/** The settings' section. */
+export const SECTION = "premiseSuggest";
+
+/** VS Code lists completions when all servers have answered: where another one completes too, we keep it no longer. */
+const COMPLETION_MS = 2000;
+
+/** `canCompete` tells whether another server completes Lean's names, too. */
+export function middleware(limiter: Limiter, canCompete: () => boolean): Middleware {
+  const limited = async <T>(
+    weight: Weight,
+    token: vscode.CancellationToken,
+    ask: (token: vscode.CancellationToken) => vscode.ProviderResult<T>,
+  ): Promise<T | undefined | null> => {
+    const work = async (signal: AbortSignal) => {
+      const source = tokenOf(signal);
+      try {
+        return await ask(source.token);
+      } finally {
+        source.dispose();
+      }
+    };
+    return limiter.run(weight, work, signalOf(token));
+  };
+  return {
+    provideHover: (document, position, token, next) =>
+      limited(Weight.hover, token, (inner) => next(document, position, inner)),
+    provideCompletionItem: async (document, position, context, token, next) => {
+      const asked = limited(Weight.follow, token, (inner) => next(document, position, context, inner));
+      if (!canCompete()) return asked;
+      return (await within(COMPLETION_MS, asked)) ?? new vscode.CompletionList([], true);
+    },
+    provideCodeActions: (document, range, context, token, next) => {
+      const asked = context.triggerKind === vscode.CodeActionTriggerKind.Invoke;
+      // Unasked, at every `sorry` the cursor comes to, they would start a Lean that the user did not want for that.
+      if (!asked && !config.tactics(document.uri)) return undefined;
+      return limited(asked ? Weight.asked : Weight.unasked, token, (inner) => next(document, range, context, inner));
+    },
+    workspace: {
+      configuration: async (params, token, next) => {
+        const values = await next(params, token);
+        if (!Array.isArray(values)) return values;
+        return params.items.map((item, index) =>
+          item.section === SECTION ? serverSettings(values[index]) : (values[index] ?? null),
+        );
+      },
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** Words and short texts for the *Premises* view. Pure. */
+
+import type { IndexItem, PremiseItem, TacticItem } from "./items";
+
+const NUMBERS = new Intl.NumberFormat("en");
+
+/** `1 goal`, `2,000 goals`. */
+export function counted(number: number, noun: string): string {
+  return `${NUMBERS.format(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** What Lean said of a tactic, in a few words. */
+export function verdict(tactic: TacticItem): string {
+  if (tactic.status === "closes") return "closes the goal";
+  if (tactic.remaining_goals.length === 0) return "leaves goals";
+  return `${counted(tactic.remaining_goals.length, "goal")} left`;
+}
+
+/** The `⊢` line of a printed goal, white space folded; the whole of it where there is no `⊢`. */
+export function targetLine(goal: string): string {
+  const at = goal.lastIndexOf("⊢");
+  return fold(at < 0 ? goal : goal.slice(at));
+}
+
+/** White space runs as one space each. */
+export function fold(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
+/** `in scope`, `needs import M`, `out of scope`, or nothing where there is no file to judge by. */
+export function scopeLabel(premise: PremiseItem): string {
+  if (premise.in_scope === null) return "";
+  if (premise.in_scope) return "in scope";
+  return premise.import === null ? "out of scope" : `needs ${premise.import}`;
+}
+
+/** The module, unless the scope's label names it already. */
+export function moduleLabel(premise: PremiseItem): string {
+  return scopeLabel(premise) === `needs import ${premise.module}` ? "" : premise.module;
+}
+
+/** How many premises an index holds. */
+export function searched(index: IndexItem): number {
+  return index.sources.reduce((sum, source) => sum + source.premises, 0);
+}
+
+/** The foot of the view: what was searched, how old it is. */
+export function freshness(index: IndexItem, now: number): string {
+  const when = age(index.built_at, now);
+  return [index.line, when === "" ? "" : `indexed ${when}`].filter((part) => part !== "").join(" · ");
+}
+
+const STEPS: readonly (readonly [unit: string, seconds: number])[] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** `just now`, `5 minutes ago`, `3 days ago`; the date once it is a month old; nothing for no date. */
+export function age(when: string | null, now: number): string {
+  const then = when === null ? Number.NaN : Date.parse(when);
+  if (Number.isNaN(then)) return "";
+  const seconds = (now - then) / 1000;
+  if (seconds > 30 * 86_400) return `on ${new Date(then).toISOString().slice(0, 10)}`;
+  for (const [unit, length] of STEPS) {
+    if (seconds >= length) return `${counted(Math.floor(seconds / length), unit)} ago`;
+  }
+  return "just now";
+}
+
+/** Characters that steer the direction of text or show nothing, and so can make a text read as another. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** The text with such characters made visible (`‹U+202E›`); what is inserted or copied keeps them. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (one) => `‹U+${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
+}

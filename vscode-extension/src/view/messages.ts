@@ -1,0 +1,102 @@
+/** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
+
+import type { PremiseItem, TacticItem } from "./items";
+import { VIEW_COMMANDS, type PageMessage, type Pin, type StateMessage, type ViewCommand, type ViewState } from "./state";
+
+/** What the page keeps while it is hidden. */
+export interface Saved {
+  readonly pins: readonly Pin[];
+  readonly active: string | null;
+  readonly goalOpen: boolean;
+}
+
+export const NOTHING_SAVED: Saved = { pins: [], active: null, goalOpen: false };
+
+const KINDS: Readonly<Record<ViewState["kind"], true>> = {
+  starting: true,
+  noServer: true,
+  noLean: true,
+  noGoal: true,
+  indexing: true,
+  noMatch: true,
+  failed: true,
+  ready: true,
+};
+
+/** A message from the extension, or null for anything else that reaches the page (browsers' tools send some). */
+export function readStateMessage(value: unknown): StateMessage | null {
+  if (!isRecord(value) || value["type"] !== "state" || !isRecord(value["state"])) return null;
+  const known = typeof value["state"]["kind"] === "string" && Object.hasOwn(KINDS, value["state"]["kind"]);
+  return known ? (value as unknown as StateMessage) : null;
+}
+
+/** A message from the page, or null for anything else. */
+export function readPageMessage(value: unknown): PageMessage | null {
+  if (!isRecord(value)) return null;
+  const { type } = value;
+  const place = typeof value["place"] === "string" ? value["place"] : null;
+  if (type === "loaded") return { type };
+  if (type === "insertTactic") {
+    const tactic = readTactic(value["tactic"]);
+    return tactic && { type, tactic, place };
+  }
+  if (type === "insertPremise") {
+    const premise = readPremise(value["premise"]);
+    return premise && { type, premise, addImport: value["addImport"] === true, place };
+  }
+  if (type === "openDeclaration") {
+    const premise = readPremise(value["premise"]);
+    return premise && { type, premise };
+  }
+  if (type === "copyName") return typeof value["name"] === "string" ? { type, name: value["name"] } : null;
+  if (type === "run") return isCommand(value["command"]) ? { type, command: value["command"] } : null;
+  return null;
+}
+
+/** What was kept; whatever of it cannot be read is left out. */
+export function readSaved(value: unknown): Saved {
+  if (!isRecord(value)) return NOTHING_SAVED;
+  const pins = Array.isArray(value["pins"]) ? value["pins"].map(readPin).filter((pin) => pin !== null) : [];
+  const active = typeof value["active"] === "string" ? value["active"] : null;
+  return { pins, active, goalOpen: value["goalOpen"] === true };
+}
+
+function readPin(value: unknown): Pin | null {
+  if (!isRecord(value)) return null;
+  const premise = readPremise(value["premise"]);
+  const { file } = value;
+  return premise !== null && typeof file === "string" ? { premise, file } : null;
+}
+
+function readPremise(value: unknown): PremiseItem | null {
+  if (!isRecord(value)) return null;
+  const { name, statement, module, kind, score, in_scope, doc_url } = value;
+  const line = value["import"];
+  if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
+  return {
+    name,
+    module,
+    statement: typeof statement === "string" ? statement : "",
+    kind: typeof kind === "string" ? kind : "",
+    score: typeof score === "number" ? score : 0,
+    in_scope: typeof in_scope === "boolean" ? in_scope : null,
+    import: typeof line === "string" ? line : null,
+    doc_url: typeof doc_url === "string" ? doc_url : null,
+  };
+}
+
+function readTactic(value: unknown): TacticItem | null {
+  if (!isRecord(value)) return null;
+  const { tactic, status, remaining_goals: goals, message } = value;
+  if (typeof tactic !== "string" || tactic === "" || typeof status !== "string") return null;
+  const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
+  return { tactic, status, remaining_goals: remaining, message: typeof message === "string" ? message : "" };
+}
+
+function isCommand(value: unknown): value is ViewCommand {
+  return (VIEW_COMMANDS as readonly unknown[]).includes(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,83 @@
+/** The foot of the view: how fresh the index is, and the keys that work in the list. */
+
+import { freshness } from "../format";
+import type { IndexItem } from "../items";
+import type { Progress } from "../state";
+import { element, setAttribute, setText } from "./dom";
+import { icon } from "./icons";
+import { ProgressLine } from "./notice";
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["↑ ↓ Home End", "Move through the list"],
+  ["Enter", "Insert"],
+  ["Shift+Enter", "Insert and add the import"],
+  ["C", "Copy the name"],
+  ["O", "Open the declaration"],
+  ["P", "Pin or unpin"],
+  ["Space", "Show all of it, or less"],
+  ["Tab", "Go to the row's actions"],
+  ["?", "Show or hide this help"],
+];
+
+export class Foot {
+  private readonly mark = element("span", "foot-mark", {}, icon("warning"));
+  private readonly line = element("span", "foot-line");
+  private readonly help = makeHelp();
+  private readonly button = element("button", "action", HELP_BUTTON, icon("keyboard"));
+  private readonly progress = new ProgressLine();
+  private readonly bar = element("div", "foot-bar", {}, this.mark, this.line, this.button);
+  readonly element = element("footer", "foot", {}, this.help, this.progress.element, this.bar);
+  private index: IndexItem | null = null;
+
+  constructor() {
+    this.help.hidden = true;
+    this.button.addEventListener("click", () => this.toggleHelp());
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !this.help.hidden) this.toggleHelp();
+    });
+  }
+
+  show(index: IndexItem | null, indexing: Progress | null): void {
+    this.index = index;
+    this.progress.show(indexing);
+    this.refresh();
+  }
+
+  /** The age of the index, as it is now. */
+  refresh(): void {
+    const line = this.index === null ? "" : freshness(this.index, Date.now());
+    setText(this.line, line);
+    setAttribute(this.line, "title", line === "" ? null : line);
+    this.mark.hidden = (this.index?.stale_files ?? 0) === 0;
+  }
+
+  toggleHelp(): void {
+    this.help.hidden = !this.help.hidden;
+    setAttribute(this.button, "aria-expanded", String(!this.help.hidden));
+  }
+}
+
+const HELP_BUTTON = {
+  type: "button",
+  "aria-label": "Keyboard Shortcuts",
+  title: "Keyboard Shortcuts (?)",
+  "aria-expanded": "false",
+  "aria-controls": "help",
+};
+
+function makeHelp(): HTMLElement {
+  const list = element("dl", "help", { id: "help", "aria-label": "Keyboard shortcuts" });
+  for (const [keys, does] of KEYS) {
+    const term = element("dt");
+    const names = keys.split(" ").map((key) => {
+      const cap = element("kbd");
+      cap.textContent = key;
+      return cap;
+    });
+    term.append(...names.flatMap((cap, at) => (at === 0 ? [cap] : [" ", cap])));
+    const description = element("dd");
+    description.textContent = does;
+    list.append(term, description);
+  }
+  return list;
+}

@@ -1,0 +1,173 @@
+/** What the server answers (docs/json.md, docs/lsp.md), read from unknown values. Pure. */
+
+import type { IndexItem, PremiseItem, TacticItem } from "./view/items";
+
+export interface Suggestion {
+  readonly goal: string;
+  readonly premises: readonly PremiseItem[];
+  readonly tactics: readonly TacticItem[];
+  readonly index: IndexItem;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface SearchAnswer {
+  readonly kind: "goal" | "text";
+  readonly premises: readonly PremiseItem[];
+  readonly index: IndexItem;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** How an index run stands, and what the index then is. */
+export interface IndexStatus {
+  readonly root: string;
+  readonly indexing: boolean;
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+  readonly index: IndexItem | null;
+}
+
+/** A failure as the server tells it: one sentence, what to do next, and its kind. */
+export interface Failure {
+  readonly message: string;
+  readonly hint: string;
+  readonly kind: string;
+}
+
+export interface WirePosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface WireEdit {
+  readonly range: { readonly start: WirePosition; readonly end: WirePosition };
+  readonly newText: string;
+}
+
+export interface Declaration {
+  readonly location: { readonly uri: string; readonly range: WireEdit["range"] } | null;
+  readonly docUrl: string | null;
+}
+
+/** A suggestion, or null for anything else. */
+export function readSuggestion(value: unknown): Suggestion | null {
+  const index = isRecord(value) ? readIndex(value["index"]) : null;
+  if (!isRecord(value) || index === null || typeof value["goal"] !== "string") return null;
+  return {
+    goal: value["goal"],
+    premises: list<PremiseItem>(value["premises"]),
+    tactics: list<TacticItem>(value["tactics"]),
+    index,
+    warnings: strings(value["warnings"]),
+    notes: strings(value["notes"]),
+  };
+}
+
+/** The tactics of a progress value that has nothing else, or null. */
+export function readTactics(value: unknown): readonly TacticItem[] | null {
+  return isRecord(value) && Array.isArray(value["tactics"]) ? list<TacticItem>(value["tactics"]) : null;
+}
+
+export function readSearch(value: unknown): SearchAnswer | null {
+  const index = isRecord(value) ? readIndex(value["index"]) : null;
+  if (!isRecord(value) || index === null) return null;
+  return {
+    kind: value["kind"] === "goal" ? "goal" : "text",
+    premises: list<PremiseItem>(value["premises"]),
+    index,
+    warnings: strings(value["warnings"]),
+    notes: strings(value["notes"]),
+  };
+}
+
+export function readStatus(value: unknown): IndexStatus | null {
+  if (!isRecord(value) || typeof value["root"] !== "string") return null;
+  return {
+    root: value["root"],
+    indexing: value["indexing"] === true,
+    stage: typeof value["stage"] === "string" ? value["stage"] : "",
+    done: count(value["done"]),
+    total: count(value["total"]),
+    index: readIndex(value["index"]),
+  };
+}
+
+/** The edits of an answer, or null where one cannot be read: half of an edit is none. */
+export function readEdits(value: unknown): readonly WireEdit[] | null {
+  if (!isRecord(value) || !Array.isArray(value["edits"])) return null;
+  return value["edits"].every(isEdit) ? value["edits"] : null;
+}
+
+export function readDeclaration(value: unknown): Declaration {
+  if (!isRecord(value)) return { location: null, docUrl: null };
+  const { location, docUrl } = value;
+  const found = isRecord(location) && typeof location["uri"] === "string" && isRange(location["range"]);
+  return {
+    location: found ? { uri: location["uri"] as string, range: location["range"] as WireEdit["range"] } : null,
+    docUrl: typeof docUrl === "string" && docUrl.startsWith("https://") ? docUrl : null,
+  };
+}
+
+/** A failed request, as an error that was thrown: the server's own words where it sent some. */
+export function readFailure(error: unknown): Failure {
+  const data = isRecord(error) ? error["data"] : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = isRecord(data) && typeof data["hint"] === "string" ? data["hint"] : "";
+  const kind = isRecord(data) && typeof data["kind"] === "string" ? data["kind"] : "";
+  return { message, hint, kind };
+}
+
+/** LSP's codes for a request that was cancelled, by either side, or overtaken by a change of the text. */
+const PASSING = new Set([-32800, -32801, -32802]);
+
+/** Whether a failed request says nothing of what was asked: it was cancelled, or the text has changed. */
+export function isPassing(error: unknown): boolean {
+  return isRecord(error) && typeof error["code"] === "number" && PASSING.has(error["code"]);
+}
+
+/** A failure in one line for a message box. */
+export function sentence(failure: Failure): string {
+  return `${failure.message} ${failure.hint}`.trim();
+}
+
+function readIndex(value: unknown): IndexItem | null {
+  if (!isRecord(value) || typeof value["line"] !== "string") return null;
+  return {
+    sources: list(value["sources"]),
+    built_at: typeof value["built_at"] === "string" ? value["built_at"] : null,
+    stale_files: count(value["stale_files"]),
+    lean: typeof value["lean"] === "string" ? value["lean"] : null,
+    line: value["line"],
+  };
+}
+
+function isEdit(value: unknown): value is WireEdit {
+  return isRecord(value) && typeof value["newText"] === "string" && isRange(value["range"]);
+}
+
+function isRange(value: unknown): value is WireEdit["range"] {
+  return isRecord(value) && isPosition(value["start"]) && isPosition(value["end"]);
+}
+
+function isPosition(value: unknown): value is WirePosition {
+  return isRecord(value) && typeof value["line"] === "number" && typeof value["character"] === "number";
+}
+
+/** Items of a list from our own server, whose form docs/json.md fixes; anything else is no list. */
+function list<T>(value: unknown): readonly T[] {
+  return Array.isArray(value) ? (value.filter(isRecord) as T[]) : [];
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : 0;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+/** What the view shows as the cursor moves. */
+import assert from "node:assert/strict";
+
+import { scenario } from "../driver/scenario.mjs";
+
+export const FIRST = "Unfinished/FirstSteps.lean";
+
+export const reading = [
+  scenario("the view follows the cursor from goal to goal", async ({ window, view }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "sorry", 0);
+    const first = await view.answer("k ∣ n.factorial");
+    assert.equal(first.premises[0], "Nat.dvd_factorial");
+    await window.goBehind(FIRST, "sorry", 1);
+    const second = await view.answer("a + (b + c) = b + (a + c)");
+    assert.notDeepEqual(second.premises, first.premises);
+  }),
+
+  scenario("tactics that Lean accepted stand above the premises, what closes the goal first", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    const state = await view.tactics("k ∣ n.factorial");
+    assert.deepEqual(state.closing, ["exact Nat.dvd_factorial hk hkn"]);
+    assert.equal(state.tactics[0], state.closing[0]);
+    assert.equal(state.rows.lastIndexOf("tactic"), state.tactics.length - 1);
+    const row = await view.row("tactic", "apply Nat.dvd_factorial");
+    const goals = await row.locator(".goal").allTextContents();
+    assert.deepEqual(goals, ["⊢ 0 < k", "⊢ k ≤ n"]);
+  }),
+
+  scenario("a premise shows its statement, its module and whether it is in scope", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    const text = await (await view.row("premise", "Nat.dvd_factorial")).innerText();
+    assert.match(text, /\(h : m ≤ n\) : m ∣ n\.factorial/);
+    assert.match(text, /Example\.Nat\.Prime/);
+    assert.match(text, /in scope/);
+  }),
+
+  scenario("the foot tells what was searched and how fresh it is", async ({ view }) => {
+    const state = await view.until((shown) => shown.foot !== "", "a foot");
+    assert.match(state.foot, /this project · Lean 4\.\d+\.\d+ · up to date/);
+  }),
+
+  scenario("where there is no goal the view says so", async ({ window, view }) => {
+    await window.goTo(1, 1);
+    const state = await view.notice("No goal here");
+    assert.deepEqual(state.rows, []);
+  }),
+
+  scenario("a pinned premise stays as the cursor moves on, and can be let go", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await view.pressOn("premise", "Nat.self_le_factorial", "p");
+    await window.focusEditor();
+    await window.goBehind(FIRST, "sorry", 3);
+    const moved = await view.answer("(k ++ l).reverse");
+    assert.equal(moved.premises[0], "Nat.self_le_factorial");
+    await view.pressOn("premise", "Nat.self_le_factorial", "p");
+    await view.until((state) => !state.premises.includes("Nat.self_le_factorial"), "no pinned premise");
+    await window.focusEditor();
+  }),
+
+  scenario("C copies a premise's name", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await view.pressOn("premise", "Nat.factorial_pos", "c");
+    await window.untilClipboard("Nat.factorial_pos");
+    await window.focusEditor();
+  }),
+
+  scenario("O opens a premise's declaration", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await view.pressOn("premise", "Nat.dvd_factorial", "o");
+    await window.activeTab("Prime.lean");
+    const { line } = await window.cursor();
+    const opened = window.onDisk("Example/Nat/Prime.lean").split("\n")[line - 1];
+    assert.match(opened, /theorem (Nat\.)?dvd_factorial\b/);
+    await window.openFile(FIRST);
+  }),
+];

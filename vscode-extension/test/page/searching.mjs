@@ -1,0 +1,32 @@
+/** The search command, and what the status bar tells. */
+import assert from "node:assert/strict";
+
+import { scenario } from "../driver/scenario.mjs";
+import { FIRST } from "./reading.mjs";
+
+export const SEARCH = "Premise Suggest: Search by Goal or Text…";
+
+export const searching = [
+  scenario("search finds a premise by words, and Enter inserts its name", async ({ window }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "sorry", 0);
+    await window.replaceWord("exact ");
+    await window.search(SEARCH, "dvd_factorial", "Nat.dvd_factorial");
+    await window.press("Enter");
+    await window.untilText("exact Nat.dvd_factorial");
+    await window.revert();
+  }),
+
+  scenario("search takes a goal", async ({ window }) => {
+    const rows = await window.search(SEARCH, "a b : ℕ ⊢ a + b = b + a", "Nat.add_comm");
+    assert.ok((await rows.count()) > 0);
+    await window.press("Escape");
+  }),
+
+  scenario("the status bar tells the index's age", async ({ window, view }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await window.statusBar(/Premises:\sindex\s(just\snow|\d+\smin\sold)/);
+  }),
+];

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { cursorAfter } from "../../src/actions/edits";
+import { Places, shifted, type Change, type Spot } from "../../src/places";
+
+function offsetOf(text: string, { line, character }: Spot): number {
+  const lines = text.split("\n").slice(0, line);
+  return lines.reduce((sum, one) => sum + one.length + 1, 0) + character;
+}
+
+function spotOf(text: string, offset: number): Spot {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length - 1, character: (before.at(-1) ?? "").length };
+}
+
+function apply(text: string, change: Change): string {
+  return text.slice(0, offsetOf(text, change.start)) + change.text + text.slice(offsetOf(text, change.end));
+}
+
+test("a spot stays before the character it stood before, whatever else changes", () => {
+  const text = "theorem t : P := by\n  simp\n  sorry\nend\n";
+  const inserted = ["", "x", "abc\n", "\n\n  y"];
+  for (let at = 0; at < text.length; at++) {
+    for (let start = 0; start < text.length; start++) {
+      for (const end of [start, start + 1, start + 5].filter((one) => one <= text.length)) {
+        for (const piece of inserted) {
+          const change = { start: spotOf(text, start), end: spotOf(text, end), text: piece };
+          const moved = shifted(spotOf(text, at), change);
+          const now = apply(text, change);
+          if (start < at && at < end) assert.equal(moved, null);
+          else if (at === start && end > start) assert.deepEqual(moved, spotOf(text, at));
+          else assert.deepEqual(moved, spotOf(now, at < start ? at : at + piece.length - (end - start)));
+        }
+      }
+    }
+  }
+});
+
+test("what is typed at a place goes before it", () => {
+  const spot = { line: 3, character: 2 };
+  assert.deepEqual(shifted(spot, { start: spot, end: spot, text: "exact " }), { line: 3, character: 8 });
+  assert.deepEqual(shifted(spot, { start: spot, end: spot, text: "simp\r\n  " }), { line: 4, character: 2 });
+});
+
+test("several changes of one edit, in whatever order they are told", () => {
+  const changes: Change[] = [
+    { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "import A\n" },
+    { start: { line: 4, character: 1 }, end: { line: 4, character: 3 }, text: "longer" },
+  ];
+  for (const told of [changes, [...changes].reverse()]) {
+    const places = new Places();
+    const name = places.add("file:///a%20b.lean", { line: 4, character: 5 });
+    places.changed("file:///other.lean", told);
+    assert.deepEqual(places.find(name)?.spot, { line: 4, character: 5 });
+    places.changed("file:///a%20b.lean", told);
+    assert.deepEqual(places.find(name)?.spot, { line: 5, character: 9 });
+  }
+});
+
+test("a place whose text is gone stays gone, and only the latest are kept", () => {
+  const places = new Places(2);
+  const gone = places.add("u", { line: 1, character: 4 });
+  places.changed("u", [{ start: { line: 1, character: 0 }, end: { line: 2, character: 0 }, text: "" }]);
+  places.changed("u", [{ start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "x" }]);
+  assert.equal(places.find(gone)?.spot, null);
+  places.add("u", { line: 0, character: 0 });
+  places.add("u", { line: 0, character: 0 });
+  assert.equal(places.find(gone), undefined);
+});
+
+test("the cursor goes behind what was inserted, also where an import came in above", () => {
+  const importLine = { range: { start: { line: 2, character: 0 }, end: { line: 2, character: 0 } }, newText: "import M\n" };
+  const tactic = { range: { start: { line: 9, character: 2 }, end: { line: 9, character: 7 } }, newText: "by exact foo\n  bar" };
+  assert.deepEqual(cursorAfter([tactic], "exact foo\n  bar"), { line: 10, character: 5 });
+  assert.deepEqual(cursorAfter([importLine, tactic], "exact foo\n  bar"), { line: 11, character: 5 });
+  assert.deepEqual(cursorAfter([tactic, importLine], "exact foo\n  bar"), { line: 11, character: 5 });
+  assert.equal(cursorAfter([], "x"), null);
+});

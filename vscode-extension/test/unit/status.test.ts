@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { serverSettings } from "../../src/serverSettings";
+import { age, statusText } from "../../src/statusText";
+
+const NOW = Date.parse("2026-07-10T12:00:00Z");
+const index = { sources: [], built_at: "2026-07-08T11:00:00Z", stale_files: 0, lean: null, line: "Mathlib 2026-07-01" };
+
+test("an index's age", () => {
+  assert.equal(age("2026-07-10T11:59:30Z", NOW), "just now");
+  assert.equal(age("2026-07-10T11:18:00Z", NOW), "42 min old");
+  assert.equal(age("2026-07-10T07:00:00Z", NOW), "5 h old");
+  assert.equal(age("2026-07-08T11:00:00Z", NOW), "2 d old");
+  assert.equal(age("2027-01-01T00:00:00Z", NOW), "just now", "another clock may go ahead");
+  for (const unknown of [null, "", "yesterday"]) assert.equal(age(unknown, NOW), "");
+});
+
+test("the status bar: age, files that are newer, an index run, no server", () => {
+  assert.equal(statusText("running", index, undefined, NOW).text, "$(book) Premises: index 2 d old");
+  assert.match(statusText("running", { ...index, stale_files: 1 }, undefined, NOW).text, / · 1 newer file$/);
+  assert.equal(statusText("running", { ...index, built_at: null }, undefined, NOW).text, "$(book) Premises");
+  const run = { stage: "embed", done: 50, total: 120 };
+  assert.equal(statusText("running", index, run, NOW).text, "$(sync~spin) Premises: indexing 41%");
+  assert.equal(statusText("running", null, { ...run, total: 0 }, NOW).text, "$(sync~spin) Premises: indexing");
+  assert.equal(statusText("running", null, undefined, NOW).warning, false);
+  assert.equal(statusText("problem", index, run, NOW).warning, true);
+  assert.match(statusText("starting", index, run, NOW).tooltip, /starting/);
+});
+
+test("the server is sent its own settings, and of the extension's none", () => {
+  const manifest = JSON.parse(readFileSync(path.join(process.env["EXTENSION_ROOT"] ?? "", "package.json"), "utf8")) as {
+    contributes: { configuration: { properties: Record<string, unknown> }[] };
+  };
+  const sections = manifest.contributes.configuration.flatMap((group) =>
+    Object.keys(group.properties).map((name) => name.split(".")[1] ?? ""),
+  );
+  const sent = Object.keys(serverSettings(Object.fromEntries(sections.map((name) => [name, {}]))));
+  const servers = ["lean", "premises", "tactics", "hover", "completion", "codeActions", "index", "modelFolder", "modelDownload"];
+  assert.deepEqual(sent.sort(), servers.sort());
+  assert.deepEqual(serverSettings(undefined), {});
+});

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as wire from "../../src/wire";
+
+const index = { sources: [], built_at: "2026-07-01T00:00:00Z", stale_files: 2, lean: "4.35.0", line: "L" };
+const rubbish = [null, undefined, 1, "x", [], {}, { goal: 1 }, { index: null }, { goal: "⊢ P", index: {} }];
+
+test("an answer is read as the server sends it; what is missing is empty", () => {
+  const whole = { goal: "⊢ P", premises: [{ name: "a" }], tactics: [], index, timings_ms: {}, warnings: ["w"], notes: [] };
+  assert.deepEqual(wire.readSuggestion(whole), {
+    goal: "⊢ P",
+    premises: [{ name: "a" }],
+    tactics: [],
+    index,
+    warnings: ["w"],
+    notes: [],
+  });
+  assert.deepEqual(wire.readSuggestion({ goal: "⊢ P", index })?.premises, []);
+  for (const value of rubbish) assert.equal(wire.readSuggestion(value), null);
+});
+
+test("a part of an answer has tactics alone", () => {
+  assert.deepEqual(wire.readTactics({ tactics: [{ tactic: "rfl" }, 3] }), [{ tactic: "rfl" }]);
+  assert.equal(wire.readTactics({ tactics: "rfl" }), null);
+  assert.equal(wire.readTactics(null), null);
+});
+
+test("a search's answer and an index's status", () => {
+  assert.equal(wire.readSearch({ kind: "goal", premises: [], index })?.kind, "goal");
+  for (const value of rubbish) assert.equal(wire.readSearch(value), null);
+  const status = { root: "C:\\my proj", indexing: true, stage: "embed", done: 1, total: 4, index };
+  assert.deepEqual(wire.readStatus(status), status);
+  assert.deepEqual(wire.readStatus({ root: "/p", done: -1, total: Number.NaN }), {
+    root: "/p",
+    indexing: false,
+    stage: "",
+    done: 0,
+    total: 0,
+    index: null,
+  });
+  assert.equal(wire.readStatus({ indexing: true }), null);
+});
+
+test("edits are taken whole or not at all", () => {
+  const edit = { range: { start: { line: 1, character: 2 }, end: { line: 1, character: 7 } }, newText: "rfl" };
+  assert.deepEqual(wire.readEdits({ edits: [edit] }), [edit]);
+  assert.equal(wire.readEdits({ edits: [edit, { newText: "x" }] }), null);
+  assert.equal(wire.readEdits({ edits: [{ ...edit, range: { start: { line: "1" } } }] }), null);
+  assert.equal(wire.readEdits(null), null);
+});
+
+test("a declaration, and only a page that can be opened safely", () => {
+  const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
+  const location = { uri: "file:///c%3A/my%20proj/A.lean", range };
+  assert.deepEqual(wire.readDeclaration({ location, docUrl: "https://x.org/#a" }), { location, docUrl: "https://x.org/#a" });
+  for (const value of [null, {}, { location: { uri: 3 }, docUrl: "file:///etc/passwd" }, { location: {}, docUrl: 1 }]) {
+    assert.deepEqual(wire.readDeclaration(value), { location: null, docUrl: null });
+  }
+});
+
+test("a failure, in the server's words where it sent some", () => {
+  const error = Object.assign(new Error("Lean ended."), { code: -32803, data: { hint: "Restart it.", kind: "LeanDied" } });
+  assert.deepEqual(wire.readFailure(error), { message: "Lean ended.", hint: "Restart it.", kind: "LeanDied" });
+  assert.equal(wire.sentence(wire.readFailure(error)), "Lean ended. Restart it.");
+  assert.deepEqual(wire.readFailure("no connection"), { message: "no connection", hint: "", kind: "" });
+  assert.equal(wire.isPassing(error), false);
+  assert.equal(wire.isPassing(Object.assign(new Error("cancelled"), { code: -32800 })), true);
+});

@@ -1,0 +1,130 @@
+/** Answers for the tests: small ones, and ones that try to break the page. */
+
+import type { IndexItem, PremiseItem, Ready, TacticItem, ViewState } from "../../src/view/state";
+
+export const NOW = Date.parse("2026-11-22T12:00:00Z");
+
+export const INDEX: IndexItem = {
+  sources: [
+    { package: "Mathlib", revision: "2026-07-01", premises: 253_622, bundled: true },
+    { package: "example", revision: "1f0c", premises: 41, bundled: false },
+  ],
+  built_at: "2026-11-22T09:00:00Z",
+  stale_files: 0,
+  lean: "4.35.0",
+  line: "Mathlib 2026-07-01 (bundled) · example 1f0c · Lean 4.35.0 · up to date",
+};
+
+export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseItem {
+  return {
+    name,
+    statement: "(n m : ℕ) : n + m = m + n",
+    module: "Mathlib.Algebra.Group.Defs",
+    kind: "theorem",
+    score: 1,
+    in_scope: true,
+    import: null,
+    doc_url: null,
+    ...more,
+  };
+}
+
+export function needsImport(name: string, module: string, more: Partial<PremiseItem> = {}): PremiseItem {
+  return premise(name, { module, in_scope: false, import: `import ${module}`, ...more });
+}
+
+export function tactic(text: string, goals: readonly string[] = []): TacticItem {
+  return { tactic: text, status: goals.length === 0 ? "closes" : "progress", remaining_goals: goals, message: "" };
+}
+
+export const GOAL = "n m k : ℕ\nh : n ≤ m\n⊢ n + k ≤ m + k";
+
+export const PREMISES: readonly PremiseItem[] = [
+  premise("Nat.add_le_add_right", {
+    statement: "{n m : ℕ} (h : n ≤ m) (k : ℕ) : n + k ≤ m + k",
+    module: "Init.Data.Nat.Basic",
+  }),
+  premise("add_le_add_right", {
+    statement:
+      "[Add α] [LE α] [i : CovariantClass α α (Function.swap (· + ·)) (· ≤ ·)] {b c : α} (bc : b ≤ c) (a : α) : b + a ≤ c + a",
+    module: "Mathlib.Algebra.Order.Monoid.Unbundled.Basic",
+  }),
+  needsImport("OrderedAddCommMonoid.toCovariantClassRight", "Mathlib.Algebra.Order.Monoid.Defs", {
+    statement: "(M : Type u_1) [OrderedAddCommMonoid M] : CovariantClass M M (Function.swap fun x1 x2 => x1 + x2) fun x1 x2 => x1 ≤ x2",
+    kind: "instance",
+  }),
+  premise("Nat.add_comm", { module: "Init.Data.Nat.Basic", statement: "(n m : ℕ) : n + m = m + n" }),
+  needsImport("tsub_le_iff_right", "Mathlib.Algebra.Order.Sub.Defs", {
+    statement: "[LE α] [Add α] [Sub α] [OrderedSub α] {a b c : α} : a - c ≤ b ↔ a ≤ b + c",
+  }),
+  premise("Nat.le_of_add_le_add_right", { statement: "", module: "Init.Data.Nat.Basic", in_scope: null }),
+];
+
+export const TACTICS: readonly TacticItem[] = [
+  tactic("exact Nat.add_le_add_right h k"),
+  tactic("omega"),
+  tactic("apply Nat.add_le_add", ["n m k : ℕ\nh : n ≤ m\n⊢ n ≤ m", "n m k : ℕ\nh : n ≤ m\n⊢ k ≤ k"]),
+];
+
+export function ready(more: Partial<Ready> = {}): Ready {
+  return {
+    kind: "ready",
+    place: "1",
+    file: "file:///work/Example.lean",
+    goal: GOAL,
+    premises: PREMISES,
+    tactics: TACTICS,
+    tacticsState: "done",
+    index: INDEX,
+    warnings: [],
+    notes: [],
+    ...more,
+  };
+}
+
+const RIGHT_TO_LEFT = "\u202e";
+
+/** Names and statements that break pages: markup, one endless word, letters from right to left, stacked marks. */
+export const HOSTILE: readonly PremiseItem[] = [
+  premise("a.markup", {
+    statement: "<img src=x onerror=\"window.broken = true\"><script>window.broken = true</script> </div> &lt; <b>b</b>",
+    module: "<i>M</i>",
+    kind: "<u>",
+  }),
+  needsImport(`Very.${"long".repeat(120)}`, `Module.${"Deep".repeat(60)}`, { statement: "x".repeat(3000) }),
+  premise("שלום.עולם", { statement: `(שלום : ℕ) : שלום = ${RIGHT_TO_LEFT}1 = 0 ∧ ‮نص‬` }),
+  premise("Z\u0351\u036b\u0343algo", { statement: `${"a\u0301\u0489\u0360\u035c".repeat(200)} 𝕜 ⟦𝓞 → 𝔸⟧ 👩‍👩‍👧‍👦` }),
+  premise("«name with spaces and \u0000 zero»", { statement: "" }),
+];
+
+/** As many premises as a person can ask for at a sitting. */
+export function many(count: number): PremiseItem[] {
+  return Array.from({ length: count }, (_, at) => premise(`Many.lemma_${at}`, { statement: `(n : ℕ) : n + ${at} = ${at} + n` }));
+}
+
+/** Three premises without tactics: the second needs an import. */
+export const A = premise("a.first");
+export const B = needsImport("b.second", "Far.Away");
+export const C = premise("c.third");
+export const ABC = ready({ premises: [A, B, C], tactics: [], tacticsState: "off" });
+
+/** States that are a message. */
+export const MESSAGES: readonly ViewState[] = [
+  { kind: "starting" },
+  { kind: "noServer", reason: "missing", message: "No Python here has premise-suggest.", hint: "Install it, or name its command." },
+  { kind: "noLean", message: "Lean was not found.", hint: "Install elan." },
+  { kind: "noGoal", reason: "noGoals" },
+  { kind: "indexing", stage: "embedding", done: 3100, total: 8222 },
+  { kind: "noMatch", goal: GOAL, index: INDEX, warnings: [], notes: [] },
+  { kind: "failed", message: "Lean did not answer.", hint: "Run `premise-suggest doctor`." },
+];
+
+/** An answer with everything that can stand around it. */
+export const FULL = ready({
+  tacticsState: "running",
+  busy: true,
+  warnings: ["Two tactics took too long."],
+  notes: ["The goal is long."],
+  indexing: { stage: "reading", done: 1, total: 9 },
+  index: { ...INDEX, stale_files: 3 },
+});
