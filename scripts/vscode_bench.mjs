@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { isLean, isServer, processesOf, residentBytes } from "../vscode-extension/test/driver/processes.mjs";
 import { withStage } from "../vscode-extension/test/driver/stage.mjs";
 
-const PLACES = 50;
+const PLACES = 51; // the first is where it begins
 const FILE = "Unfinished/Bench.lean";
 const { values: options } = parseArgs({ options: { moves: { type: "string", default: "500" }, json: { type: "string" } } });
 

@@ -36,7 +36,7 @@ export class View {
         notice: texts(".notice-title")[0] ?? null,
         text: texts(".notice")[0] ?? "",
         busy: shown(".busy").length > 0,
-        running: texts(".group, [role=group]").some((text) => text.includes("Trying tactics")) || shown("[data-running=true], [aria-busy=true]").length > 0,
+        running: shown(".spinner").length > 0,
         tactics: texts(".row.tactic .name"),
         closing: shown('.row.tactic[data-status="closes"]').map((row) => row.querySelector(".name").textContent),
         premises: texts(".row.premise .name"),

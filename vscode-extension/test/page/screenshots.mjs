@@ -9,8 +9,8 @@ import { SEARCH } from "./searching.mjs";
 const FOLDER = process.argv[2] ?? path.resolve(import.meta.dirname, "../../images");
 const LARGEST = 150_000;
 const SIZE = { width: 1120, height: 640 };
-const UNDER_THE_GOAL = { x: 440, y: 330, width: 680, height: 300 };
-const QUICK_INPUT = { x: 250, y: 0, width: 620, height: 330 };
+const UNDER_THE_GOAL = { x: 450, y: 330, width: 650, height: 288 };
+const QUICK_INPUT = { x: 250, y: 0, width: 620, height: 323 };
 const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", contrast: "Default High Contrast" };
 
 async function take(window, name, clip) {

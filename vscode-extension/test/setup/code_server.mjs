@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { run, say } from "./run.mjs";
+import { run, say, Unable } from "./run.mjs";
 import { nodeHeaders, which } from "./tools.mjs";
 import { CODE_SERVER, NODE_GYP } from "./versions.mjs";
 
@@ -25,7 +25,7 @@ export async function makeCodeServer(folder) {
 
 async function build(draft) {
   const env = { ...process.env, npm_config_nodedir: nodeHeaders() };
-  const npm = (args, cwd) => run("npm", [...args, ...QUIET], { cwd, env });
+  const npm = (args, cwd) => run("npm", [...args, ...QUIET], { cwd, env }).catch(npmFailed);
   writeFileSync(path.join(draft, "package.json"), '{"private": true}\n');
 
   say(`npm: code-server ${CODE_SERVER}`);
@@ -46,4 +46,9 @@ async function build(draft) {
   mkdirSync(ripgrep, { recursive: true });
   symlinkSync(which("rg"), path.join(ripgrep, "rg"));
   symlinkSync("node_modules", path.join(vscode, "node_modules.asar"));
+}
+
+function npmFailed(error) {
+  const code = /npm (?:error|ERR!) code (\S+)/.exec(error.output)?.[1] ?? "no code given";
+  throw new Unable(`npm could not install code-server ${CODE_SERVER} (${code}); it needs npm's registry and a C++ compiler`);
 }

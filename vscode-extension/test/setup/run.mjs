@@ -1,7 +1,13 @@
 import { spawn } from "node:child_process";
 
 /** The one error of the set-up: why a real VS Code cannot be made ready here, in a sentence. */
-export class Unable extends Error {}
+export class Unable extends Error {
+  /** output: the end of what the program said, if one did. */
+  constructor(message, output = "") {
+    super(message);
+    this.output = output;
+  }
+}
 
 export function say(line) {
   process.stderr.write(`[vscode set-up] ${line}\n`);
@@ -21,7 +27,7 @@ export function run(program, args, options = {}) {
     child.on("close", (code) => {
       if (code === 0) return resolve(output);
       const said = output.trim().split("\n").slice(-3).join(" | ");
-      reject(new Unable(`'${[program, ...args].join(" ")}' ended with ${code}: ${said}`));
+      reject(new Unable(`'${[program, ...args].join(" ")}' ended with ${code}: ${said}`, output));
     });
   });
 }
