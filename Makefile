@@ -11,6 +11,7 @@ demo: $(VENV)/.light
 	@$(BIN)/premise-suggest demo
 
 test: $(VENV)/.full lint
+	@if [ -n "$$CI" ]; then node vscode-extension/test/setup/main.mjs >/dev/null; fi  # the browser serves other tests, too
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.full

@@ -9,10 +9,12 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from threading import Event
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
@@ -25,9 +27,19 @@ Rejected = Callable[[LeanError], None]
 MODULE_SECONDS = 600.0
 """How long one module may take: far more than any module of ours needs, so it only ends a hang."""
 
+_LOOK_SECONDS = 0.2
+"""How often a compilation that can be stopped looks whether it should be."""
+
 _COMMENT = re.compile(r"/-.*?-/|--[^\n]*", re.DOTALL)
 _IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
 _PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
+
+
+class CompilationStopped(LeanError):
+    """Whoever had a folder compiled wants it no longer."""
+
+    def __init__(self) -> None:
+        super().__init__("The compilation was stopped.", "Ask again; what was compiled is kept.")
 
 
 class CircularImports(ProjectBroken):
@@ -94,6 +106,7 @@ def compile_folder(
     identity: str,
     progress: Progress | None = None,
     rejected: Rejected | None = None,
+    stop: Event | None = None,
 ) -> tuple[str, ...]:
     """Compile every module under `sources` into `out` (`.olean`, `.ilean`); returns those compiled.
 
@@ -105,9 +118,11 @@ def compile_folder(
         rejected: told of each module that cannot be compiled. What was compiled of it before stays, and
             serves those that import it; where nothing was, they are left out, too. None: nothing may be
             rejected.
+        stop: once it is set, the Lean that runs is killed.
 
     Raises:
         ProjectBroken: Lean found an error; the message is its first one. LeanDied, LeanTimeout.
+        CompilationStopped: `stop` was set; what was compiled until then stays.
     """
     found = read_sources(sources)
     ordered = import_order(found) if rejected is None else _order_without_circles(found, rejected)
@@ -122,8 +137,10 @@ def compile_folder(
             if progress is not None:
                 progress(done, len(ordered), source.module)
             try:
-                _compile_module(source, out, key, lean_command, environment)
+                _compile_module(source, out, key, lean_command, environment, stop)
                 compiled.append(source.module)
+            except CompilationStopped:
+                raise
             except LeanError as error:
                 if rejected is None:
                     raise
@@ -165,13 +182,18 @@ def _key_of_compiled(out: Path, module: str) -> str | None:
 
 
 def _compile_module(
-    source: LeanSource, out: Path, key: str, lean_command: Sequence[str], environment: Mapping[str, str]
+    source: LeanSource,
+    out: Path,
+    key: str,
+    lean_command: Sequence[str],
+    environment: Mapping[str, str],
+    stop: Event | None,
 ) -> None:
     target = _artefact(out, source.module, ".olean")
     target.parent.mkdir(parents=True, exist_ok=True)
     with _scratch(target.parent) as scratch:
         olean, ilean = scratch / "new.olean", scratch / "new.ilean"
-        _run_lean([*lean_command, "--json", "-o", str(olean), "-i", str(ilean)], source, environment)
+        _run_lean([*lean_command, "--json", "-o", str(olean), "-i", str(ilean)], source, environment, stop)
         _artefact(out, source.module, ".key").unlink(missing_ok=True)
         ilean.replace(target.with_suffix(".ilean"))
         olean.replace(target)
@@ -185,26 +207,46 @@ def _scratch(parent: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-def _run_lean(command: Sequence[str], source: LeanSource, environment: Mapping[str, str]) -> None:
+def _run_lean(
+    command: Sequence[str], source: LeanSource, environment: Mapping[str, str], stop: Event | None
+) -> None:
     # Lean takes the module's name from the -R folder; without one, private names carry a wrong module.
     root = source.path.parents[source.module.count(".")]
     relative = source.path.relative_to(root)
+    process = subprocess.Popen(
+        [*command, "-R", str(root), str(relative)],
+        cwd=root,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
-        result = subprocess.run(
-            [*command, "-R", str(root), str(relative)],
-            cwd=root,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=MODULE_SECONDS,
-        )
+        said, complained = _await(process, stop)
     except subprocess.TimeoutExpired as error:
         raise LeanTimeout(
             f"Lean did not finish {source.path} within {MODULE_SECONDS:.0f} seconds.",
             "Look there for a proof that loops.",
         ) from error
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    result = subprocess.CompletedProcess(process.args, process.returncode, said, complained)
     if result.returncode != 0:
         raise _complaint(source, result)
+
+
+def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes, bytes]:
+    """What a process writes until it ends. Raises subprocess.TimeoutExpired, CompilationStopped."""
+    deadline = time.monotonic() + MODULE_SECONDS
+    while stop is None or not stop.is_set():
+        try:
+            return process.communicate(timeout=MODULE_SECONDS if stop is None else _LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            if stop is None or time.monotonic() > deadline:
+                raise
+    raise CompilationStopped
 
 
 def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -> ProjectBroken | LeanDied:

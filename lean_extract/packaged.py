@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Event
 
 from platformdirs import user_cache_path
 
@@ -60,14 +61,18 @@ def runtime_available() -> bool:
     return _find_library() is not None
 
 
-def prepare(cache: Path | None = None, progress: Progress | None = None) -> PackagedLean:
+def prepare(
+    cache: Path | None = None, progress: Progress | None = None, stop: Event | None = None
+) -> PackagedLean:
     """Make the packaged Lean ready; the first call compiles the mini core, later ones only look.
 
     Args:
         cache: where launcher and compiled core are kept; the user's cache folder by default.
         progress: told of each module of the core that is compiled.
+        stop: once it is set, the core is compiled no further.
 
     Raises:
+        CompilationStopped: `stop` was set.
         LeanNotFound: the runtime is not installed, does not start on this system, or the cache cannot be
             written.
     """
@@ -76,7 +81,7 @@ def prepare(cache: Path | None = None, progress: Progress | None = None) -> Pack
         raise LeanNotFound("The packaged Lean runtime is not installed.", _HINT)
     root = (cache or user_cache_path("premise-suggest", appauthor=False)) / "lean"
     try:
-        return _prepare_in(root, library, progress)
+        return _prepare_in(root, library, progress, stop)
     except OSError as error:
         raise LeanNotFound(
             f"The packaged Lean could not be made ready in {root}: {error.strerror or error}.",
@@ -84,11 +89,11 @@ def prepare(cache: Path | None = None, progress: Progress | None = None) -> Pack
         ) from error
 
 
-def _prepare_in(root: Path, library: Path, progress: Progress | None) -> PackagedLean:
+def _prepare_in(root: Path, library: Path, progress: Progress | None, stop: Event | None) -> PackagedLean:
     launcher = _write_launcher(root, library)
     core = root / f"core-{_fingerprint()}"
     if not (core / _MANIFEST).is_file():
-        _build_core(core, launcher, progress)
+        _build_core(core, launcher, progress, stop)
     manifest = json.loads((core / _MANIFEST).read_text(encoding="utf-8"))
     return _packaged(launcher, core, manifest["lean"])
 
@@ -99,6 +104,7 @@ def build_library(
     lean: PackagedLean,
     progress: Progress | None = None,
     rejected: Rejected | None = None,
+    stop: Event | None = None,
 ) -> tuple[str, ...]:
     """Compile a folder of `.lean` files on top of the mini core; returns the modules compiled.
 
@@ -108,6 +114,7 @@ def build_library(
 
     Raises:
         ProjectBroken: Lean found an error (its first message is given), or imports run in a circle.
+        CompilationStopped: `stop` was set.
     """
     return compile_folder(
         sources,
@@ -117,6 +124,7 @@ def build_library(
         identity=lean.core_oleans.name,
         progress=progress,
         rejected=rejected,
+        stop=stop,
     )
 
 
@@ -183,7 +191,7 @@ def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
     )
 
 
-def _build_core(core: Path, launcher: Path, progress: Progress | None) -> None:
+def _build_core(core: Path, launcher: Path, progress: Progress | None, stop: Event | None) -> None:
     """Compile the core beside its place and move it there in whole; another process may be first."""
     core.parent.mkdir(parents=True, exist_ok=True)
     lean_version = _ask_version(launcher)
@@ -196,6 +204,7 @@ def _build_core(core: Path, launcher: Path, progress: Progress | None) -> None:
             environment=_packaged(launcher, built, lean_version).environment,
             identity=core.name,
             progress=progress,
+            stop=stop,
         )
         manifest = {"lean": lean_version, _DISTRIBUTION: _distribution_version()}
         (built / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")

@@ -105,7 +105,7 @@ class Engine:
 
     async def close(self) -> None:
         """End Lean and let go of the index."""
-        await self._lean.end()
+        await self._lean.close()
         self._index.close()
 
     async def suggest(self, request: SuggestRequest, heard: Hearer | None = None) -> Suggestion:
@@ -179,7 +179,8 @@ class Engine:
         PremiseIndexError or ModelError.
         """
         query = checked_query(request.query)
-        allowed = Allowed(modules=request.modules, in_scope=request.in_scope)
+        is_filtered = request.in_scope or not self.settings.premises.out_of_scope
+        allowed = Allowed(modules=request.modules, in_scope=is_filtered)
         wanted = min(request.k or self.settings.premises.count, _MOST)
         knowledge = await self.knowledge()
         warnings, notes = [knowledge.note] if knowledge.note else [], list[str]()
@@ -192,8 +193,6 @@ class Engine:
             notes = await self.notes(goal)
         else:
             ranked = await asyncio.to_thread(knowledge.search, query, request.place, wanted, allowed)
-        if not self.settings.premises.out_of_scope:
-            ranked = [one for one in ranked if one.in_scope is not False]
         return SearchAnswer(
             kind="goal" if TURNSTILE in query else "text",
             premises=[premise_item(one) for one in ranked],

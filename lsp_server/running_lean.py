@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from lean_extract import packaged
 from lean_extract.errors import LeanNotFound
@@ -39,6 +40,8 @@ class RunningLean:
         self._lock = asyncio.Lock()
         self._compiling = asyncio.Lock()
         self._preparing: asyncio.Task[None] | None = None
+        self._stop = Event()
+        """Set when nobody wants what is being compiled."""
 
     async def session(self) -> LeanSession:
         """The session, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
@@ -63,7 +66,7 @@ class RunningLean:
             override = wanted.command or None
             toolchain = await asyncio.to_thread(resolve_lean, self._root, override=override)
         if toolchain.kind == "packaged":
-            await asyncio.to_thread(compile_project, self._root)
+            await asyncio.to_thread(compile_project, self._root, self._stop)
         return await LeanSession.start(self._root, toolchain, limits_of(wanted))
 
     def prepare_ahead(self, place: GoalPlace) -> None:
@@ -92,7 +95,7 @@ class RunningLean:
         if self._root is None or not self.compiles:
             return False
         async with self._compiling:
-            compiled = await asyncio.to_thread(compile_project, self._root)
+            compiled = await asyncio.to_thread(compile_project, self._root, self._stop)
         if len(compiled) <= 1:  # nothing, or the file itself alone
             return False
         await self.end()
@@ -105,18 +108,26 @@ class RunningLean:
                 session, self._session = self._session, None
                 await session.close()
 
+    async def close(self) -> None:
+        """End Lean, and what is being compiled for it."""
+        self._stop.set()
+        await self.end()
+        async with self._compiling:  # the thread has heard of it when this is free
+            self._stop = Event()
 
-def compile_project(root: Path) -> tuple[str, ...]:
+
+def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
     A file that Lean rejects is left out: whoever imports it is told by Lean itself, or has what was
-    compiled of it when Lean last accepted it.
+    compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
     """
     return packaged.build_library(
         root,
         project_oleans(root),
-        packaged.prepare(),
+        packaged.prepare(stop=stop),
         rejected=lambda error: log.info("%s", error),
+        stop=stop,
     )
 
 

@@ -10,9 +10,9 @@ import os
 import signal
 import sys
 from threading import Event
-from typing import Any
+from typing import Any, BinaryIO
 
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdinAsyncReader, run_async
 
 from lsp_server.server import PremiseServer
 from lsp_server.settings import Settings
@@ -33,6 +33,31 @@ FEATURES = (
 log = logging.getLogger("premise_suggest")
 
 
+class ClientWriter:
+    """Writes to the client while there is one; what comes after it has gone is nobody's, and is dropped."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream: BinaryIO | None = stream
+
+    def write(self, data: bytes) -> None:
+        """Send a message."""
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except (OSError, ValueError) as error:  # a broken pipe, or closed on our side
+            self._stream = None
+            log.info("The client reads no more: %s", error)
+
+    def close(self) -> None:
+        """Close the stream."""
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
 def create_server(settings: Settings) -> PremiseServer:
     """A server with every feature registered; nothing is started before a client asks."""
     server = PremiseServer(settings)
@@ -44,7 +69,7 @@ def create_server(settings: Settings) -> PremiseServer:
 def serve_stdio(server: PremiseServer) -> int:
     """Serve on standard input and output until the client goes; returns the exit code."""
     reader = StdinAsyncReader(sys.stdin.buffer, server.thread_pool)
-    writer = StdoutWriter(sys.stdout.buffer)
+    writer = ClientWriter(sys.stdout.buffer)
     sys.stdout = sys.stderr  # A stray print must not break the protocol.
     return _run(_serve(server, reader, writer))
 

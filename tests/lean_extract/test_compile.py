@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.compile import header_imports, import_order, read_sources
+from lean_extract.compile import (
+    CompilationStopped,
+    compile_folder,
+    header_imports,
+    import_order,
+    read_sources,
+)
 from lean_extract.errors import ProjectBroken
 
 MODULE_NAMES = st.lists(
@@ -56,3 +66,36 @@ def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProjectBroken, match=r"A -> B -> A|B -> A -> B") as raised:
         import_order(read_sources(tmp_path))
     assert raised.value.hint
+
+
+def test_the_lean_that_compiles_is_killed_when_nobody_wants_it(tmp_path: Path) -> None:
+    """A Lean that tells its process by a pipe and then never ends."""
+    begun, sources = tmp_path / "begun", tmp_path / "sources"
+    os.mkfifo(begun)
+    sources.mkdir()
+    (sources / "Slow.lean").write_text("prelude\n")
+    program = tmp_path / "lean.py"
+    program.write_text(
+        "import os, signal, sys\n"
+        f"with open({str(begun)!r}, 'w') as pipe: pipe.write(str(os.getpid()))\n"
+        "signal.pause()\n"
+    )
+    stop = Event()
+    with ThreadPoolExecutor(1) as pool:
+        compiling = pool.submit(
+            compile_folder,
+            sources,
+            tmp_path / "out",
+            lean_command=(sys.executable, str(program)),
+            environment={},
+            identity="",
+            rejected=lambda error: None,
+            stop=stop,
+        )
+        process = int(begun.read_text())
+        stop.set()
+        with pytest.raises(CompilationStopped):
+            compiling.result(20)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert not list((tmp_path / "out").rglob("*.olean"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -274,6 +275,37 @@ async def test_no_process_is_left(project: Path, environment: dict[str, str], wa
     assert await asyncio.to_thread(all_end, handles, 20)
     assert await server.wait() == 0
     await editor.client.stop()  # type: ignore[no-untyped-call]
+
+
+def test_a_client_that_goes_amid_its_requests_costs_no_words(environment: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [str(SCRIPT), "serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    assert process.stdin
+    assert process.stdout
+
+    def send(method: str, number: int | None, params: object = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        body = json.dumps(message if number is None else {**message, "id": number}).encode()
+        assert process.stdin
+        process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        process.stdin.flush()
+
+    send("initialize", 1, {"processId": None, "capabilities": {}, "rootUri": None})
+    assert process.stdout.readline().startswith(b"Content-Length")
+    send("initialized", None, {})
+    place = {"textDocument": {"uri": "untitled:a"}, "position": {"line": 0, "character": 0}}
+    for number in range(50):
+        send("premiseSuggest/suggest", 2 + number, {**place, "goal": f"n : ℕ\n⊢ n = {number}"})
+    send("shutdown", 99)
+    send("exit", None)
+    process.stdout.close()
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, b"")
 
 
 async def test_it_serves_on_a_port(project: Path, environment: dict[str, str]) -> None:
