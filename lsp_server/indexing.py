@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from lean_extract.errors import BadSource, IndexLocked
 from lean_extract.source.project import is_project_root
@@ -69,7 +70,9 @@ class Indexing:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            self._stopped.add(root)
+            if not task.done():
+                self._stopped.add(root)
+                self._again.discard(root)
             raise
 
     async def _updates(self, engine: Engine, root: Path) -> IndexReport:
@@ -77,8 +80,11 @@ class Indexing:
             while True:
                 self._again.discard(root)
                 report = await self._update(engine, root)
-                if root not in self._again or report.stopped:
+                # Who asks anew behind a request that was cancelled wants a whole update.
+                is_over = report.stopped and root not in self._stopped
+                if root not in self._again or is_over:
                     return report
+                self._stopped.discard(root)
         finally:
             del self._running[root]
             self._again.discard(root)
@@ -174,12 +180,15 @@ class WorkDone:
 
     @classmethod
     async def begin(cls, server: PremiseServer, title: str, *, cancellable: bool = True) -> WorkDone:
-        """Ask the editor for a bar and show it."""
+        """Ask the editor for a bar and show it, if it will."""
         window = server.client_capabilities.window
         if not (window and window.work_done_progress):
             return cls(server, None)
         token = str(uuid.uuid4())
-        await server.work_done_progress.create_async(token)
+        try:
+            await server.work_done_progress.create_async(token)
+        except JsonRpcException:  # it shows none after all
+            return cls(server, None)
         server.work_done_progress.begin(
             token,
             types.WorkDoneProgressBegin(
@@ -209,3 +218,4 @@ class WorkDone:
         """Take the bar away."""
         if self._token is not None:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message))
+            self._server.work_done_progress.tokens.pop(self._token, None)

@@ -212,7 +212,10 @@ def source_of(project: Project, module: str) -> Path | None:
     if not all(is_plain_part(part) for part in parts):
         return None
     paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
-    return next((path for path in paths if path.is_file()), None)
+    try:
+        return next((path for path in paths if path.is_file()), None)
+    except OSError:  # a name that is too long for a file
+        return None
 
 
 def is_plain_part(part: str) -> bool:

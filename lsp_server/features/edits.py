@@ -35,8 +35,11 @@ def register(server: PremiseServer) -> None:
         place = document.position(position)
         insert = tactic_insertion if way == "tactic" else name_insertion
         found = [insert(document.lines, place, text)]
-        if import_line and (line := import_insertion(document.lines, import_line)) is not None:
-            found.append(line)
+        line = import_insertion(document.lines, import_line) if import_line else None
+        if line is not None:
+            # At one place editors insert in this order, and the import is a line above the rest.
+            is_above = line.span.start == found[0].span.start and line.text.endswith("\n")
+            found.insert(0 if is_above else 1, line)
         return {"edits": [text_edit(document, one) for one in found]}
 
 

@@ -19,7 +19,7 @@ from lsp_server.http.problems import Refusal
 
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_ADDRESSES = 4096
 
 
@@ -29,7 +29,7 @@ class Policy:
 
     token: str | None = None
     """What has to come with every request; None: nothing (on loopback)."""
-    hosts: frozenset[str] | None = _LOOPBACK
+    hosts: frozenset[str] | None = LOOPBACK
     """The names under which the server may be addressed; None: any (a token is asked for)."""
 
 
@@ -59,10 +59,10 @@ class Guard:
         headers = Headers(scope=scope)
         check_host(headers, self._policy)
         check_site(headers, scope["method"])
+        client = scope.get("client")
+        self._rates.take(client[0] if client else "")  # before the token: guesses at it count, too
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
-        client = scope.get("client")
-        self._rates.take(client[0] if client else "")
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body. Raises Refusal: it is too large (413), or does not arrive (408)."""

@@ -31,10 +31,11 @@ class NewPremises:
 
     def read(self, name: str, declaration: str) -> Premise:
         """A premise from `kind name binders : type`, with or without a doc string before it."""
+        declaration = declaration[:_MOST_READ]
         key = (name, declaration)
         known = self._read.get(key)
         if known is None:
-            known = read_declaration(name, declaration[:_MOST_READ])
+            known = read_declaration(name, declaration)
             self._read.put(key, known)
         return known
 

@@ -102,9 +102,8 @@ def router(backend: Backend) -> APIRouter:
 async def _list(library: Library, *, premises: bool) -> Response:
     knowledge = await library.engine.knowledge()
     names = library.numbering.premises if premises else library.numbering.modules
-    return Response(
-        await asyncio.to_thread(names, knowledge.service.snapshot()), media_type="application/json"
-    )
+    listed = await asyncio.to_thread(lambda: names(knowledge.service.snapshot()))
+    return Response(listed, media_type="application/json")
 
 
 class _Job:

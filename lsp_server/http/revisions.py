@@ -22,6 +22,8 @@ _PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
 _CACHED = 512
+_LONGEST_KEPT = 128
+"""Longer answers are not kept: of very many the memory would grow without use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ class Library:
         Raises PremiseIndexError, ModelError.
         """
         knowledge = await self.engine.knowledge()
-        key = (goal, k, knowledge.service.snapshot().stamps)
+        snapshot = await asyncio.to_thread(knowledge.service.snapshot)  # a changed index is read anew
+        key = (goal, k, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
             ranked = await asyncio.to_thread(knowledge.rank_where, goal, None, k)
-            self._ranked.put(key, ranked)
+            if k <= _LONGEST_KEPT:
+                self._ranked.put(key, ranked)
         return ranked
 
     def is_called(self, revision: str) -> bool:

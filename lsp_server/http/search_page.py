@@ -53,7 +53,7 @@ def router(backend: Backend) -> APIRouter:
             str,
             Query(description="A goal (with `⊢`), a name or a part of one, or words.", max_length=MAX_QUERY),
         ],
-        k: Annotated[int, Query(description=f"How many, at most {MAX_K}.")] = 32,
+        k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
         module: Annotated[
             str,
             Query(description="Only from these modules and those below them: names, separated by spaces."),

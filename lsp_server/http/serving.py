@@ -14,7 +14,7 @@ import uvicorn
 
 from lean_extract.errors import UserError
 from lsp_server.http.app import create_app
-from lsp_server.http.guard import Policy
+from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
 from lsp_server.http.revisions import open_libraries
 from lsp_server.settings import Settings
@@ -87,7 +87,7 @@ def policy_for(host: str, token: str | None) -> Policy:
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
     if is_loopback(host):
-        return Policy(token)
+        return Policy(token, LOOPBACK | {_in_url(host.lower())})  # 127.0.0.2 is loopback, too
     if not token:
         raise UserError(
             f"On {host} other machines could reach the server, and no token is set.",
@@ -134,4 +134,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 def url_of(host: str, port: int) -> str:
     """The server's address as clients want it."""
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http://{_in_url(host)}:{port}"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

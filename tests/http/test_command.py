@@ -100,3 +100,12 @@ def test_a_project_that_is_indexed_anew_is_served_anew(
         file.unlink()
         assert run(environment, "index", library).returncode == 0
     assert server.client.get("/indexed-premises").json() == after
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere 127.0.0.2 is not set up")
+def test_every_address_of_loopback_answers_under_its_own_name(
+    environment: dict[str, str], library: Path
+) -> None:
+    with serving(environment, "--project", library, "--host", "127.0.0.2") as server:
+        assert server.get("/healthz").status_code == 200
+        assert server.client.get("/healthz", headers={"Host": "evil.example"}).status_code == 403

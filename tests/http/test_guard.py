@@ -147,6 +147,13 @@ async def _never(_: Request) -> PlainTextResponse:
     return PlainTextResponse("")
 
 
+def test_guesses_at_the_token_count_as_requests() -> None:
+    app = Guard(Starlette(), Policy(TOKEN), Limits(rate=0.001, burst=2.0))
+    refused(asked(app, "/", headers={"Authorization": "Bearer a"}), 401)
+    refused(asked(app, "/", headers={"Authorization": "Bearer b"}), 401)
+    refused(asked(app, "/", headers={"Authorization": "Bearer c"}), 429)
+
+
 def test_an_answer_that_takes_too_long_is_given_up() -> None:
     app = Guard(Starlette(routes=[Route("/", _never, methods=["POST"])]), Policy(), Limits(seconds=0.05))
     assert "longer than 0.05 s" in refused(asked(app, "/"), 504)

@@ -13,12 +13,14 @@ from lean_extract.records import Premise
 from lean_extract.source.reader import read_file
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine import Engine
-from lsp_server.http.new_premises import read_declaration
+from lsp_server.http.backend import goal_of
+from lsp_server.http.new_premises import NewPremises, read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import Library, open_libraries
 from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, place_after
+from lsp_server.settings import Settings
 from prover.candidates import Candidate
 from retriever.evaluation.notation_off import functional
 from retriever.text import canonical
@@ -147,3 +149,22 @@ def test_a_context_is_a_file_up_to_its_end() -> None:
     assert place_after(" \n ") is None
     place = place_after("import A\n\nexample : True := by\n  ")
     assert place is not None and place.position.line == 3
+
+
+def test_of_an_endless_declaration_the_end_is_neither_read_nor_kept() -> None:
+    known, long = NewPremises(), f"theorem t : p {'x ' * 10_000}"
+    assert known.read("t", f"{long}y") is known.read("t", f"{long}z")
+
+
+async def test_a_short_answer_is_kept_and_a_long_one_is_not(
+    library: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", environment["PREMISE_SUGGEST_INDEX"])
+    libraries = await open_libraries([library], Settings())
+    goal = await goal_of("m n : Nat\n⊢ m + n = n + m")
+    kept = await libraries.default.rank(goal, 8)
+    assert await libraries.default.rank(goal, 8) is kept
+    long = await libraries.default.rank(goal, 1000)
+    assert await libraries.default.rank(goal, 1000) is not long
+    assert long[0] == kept[0]
+    await libraries.close()

@@ -97,6 +97,15 @@ async def test_a_term_gets_a_by_and_a_name_stands_alone(editor: Editor) -> None:
     editor.open("Work.lean")
 
 
+async def test_an_import_stays_a_line_above_what_goes_in_at_the_same_place(editor: Editor) -> None:
+    """Editors insert what goes in at one place in the order of the edits."""
+    editor.open("Work.lean", "import Lib.Basic\n")
+    options = {"as": "name", "import": "import Lib.Numbers"}
+    found = await edits(editor, "Work.lean", types.Position(1, 0), insert="Lib.plus_swap", **options)
+    assert [edit["newText"] for edit in found] == ["import Lib.Numbers\n", "Lib.plus_swap"]
+    editor.open("Work.lean")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -150,6 +159,19 @@ async def test_search_keeps_to_modules_and_to_what_is_in_scope(editor: Editor) -
     assert unknown["premises"] and "not known without a file" in unknown["warnings"][0]
 
 
+async def test_what_the_settings_leave_out_takes_no_place_in_a_search(
+    project: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(project, environment, options={**QUIET, "premises": {"outOfScope": False}})
+    text = editor.text("Narrow.lean")
+    editor.open("Narrow.lean", text)
+    here = where(editor, "Narrow.lean", place_of(text, "sorry"))
+    for query in ("⊢ a + b = b + a", "swap"):  # Lib.plus_swap, which is not imported, would come first
+        [best] = (await search(editor, query, k=1, **here))["premises"]
+        assert best["in_scope"] is True
+    await stop_editor(editor)
+
+
 @pytest.mark.parametrize("query", ["", "   \n", "\0"])
 async def test_a_search_for_nothing_is_told(editor: Editor, query: str) -> None:
     with pytest.raises(JsonRpcException) as refused:
@@ -192,7 +214,7 @@ async def test_a_declaration_is_found_in_its_file(editor: Editor) -> None:
     editor.client.text_document_did_close(closed)
 
 
-@pytest.mark.parametrize("module", ["No.Such", "..", "Lib./etc/passwd", "Lib..Numbers"])
+@pytest.mark.parametrize("module", ["No.Such", "..", "Lib./etc/passwd", "Lib..Numbers", "A" * 5000])
 async def test_what_is_declared_nowhere_has_no_place(editor: Editor, module: str) -> None:
     params = {"name": "no.such", "module": module}
     assert plain(await editor.request("premiseSuggest/declaration", params)) == {

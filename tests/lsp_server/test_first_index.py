@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp_server.conftest import Editor, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Editor, start_editor, stop_editor
 
 pytestmark = pytest.mark.lean
 
@@ -65,4 +65,59 @@ async def test_where_no_index_comes_of_it_the_request_says_so(
     with pytest.raises(JsonRpcException) as missing:
         await send(editor, "first")
     assert missing.value.data["kind"] == "IndexMissing"  # type: ignore[index]
+    await stop_editor(editor)
+
+
+async def test_who_asks_anew_behind_a_cancelled_request_gets_a_whole_index(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
+    for module in "AB":  # more than is read at one go, so that being stopped leaves some
+        lemmas = "".join(f"theorem of_{module}_{n} : True := True.intro\n" for n in range(300))
+        (tmp_path / f"{module}.lean").write_text(lemmas, encoding="utf-8")
+    begun, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def show_bar(_: types.WorkDoneProgressCreateParams) -> None:
+        begun.set()
+        await may_go_on.wait()
+
+    answers = {types.WINDOW_WORK_DONE_PROGRESS_CREATE: show_bar}
+    editor = await start_editor(tmp_path, environment, options=QUIET, answers=answers)
+    uri = editor.open("A.lean")
+    params = {"textDocument": {"uri": uri}}
+    protocol = editor.client.protocol
+
+    def index(number: str) -> asyncio.Future[Any]:
+        request = protocol.send_request("premiseSuggest/index", params, msg_id=number)  # type: ignore[no-untyped-call]
+        return asyncio.wrap_future(request)
+
+    given_up = index("first")
+    await begun.wait()
+    editor.client.cancel_request(types.CancelParams("first"))
+    with pytest.raises((JsonRpcException, asyncio.CancelledError)):
+        await given_up
+    asked_anew = index("second")
+    place = {"line": 0, "character": 0}
+    insertion = {**params, "position": place, "insert": "rfl", "as": "name"}
+    await editor.request("premiseSuggest/edits", insertion)  # behind it: the second request is being handled
+    may_go_on.set()
+    answer = await asked_anew
+    assert (answer["premises"], answer["stopped"]) == (600, False)
+    await stop_editor(editor)
+
+
+async def test_an_editor_that_shows_no_bar_keeps_nothing_from_being_indexed(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
+    (tmp_path / "A.lean").write_text("theorem first_of_all : True := True.intro\n", encoding="utf-8")
+
+    async def refuse(_: types.WorkDoneProgressCreateParams) -> None:
+        raise JsonRpcException("No bars here.", -32603)
+
+    answers = {types.WINDOW_WORK_DONE_PROGRESS_CREATE: refuse}
+    editor = await start_editor(tmp_path, environment, options=QUIET, answers=answers)
+    uri = editor.open("A.lean")
+    answer = await editor.request("premiseSuggest/index", {"textDocument": {"uri": uri}})
+    assert answer["premises"] == 1
     await stop_editor(editor)

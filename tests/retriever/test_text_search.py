@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lean_extract.records import Import
 from retriever.allowed import Allowed, is_below
@@ -88,6 +90,12 @@ def test_the_filter_comes_before_the_choice(service: PremiseService) -> None:
 def test_a_prefix_ends_with_a_part_of_the_name() -> None:
     assert is_below("A.B.C", ["A.B"]) and is_below("A", ["A"])
     assert not is_below("AB", ["A"]) and not is_below("A", ["A.B"]) and not is_below("A", [])
+
+
+@given(module=st.text("AB.", max_size=8), prefixes=st.lists(st.text("AB.", max_size=6), max_size=4))
+def test_many_prefixes_are_looked_up_and_mean_the_same(module: str, prefixes: list[str]) -> None:
+    meant = any(module == prefix or module.startswith(f"{prefix}.") for prefix in prefixes)
+    assert is_below(module, frozenset(prefixes)) == meant
 
 
 def test_what_is_a_statement_and_what_words_are_read() -> None:
