@@ -71,7 +71,7 @@ async function fill(wanted: Installation): Promise<Outcome> {
 
 /** What pip is given: a path with `~` opened, or the name as it is. */
 export function sourceOf(typed: string, home: string, platform: NodeJS.Platform): string {
-  const bare = typed.trim() || "premise-suggest";
+  const bare = typed.trim();
   return isPath(bare) && !bare.includes("://") ? typedPath(bare, home, platform) : bare;
 }
 

@@ -21,9 +21,10 @@ export async function installServer(
   const python = await findPython(search, await probePython(search.selectedPython, search));
   if (python === undefined) return refuse(pythonMissing());
   if (!isAtLeast(python.version, OLDEST_PYTHON)) return refuse(pythonTooOld(python.file, python.version));
-  const source = vscode.workspace.getConfiguration("premiseSuggest").get("install.source", "");
+  const source = vscode.workspace.getConfiguration("premiseSuggest").get("install.source", "").trim() || (await chooseSource());
+  if (source === undefined) return false;
   const folder = ownFolder(storage);
-  if (!(await consents(python.file, folder, source || "premise-suggest"))) return false;
+  if (!(await consents(python.file, folder, source))) return false;
   await stop();
   const outcome = await withProgress((signal, onStep) =>
     install({
@@ -38,6 +39,17 @@ export async function installServer(
     }),
   );
   return tell(outcome, channel);
+}
+
+/** A clone on this machine: the package is on no package index yet, and whoever took its name there would be installed. */
+async function chooseSource(): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: "Install premise-suggest: choose a clone of its repository",
+    openLabel: "Install From Here",
+    canSelectFiles: false,
+    canSelectFolders: true,
+  });
+  return chosen?.[0]?.fsPath;
 }
 
 async function consents(python: string, folder: string, source: string): Promise<boolean> {

@@ -88,7 +88,6 @@ test("a folder that cannot be written is told", async () => {
 });
 
 test("what pip is given", () => {
-  assert.equal(sourceOf("", "/h", "linux"), "premise-suggest");
   assert.equal(sourceOf("premise-suggest==0.1.0", "/h", "linux"), "premise-suggest==0.1.0");
   assert.equal(sourceOf("~/my wheels/p.whl", "/h", "linux"), "/h/my wheels/p.whl");
   assert.equal(sourceOf("https://example.org/p.whl", "/h", "linux"), "https://example.org/p.whl");
