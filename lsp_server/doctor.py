@@ -25,7 +25,7 @@ from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card
 from retriever.service import PremiseService
 
 Status = Literal["ok", "note", "missing"]
-_REINSTALL = "pip install --force-reinstall premise-suggest"
+_REINSTALL = "install premise-suggest again from where you have it (a clone: git checkout retriever/data)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -333,7 +333,8 @@ def test_doctor_sees_a_cut_off_archive(environment: dict[str, str], tmp_path: Pa
         one.name: one for one in examine(tmp_path, model=environment["PREMISE_SUGGEST_MODEL"], data=data)
     }
     bundled = found["bundled Mathlib"]
-    assert (bundled.status, bundled.fix) == ("missing", "pip install --force-reinstall premise-suggest")
+    assert bundled.status == "missing"
+    assert bundled.fix.startswith("install premise-suggest again")
     assert "cut off" in bundled.message
 
 
