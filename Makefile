@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench hnsw vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test lint bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -22,6 +22,10 @@ lint: $(VENV)/.full
 
 bench: $(VENV)/.light
 	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)
+
+# The mini core's problems with every retriever and every source of tactics: minutes to an hour, resumable.
+bench-problems: $(VENV)/.light
+	@$(BIN)/python scripts/bench_problems.py $(BENCH_ARGS)
 
 # HNSW against exact search on the embeddings of a dataset's corpus: a table, and docs/hnsw.svg.
 DATASET ?= work/mathlib/dataset

@@ -96,13 +96,19 @@ class Premise:
 
 @dataclass(frozen=True, slots=True)
 class TacticStep:
-    """One tactic of a proof (section 3.1.1). States are absent where only text was read."""
+    """One tactic of a proof (section 3.1.1).
+
+    Where only text was read there is no state, or, where the extraction was asked for them and the text
+    determines it, the main goal before the step.
+    """
 
     tactic: str
     span: Span | None = None
     premises: tuple[str, ...] = ()
     before: ProofState | None = None
     after: ProofState | None = None
+    origin: str | None = None
+    """What a state that was read from text is known from: `start`, `have`, `intro`, ..."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,8 @@ class Proof:
     steps: tuple[TacticStep, ...] = ()
     inner_goals: tuple[InnerGoal, ...] = ()
     is_tactic: bool = False
+    terms: tuple[TacticStep, ...] = ()
+    """Goals that a term proves, each as the step `exact term`; only where known states were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

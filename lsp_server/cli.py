@@ -12,6 +12,9 @@ from typing import cast
 
 from lean_extract.errors import PremiseSuggestError
 from lsp_server import __version__
+from lsp_server.eval_options import add_eval
+from lsp_server.option_types import depth, port, positive
+from lsp_server.settings import SOURCES
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -20,6 +23,7 @@ _COMMANDS = {
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
     "http": "lsp_server.commands.http",
+    "eval": "lsp_server.commands.eval",
     "doctor": "lsp_server.commands.doctor",
     "demo": "lsp_server.commands.demo",
 }
@@ -61,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
+    add_eval(commands.add_parser("eval", help="prove problems by search, and count them"))
     _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
     demo = commands.add_parser("demo", help="show it at work on the bundled example library")
     _lean(demo)
@@ -80,6 +85,7 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     _lean(command)
     _model(command)
     _rerank(command)
+    _tactics(command)
 
 
 def _index(command: argparse.ArgumentParser) -> None:
@@ -95,6 +101,7 @@ def _serve(command: argparse.ArgumentParser) -> None:
     _lean(command)
     _model(command)
     _rerank(command)
+    _tactics(command)
 
 
 def _http(command: argparse.ArgumentParser) -> None:
@@ -115,6 +122,7 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.set_defaults(lean="")
     _model(command)
     _rerank(command)
+    _tactics(command)
 
 
 def _doctor(command: argparse.ArgumentParser) -> None:
@@ -141,25 +149,8 @@ def _rerank(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
 
 
-def depth(text: str) -> int:
-    """A whole number from 0 to 200."""
-    number = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= number <= 200:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 200")
-    return number
-
-
-def positive(text: str) -> int:
-    """A whole number above 0."""
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
-
-
-def port(text: str) -> int:
-    """A TCP port."""
-    number = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
-    return number
+def _tactics(command: argparse.ArgumentParser) -> None:
+    said = "the tactic generator: a folder, or owner/name on the hub (default: the one that is shipped)"
+    command.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=said)
+    said = "where the tactics to try come from (both)"
+    command.add_argument("--tactics-from", choices=SOURCES, default="both", help=said)

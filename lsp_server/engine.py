@@ -14,15 +14,16 @@ from pathlib import Path
 
 from lean_extract.errors import BadSettings, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
-from lean_extract.records import Goal, ProofState, TacticOutcome
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session import LeanSession
 from lean_extract.toolchain import Toolchain
 from lsp_server.cache import Cache
 from lsp_server.items import premise_item, tactic_item
 from lsp_server.knowledge import Knowledge
+from lsp_server.open_generator import OpenGenerator
 from lsp_server.open_index import OpenIndex
-from lsp_server.places import key_of, text_before
-from lsp_server.proposals import in_order, propose
+from lsp_server.places import key_of
+from lsp_server.proposals import Proposals
 from lsp_server.requests import (
     TURNSTILE,
     SearchRequest,
@@ -37,17 +38,16 @@ from lsp_server.schema import IndexItem, SearchAnswer, Suggestion
 from lsp_server.settings import Settings
 from lsp_server.stores import Progress, ShouldStop
 from lsp_server.timing import Timer
-from prover.candidates import Candidate
-from prover.verify import GoalPlace, verify
+from lsp_server.trying import Heard, Tried, Trying
+from prover.generator.model import Generated
+from prover.verify import GoalPlace
 from retriever.allowed import Allowed
 from retriever.declared import Declared
 from retriever.index.build import IndexReport
-from retriever.offer import RankedPremise
+from retriever.offer import Kinds, RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
-_DEFINITIONS = 6
-"""How many definitions are looked at, beside the theorems, for one that the goal mentions."""
 _MOST = 1000
 """No answer lists more premises."""
 
@@ -56,10 +56,21 @@ Hearer = Callable[[Suggestion], None]
 
 
 class Engine:
-    """The parts that answer for one project. `root` None: no project, only the bundled Mathlib index."""
+    """The parts that answer for one project.
+
+    Args:
+        root: the project's; None: no project, only the bundled Mathlib index.
+        settings: the defaults where None.
+        toolchain: which Lean; None: the one that fits the project.
+        generator: one that several engines share; None: one of its own.
+    """
 
     def __init__(
-        self, root: Path | None, settings: Settings | None = None, toolchain: Toolchain | None = None
+        self,
+        root: Path | None,
+        settings: Settings | None = None,
+        toolchain: Toolchain | None = None,
+        generator: OpenGenerator | None = None,
     ) -> None:
         self.root = root
         self.settings = settings or Settings()
@@ -67,7 +78,8 @@ class Engine:
         self._index = OpenIndex(root, lambda: self.settings, self._forget_rankings)
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
-        self._outcomes: Cache[list[TacticOutcome]] = Cache(32)
+        self._proposals = Proposals(lambda: self.settings, generator or OpenGenerator())
+        self._trying = Trying(lambda: self.settings, self.session, self.knowledge, self.rank, self._proposals)
 
     def take_settings(self, settings: Settings) -> None:
         """Use new settings; Lean and the model are restarted by the next request that needs them."""
@@ -78,7 +90,7 @@ class Engine:
 
     def _forget_rankings(self) -> None:
         self._ranked.clear()
-        self._outcomes.clear()
+        self._trying.forget()
 
     async def session(self) -> LeanSession:
         """The project's one Lean, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
@@ -101,7 +113,7 @@ class Engine:
         """A file was saved: whoever imports it has to see it."""
         if await self._lean.compile():
             self._states.clear()
-            self._outcomes.clear()
+            self._trying.forget()
 
     async def close(self) -> None:
         """End Lean and let go of the index."""
@@ -123,6 +135,7 @@ class Engine:
             self._index.open_ahead()
         if request.tactics and request.place is not None:
             self._lean.prepare_ahead(request.place)
+            self._proposals.open_ahead()
         state = await self.state(request)
         goal = main_goal(state)
         timer.lap("goal")
@@ -161,7 +174,7 @@ class Engine:
             return replace(found, tactics=[tactic_item(outcome) for outcome in outcomes])
 
         try:
-            outcomes = await self.tactics(
+            tried = await self.tactics(
                 place,
                 state,
                 ranked,
@@ -170,7 +183,7 @@ class Engine:
             )
         except (LeanError, BadSettings, NoGoalHere) as error:
             return replace(found, warnings=[f"No tactics were tried: {error}", *found.warnings])
-        return told(outcomes)
+        return replace(told(tried.outcomes), warnings=[*tried.warnings, *found.warnings])
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Premises for a goal or for free text.
@@ -220,13 +233,16 @@ class Engine:
                 self._states.put(key, known)
         return known
 
-    async def rank(self, goal: Goal, place: GoalPlace | None, k: int) -> list[RankedPremise]:
+    async def rank(
+        self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
+    ) -> list[RankedPremise]:
         """The best `k` premises for the goal, told apart by what is in scope at the place."""
         knowledge = await self.knowledge()
-        key = (goal, key_of(place) if place else None, k > _DEPTH and k)
+        depth = max(k, _DEPTH) if kinds == "theorems" else k
+        key = (goal, key_of(place) if place else None, depth, kinds)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(knowledge.rank, goal, place, max(k, _DEPTH))
+            ranked = await asyncio.to_thread(knowledge.rank, goal, place, depth, kinds)
             if place is None or place.text is not None:
                 self._ranked.put(key, ranked)
         if not self.settings.premises.out_of_scope:
@@ -240,35 +256,17 @@ class Engine:
         ranked: Sequence[RankedPremise],
         *,
         keep_failures: bool = False,
-        heard: Callable[[list[TacticOutcome]], None] | None = None,
-    ) -> list[TacticOutcome]:
+        heard: Heard | None = None,
+    ) -> Tried:
         """The tactics that Lean accepts at the place, in the order to show.
 
         `heard` is given those so far each time there is another. Raises LeanDied, LeanTimeout, ProjectBroken.
         """
-        candidates = await self.candidates(main_goal(state), place, ranked)
-        # What was tried stays true while the text before the place and the goal stay the same.
-        key = (place.path, hash(text_before(place)), state, tuple(candidates), keep_failures)
-        known = self._outcomes.get(key)
-        if known is None:
-            session, seconds = await self.session(), self.settings.lean.tactic_seconds
-            verdicts = verify(session, place, state, candidates, timeout=seconds, keep_failures=keep_failures)
-            known = await in_order(verdicts, candidates, heard)
-            if place.text is not None:
-                self._outcomes.put(key, known)
-        return known
+        return await self._trying.tactics(place, state, ranked, keep_failures=keep_failures, heard=heard)
 
-    async def candidates(
-        self, goal: Goal, place: GoalPlace, ranked: Sequence[RankedPremise]
-    ) -> list[Candidate]:
-        """The tactics to try at the place, best first, from the premises that are in scope there."""
-        settings = self.settings.tactics
-        usable = [one.premise for one in ranked if one.in_scope is not False][: settings.premises]
-        knowledge = await self.knowledge()
-        extra = settings.extra or knowledge.closers
-        definitions = await asyncio.to_thread(knowledge.rank, goal, place, _DEFINITIONS, "definitions")
-        usable += [one.premise for one in definitions if one.in_scope is not False]
-        return await asyncio.to_thread(propose, goal, usable, extra, settings.count)
+    async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
+        """What the generator proposes, best first, not seen by Lean. Raises ModelError."""
+        return await self._proposals.generated(goals, premises)
 
     async def freshness(self) -> IndexItem:
         """What the index holds and how fresh it is."""

@@ -35,7 +35,10 @@ def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Inse
     """
     sorry = sorry_near(lines, place, place)
     if sorry is not None:
-        return Insertion(sorry, _indented(_as_term(lines, sorry.start, tactic), sorry.start.column))
+        before = lines[sorry.start.line][: sorry.start.column]
+        return Insertion(
+            sorry, _indented(_as_term(lines, sorry.start, _as_one(before, tactic)), sorry.start.column)
+        )
     line = lines[place.line]
     before, behind = line[: place.column], line[place.column :].split("--", 1)[0]
     if not before.strip():
@@ -120,6 +123,12 @@ def _tactic_column(before: str) -> int:
 def _as_term(lines: Sequence[str], place: Position, tactic: str) -> str:
     in_term = is_term_place("\n".join(lines), offset_of(lines, place))
     return f"by {tactic}" if in_term else tactic
+
+
+def _as_one(before: str, tactic: str) -> str:
+    """Behind `<;>` stands one tactic: several are put in brackets."""
+    is_several = ";" in tactic or "\n" in tactic
+    return f"({tactic})" if is_several and before.rstrip().endswith("<;>") else tactic
 
 
 def _indented(tactic: str, column: int) -> str:

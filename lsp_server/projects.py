@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lean_extract.source.project import find_project
 from lsp_server.engine import Engine
+from lsp_server.open_generator import OpenGenerator
 from lsp_server.settings import Settings
 
 
@@ -17,6 +18,7 @@ class Projects:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._engines: dict[Path | None, Engine] = {}
+        self._generator = OpenGenerator()
 
     def __iter__(self) -> Iterator[Engine]:
         return iter(self._engines.values())
@@ -31,7 +33,7 @@ class Projects:
 
     def _engine(self, root: Path | None) -> Engine:
         if root not in self._engines:
-            self._engines[root] = Engine(root, self._settings)
+            self._engines[root] = Engine(root, self._settings, generator=self._generator)
         return self._engines[root]
 
     def take_settings(self, settings: Settings) -> None:

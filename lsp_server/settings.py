@@ -11,8 +11,18 @@ SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
 
 
-def _setting(default: Any, doc: str, low: float | None = None, high: float | None = None) -> Any:
-    return field(default=default, metadata={"doc": doc, "low": low, "high": high})
+def _setting(
+    default: Any,
+    doc: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
+
+
+SOURCES = ("both", "templates", "generator")
+"""Where candidate tactics may come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,22 @@ class TacticSettings:
     """Which tactics are tried."""
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
-    count: int = _setting(16, "How many candidate tactics are tried.", 1, 200)
+    count: int = _setting(16, "How many candidate tactics are tried, of all sources together.", 1, 200)
+    seconds: float = _setting(
+        10.0, "Longest time for trying all of them; what Lean has not judged by then is dropped.", 0.1, 600
+    )
+    source: str = _setting(
+        "both",
+        "Where candidate tactics come from: `templates` over the premises and the goal's shape, the "
+        "`generator`, or `both`.",
+        choices=SOURCES,
+    )
+    generator: str = _setting(
+        "",
+        "The generator of tactics: a folder, or owner/name on the Hugging Face hub; empty: the one that is "
+        "shipped, if there is one.",
+    )
+    generated: int = _setting(8, "How many tactics the generator gives.", 1, 64)
     premises: int = _setting(16, "How many of the best premises candidates are made from.", 0, 200)
     extra: tuple[str, ...] = _setting((), "Further closing tactics to try, such as `ring` or `aesop`.")
 
@@ -95,7 +120,9 @@ class Settings:
         "", "The encoder: a folder, or owner/name on the Hugging Face hub; empty: the one that is shipped."
     )
     model_download: bool = _setting(
-        False, "Fetch such a model from the hub where it is not on this machine yet; nothing else is fetched."
+        False,
+        "Fetch a model or generator that is set so from the hub where it is not on this machine yet; nothing "
+        "else is fetched.",
     )
 
 
@@ -151,6 +178,9 @@ def _problem(item: Field[Any], value: Any) -> str:
         good = isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
         return "" if good else "a list of strings"
     if kind is str:
+        choices = item.metadata["choices"]
+        if choices:
+            return "" if value in choices else f"one of {', '.join(choices)}"
         return "" if isinstance(value, str) else "a string"
     whole = kind is int
     good = (

@@ -6,15 +6,13 @@ that it helps, so that candidates of several sources can be merged. A generator 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from lean_extract.records import Goal, Premise
+from lean_extract.tactic_text import proves_nothing
 from prover import closers, templates
-
-_UNFINISHED = re.compile(r"\b(sorry|admit|sorryAx|native_decide)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +74,19 @@ def merge(lists: Iterable[Sequence[Candidate]], limit: int) -> list[Candidate]:
     """One list, best first, every tactic once (spacing aside), unfinished proofs never, at most `limit`."""
     best: dict[str, Candidate] = {}
     for candidate in (candidate for one in lists for candidate in one):
-        key = " ".join(candidate.tactic.split())
-        if not key or is_unfinished(key):
+        key = key_of(candidate.tactic)
+        if not key or is_unfinished(candidate.tactic):
             continue
         if key not in best or best[key].score < candidate.score:
             best[key] = candidate
     return sorted(best.values(), key=lambda candidate: -candidate.score)[: max(limit, 0)]
 
 
+def key_of(tactic: str) -> str:
+    """The same for tactics that differ in spacing alone; in several lines spacing means something."""
+    return tactic.strip() if "\n" in tactic.strip() else " ".join(tactic.split())
+
+
 def is_unfinished(tactic: str) -> bool:
-    """Whether a tactic proves nothing (`sorry`, `admit`) or trusts compiled code (`native_decide`)."""
-    return bool(_UNFINISHED.search(tactic))
+    """Whether a tactic proves nothing (`sorry`, `admit`, ...) or trusts compiled code (`native_decide`)."""
+    return proves_nothing(tactic) is not None

@@ -1,6 +1,4 @@
 """Which premises fit a proof state."""
 
-import os
-
-# onnxruntime reports its use to its makers unless this is set before its import; nothing leaves this machine.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# First of all: it tells onnxruntime to keep quiet, which has to happen before anything imports that.
+import lean_extract.onnx_runtime as _  # noqa: F401

@@ -38,9 +38,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import ModelError
+from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
-from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_session, open_tokenizer, packed, padded
+from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_tokenizer, packed, padded
 
 FORMAT = "premise-suggest-encoder"
 VERSION = 1

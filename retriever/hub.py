@@ -8,6 +8,7 @@ changes only when its user says so. Nothing is fetched unless allowed, and then 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.errors import ModelError
@@ -18,12 +19,13 @@ FILES = ("*.json", "*.onnx", "README.md")
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
 
 
-def find_model(name: str, *, download: bool = False) -> Path:
+def find_model(name: str, *, download: bool = False, files: Sequence[str] = FILES) -> Path:
     """The folder of a model.
 
     Args:
         name: a folder, or a repository of the hub; where both could be meant, the folder.
         download: whether a repository that is not on this machine may be fetched.
+        files: what is needed of a repository, as patterns; it is here once one of them is.
 
     Raises ModelError: the name is no repository, or it is not here and cannot or must not be fetched.
     """
@@ -33,19 +35,24 @@ def find_model(name: str, *, download: bool = False) -> Path:
         return folder
     if match is None:
         raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")
-    return _from_hub(match["repository"], match["revision"], download)
+    return _from_hub(match["repository"], match["revision"], download, files)
 
 
-def _from_hub(repository: str, revision: str | None, download: bool) -> Path:
-    found = _snapshot(repository, revision, local=True)
-    if isinstance(found, Path):
+def _from_hub(repository: str, revision: str | None, download: bool, files: Sequence[str]) -> Path:
+    found = _snapshot(repository, revision, files, local=True)
+    if isinstance(found, Path) and any(any(found.glob(pattern)) for pattern in files):
         return found
     if not download:
+        there = (
+            f"There is no folder {repository}, and no model of that name in the hub's cache on this machine."
+        )
+        if isinstance(found, Path):
+            there = f"Of {repository} the hub's cache on this machine has no {' or '.join(files)}."
         raise ModelError(
-            f"There is no folder {repository}, and no model of that name in the hub's cache on this machine.",
+            there,
             "Give a model folder, or allow the download (--download, or the setting modelDownload).",
         )
-    found = _snapshot(repository, revision, local=False)
+    found = _snapshot(repository, revision, files, local=False)
     if isinstance(found, Path):
         return found
     reason = str(found).strip().split("\n")[0].rstrip(".")
@@ -55,7 +62,9 @@ def _from_hub(repository: str, revision: str | None, download: bool) -> Path:
     ) from found
 
 
-def _snapshot(repository: str, revision: str | None, *, local: bool) -> Path | Exception:
+def _snapshot(
+    repository: str, revision: str | None, files: Sequence[str], *, local: bool
+) -> Path | Exception:
     """The repository's folder in the hub's cache, or why there is none."""
     try:
         from huggingface_hub import snapshot_download
@@ -65,7 +74,7 @@ def _snapshot(repository: str, revision: str | None, *, local: bool) -> Path | E
             "pip install huggingface_hub, or give a model folder.",
         ) from error
     try:
-        patterns = list(FILES)
+        patterns = list(files)
         return Path(
             snapshot_download(
                 repository, revision=revision, allow_patterns=patterns, local_files_only=local, token=False

@@ -32,10 +32,11 @@ import numpy as np
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
+from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
 from retriever.encoder import CONFIG, MODEL, REINSTALL, TOKENIZER, Floats
-from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_session, open_tokenizer, packed, padded
+from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_tokenizer, packed, padded
 
 FORMAT = "premise-suggest-reranker"
 VERSION = 1

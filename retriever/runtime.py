@@ -1,4 +1,4 @@
-"""What every ONNX model needs at run time: a session, a tokenizer, and batches of texts of like length."""
+"""What our encoders need at run time: a tokenizer, and batches of texts of like length."""
 
 from __future__ import annotations
 
@@ -23,18 +23,6 @@ def check_form(values: Mapping[str, Any], form: str, version: int) -> None:
         raise ValueError(f"format {values['format']} {values['version']}, not {form} {version}")
     if values["text_version"] != texts.VERSION:
         raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
-
-
-def open_session(path: Path, threads: int) -> Any:
-    """An onnxruntime session on the CPU, so many threads an operator. Raises what onnxruntime raises."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def open_tokenizer(path: Path) -> Any:

@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
+from lean_extract.canonical import canonical as canonical
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.lexer import raw_tokens
 
@@ -26,41 +27,10 @@ VAR = "<VAR>"
 GOAL = "<GOAL>"
 
 _DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
-_UNIVERSE_ARGUMENTS = re.compile(r"\.\{[^{}]*\}")
-_SORT = re.compile(
-    r"(?<![\w.])(Type|Sort)\b(?![.'])"
-    r"(?:\*| ?_(?!\w)| ?\([^()]*\)| max(?: \w+)+| (?!where\b|in\b|with\b|from\b)\w+)?"
-)
-_SPELLINGS = (
-    (re.compile(r"(?<![<>=|])=>"), "↦"),
-    (re.compile(r"<->"), "↔"),
-    (re.compile(r"(?<![<>=|-])->"), "→"),
-    (re.compile(r"(?<![<>=])<=(?![<>=])"), "≤"),
-    (re.compile(r"(?<![<>=])>=(?![<>=])"), "≥"),
-    (re.compile(r"/\\"), "∧"),
-    (re.compile(r"\\/"), "∨"),
-    (re.compile(r"λ"), "fun"),
-)
-_NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Complex": "ℂ"}
-_NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
 _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
 _BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
 _OPENERS, _CLOSERS = "([{⦃⟨", ")]}⦄⟩"
-
-
-def canonical(text: str) -> str:
-    """One spelling for what Lean prints and what people write.
-
-    Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
-    symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
-    """
-    text = _UNIVERSE_ARGUMENTS.sub("", _DAGGER.sub("", text))
-    text = " ".join(text.split())
-    text = _SORT.sub(r"\1*", text)
-    for pattern, symbol in _SPELLINGS:
-        text = pattern.sub(symbol, text)
-    return _NUMBER_TYPE.sub(lambda match: _NUMBER_TYPES[match[1]], text)
 
 
 def state_text(goal: Goal) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadPosition, BadSource
 from lean_extract.records import Position
+from lean_extract.tactic_text import comment_end
 
 # Line breaks to Python, but not to Lean: an editor's columns must mean the same to both.
 _NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")
@@ -32,7 +33,6 @@ _HEADER_PART = re.compile(
     r"\s+|--[^\n]*|(?:prelude|module)(?![\w.'])"
     r"|(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?[^\s]+"
 )
-_COMMENT_MARK = re.compile(r"/-|-/")
 
 
 class Document:
@@ -107,16 +107,6 @@ class Document:
 def lean_lines(text: str) -> str:
     """The text with `\\n` for its line breaks, and blanks for characters that only Python takes for one."""
     return _NO_BREAKS.sub(" ", text.replace("\r\n", "\n"))
-
-
-def comment_end(text: str, start: int) -> int:
-    """The end of the block comment that begins at `start`; the end of the text if it is left open."""
-    depth = 0
-    for mark in _COMMENT_MARK.finditer(text, start):
-        depth += 1 if mark.group() == "/-" else -1
-        if depth == 0:
-            return mark.end()
-    return len(text)
 
 
 def read_source(path: Path) -> str:

@@ -20,13 +20,13 @@ from leanclient.aio import (
     LeanRpcError,
     LeanTransportError,
     LeanWorkerCrashed,
-    ScratchPool,
 )
 
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.limits import Limits
+from lean_extract.session.scratch import Scratch
 from lean_extract.toolchain import Toolchain
 
 _T = TypeVar("_T")
@@ -72,7 +72,7 @@ class Server:
         self._outdated: set[Path] = set()
         self._scratch_is_outdated = False
         self._closing: asyncio.Task[None] | None = None
-        self._pool: ScratchPool | None = None
+        self._pool: Scratch | None = None
         self._too_big = False
         self.outgrew = False
         """Whether the last worker that died was ended for its memory."""
@@ -230,7 +230,7 @@ class Server:
         if is_same and not self._scratch_is_outdated:
             return
         await self.drop_scratch()
-        pool = ScratchPool(self._client, header, self._limits.slots, _SCRATCH_NAME)
+        pool = Scratch(self._client, header, self._limits.slots, _SCRATCH_NAME)
         with self._errors("importing what the file imports"):
             await pool.warm()
         self._pool = pool
@@ -246,10 +246,9 @@ class Server:
             raise LeanDied("Lean's scratch documents were closed.", _AGAIN)
         try:
             with self._errors("trying a tactic", may_time_out=True):
-                result = await self._pool.run_text(text, timeout=seconds)
+                return await self._pool.check(text, seconds)
         except LeanRequestTimeout as error:
             raise TimeoutError from error
-        return result.diagnostics.items
 
     async def drop_scratch(self) -> None:
         """Close the scratch documents; with them end the workers that may still be busy in them."""

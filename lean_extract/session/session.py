@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,6 +13,7 @@ from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import Found, ask
 from lean_extract.session.document import Document, read_source
 from lean_extract.session.limits import Limits
+from lean_extract.session.round import Round
 from lean_extract.session.server import Server
 from lean_extract.session.trials import find_place
 from lean_extract.toolchain import Toolchain
@@ -110,17 +111,25 @@ class LeanSession:
         path: Path,
         text: str | None,
         position: Position,
-        tactics: Sequence[str],
+        tactics: Sequence[str] | AsyncIterable[str],
         *,
         timeout: float | None = None,
+        within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each by itself; yields outcomes as they come.
 
         A `sorry` or hole at the position is replaced; a tactic around it is replaced, too; at the end
-        of a line and on an empty one the tactic is a new step. `timeout` is in seconds for each tactic
-        (`Limits.tactic_seconds` by default). A tactic `closes` the goal if Lean is left with no goal
-        of it and has no complaint about the rest that it had not without the tactic. Close the
+        of a line and on an empty one the tactic is a new step. A tactic `closes` the goal if Lean is left
+        with no goal of it and has no complaint about the rest that it had not without the tactic. Close the
         generator (`contextlib.aclosing`) when leaving it early: that ends what is still being tried.
+
+        Args:
+            path, text, position: as for `goals_at`.
+            tactics: in the order to try. Of an asynchronous source the next is taken when a slot is free,
+                the first ones while others are still being thought of.
+            timeout: seconds for each (`Limits.tactic_seconds` by default).
+            within: seconds for all together, from when Lean has found the place; then what is being tried
+                comes out as a timeout, and the rest not at all.
 
         Raises:
             NoGoalHere: also where there is a goal, but no place for a tactic. All that `goals_at` raises.
@@ -133,21 +142,20 @@ class LeanSession:
         seconds = timeout if timeout is not None else self._limits.tactic_seconds
         async with self._trying:
             server = await self._running()
-            tasks: list[asyncio.Task[TacticOutcome]] = []
-            outcomes: list[TacticOutcome] = []
+            trials: Round | None = None
             try:
                 trial = await find_place(server, path, document, found, self._limits)
-                tasks = [asyncio.create_task(trial.run(tactic, seconds)) for tactic in tactics]
-                for done in asyncio.as_completed(tasks):
-                    outcomes.append(await done)
-                    yield outcomes[-1]
+                trials = Round(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
+                async for outcome in trials.outcomes():
+                    yield outcome
             except LeanTimeout:
                 server.give_up()
                 raise
             finally:
-                await _end(tasks)
+                if trials is not None:
+                    await trials.end()
                 await _bury(server)
-                if len(outcomes) < len(tactics) or any(item.status == "timeout" for item in outcomes):
+                if trials is None or trials.is_busy:
                     # A worker may still be busy with what nobody waits for.
                     await asyncio.shield(server.drop_scratch())
 
@@ -198,9 +206,3 @@ async def _bury(server: Server) -> None:
     """End what is left of a server that is of no use any more."""
     if not server.is_alive:
         await server.close()
-
-
-async def _end(tasks: list[asyncio.Task[TacticOutcome]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -17,26 +17,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lean_extract.records import Position
-from lean_extract.session.document import Document, comment_end, lean_lines
+from lean_extract.session.document import Document, lean_lines
+from lean_extract.tactic_text import PAIRS, brackets, code
 
 _SHORT_REST = 30
 """Lines of the declaration behind the place that are kept at first: they show more, but cost time."""
 _MOST_GUESSES = 8
 _MOST_LINES_BACK = 12
 _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
-_SORRY = re.compile(
-    r"(?<![\w.'!?«])(?:sorry|admit|stop|sorryAx|(?:apply|rw|have|refine|observe)\?)(?![\w'!?»])"
-)
 _BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
 _STARTS_BLOCK = re.compile(r"(?:(?<![\w.'])by|=>|·|;|<;>|\{|\()\s*$")
 _TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
-_TOKEN = re.compile(
-    r"""(?P<comment>--[^\n]*)|(?P<block>/-)|(?P<string>[sm]?!?"(?:[^"\\]|\\.)*(?P<closed>"?))"""
-    r"""|«[^»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
-    re.DOTALL,
-)
 _DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+([^\s:({\[⦃]+)")
-_PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Place:
         """Whether a tactic has a word that ends in the name of the declaration around the place."""
         name = _DECLARED.search(self.declaration)
         last = re.escape(name[1].rpartition(".")[2]) if name else None
-        return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", _code(tactic)) is not None
+        return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
 
     def shadow(self, tactic: str) -> Shadow:
         """The copy with this tactic; lines after its first are indented with it."""
@@ -79,23 +71,6 @@ class Shadow:
     start: Position
     brace: Position
     line: int
-
-
-def defect(tactic: str) -> str | None:
-    """Why a tactic cannot be tried by itself, or None; Lean's own judgement comes later."""
-    if not tactic.strip():
-        return "there is no tactic"
-    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in tactic):
-        return "it is not text"
-    if _SORRY.search(_code(tactic)):
-        return "it leaves the goal to `sorry`"
-    problem, still_open = _brackets(tactic)
-    return problem or (f"`{still_open[-1]}` is not closed" if still_open else None)
-
-
-def has_sorry(text: str) -> bool:
-    """Whether a text gives a goal up, outside comments and strings."""
-    return _SORRY.search(_code(text)) is not None
 
 
 def snap(document: Document, position: Position) -> Position:
@@ -244,38 +219,5 @@ def _dropping(document: Document, head: str, start: int) -> Place:
 
 
 def _closers(text: str) -> str:
-    _, still_open = _brackets(text)
-    return "".join(_PAIRS[bracket] for bracket in reversed(still_open))
-
-
-def _brackets(text: str) -> tuple[str | None, list[str]]:
-    """What is wrong with the brackets, strings and comments of a text, and the brackets left open."""
-    still_open: list[str] = []
-    place = 0
-    while match := _TOKEN.search(text, place):
-        place = match.end()
-        if match["block"]:
-            place = comment_end(text, match.start())
-            if not text[match.start() : place].endswith("-/") or place - match.start() < 4:
-                return "a comment in it is not closed", still_open
-        elif match["string"] and not match["closed"]:
-            return "a string in it is not closed", still_open
-        elif match["open"]:
-            still_open.append(match["open"])
-        elif match["close"]:
-            if not still_open or _PAIRS[still_open[-1]] != match["close"]:
-                return f"`{match['close']}` closes nothing", still_open
-            still_open.pop()
-    return None, still_open
-
-
-def _code(text: str) -> str:
-    """The text without comments and strings."""
-    parts: list[str] = []
-    place = 0
-    while match := _TOKEN.search(text, place):
-        parts.append(text[place : match.start()])
-        place = comment_end(text, match.start()) if match["block"] else match.end()
-        if not (match["block"] or match["comment"] or match["string"]):
-            parts.append(match.group())
-    return "".join([*parts, text[place:]])
+    _, still_open = brackets(text)
+    return "".join(PAIRS[bracket] for bracket in reversed(still_open))

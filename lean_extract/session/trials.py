@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,9 @@ from lean_extract.session.asking import Found, error_above
 from lean_extract.session.document import Document
 from lean_extract.session.limits import Limits
 from lean_extract.session.server import Server
-from lean_extract.session.shadow import Place, defect, guesses
+from lean_extract.session.shadow import Place, guesses
 from lean_extract.session.verdict import Reading, judge, read, same_goal
+from lean_extract.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 
@@ -27,10 +27,9 @@ class Trial:
     server: Server
     place: Place
     blank: Reading
-    slots: asyncio.Semaphore
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """What Lean says of one tactic, given so many seconds from when a slot is free.
+        """What Lean says of one tactic, given so many seconds; at most as many at once as there are slots.
 
         Raises:
             LeanDied: the server ended; a worker that ends fails only this tactic.
@@ -39,18 +38,17 @@ class Trial:
         if problem is not None:
             return TacticOutcome(tactic, "fails", None, problem)
         shadow = self.place.shadow(tactic)
-        async with self.slots:
-            begin = time.perf_counter()
-            try:
-                diagnostics = await self.server.check(shadow.text, seconds)
-            except TimeoutError:
-                message = f"Lean did not finish within {seconds:g} s"
-                return TacticOutcome(tactic, "timeout", None, message, _since(begin))
-            except LeanDied as error:
-                if not self.server.is_alive:
-                    raise
-                return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
-            milliseconds = _since(begin)
+        begin = time.perf_counter()
+        try:
+            diagnostics = await self.server.check(shadow.text, seconds)
+        except TimeoutError:
+            message = f"Lean did not finish within {seconds:g} s"
+            return TacticOutcome(tactic, "timeout", None, message, _since(begin))
+        except LeanDied as error:
+            if not self.server.is_alive:
+                raise
+            return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
+        milliseconds = _since(begin)
         return judge(tactic, read(diagnostics, shadow), self.blank, self.place, milliseconds)
 
 
@@ -73,7 +71,7 @@ async def find_place(server: Server, path: Path, document: Document, found: Foun
         blank = read(diagnostics, shadow)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
         if blank.error is None and is_right:
-            return Trial(server, place, blank, asyncio.Semaphore(limits.slots))
+            return Trial(server, place, blank)
     raise NoGoalHere(
         f"There is a goal in line {found.position.line + 1}, but no place there for a tactic.",
         error_above(await server.settle(path), document, found.position) or _HINT,

@@ -10,7 +10,8 @@ from typing import Any
 from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
-from lean_extract.session.shadow import Place, Shadow, has_sorry
+from lean_extract.session.shadow import Place, Shadow
+from lean_extract.tactic_text import has_sorry
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")

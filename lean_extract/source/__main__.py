@@ -24,6 +24,11 @@ def main() -> int:
         default=min(4, os.cpu_count() or 1),
         help="reading processes (one a core)",
     )
+    parser.add_argument(
+        "--states",
+        action="store_true",
+        help="also the proof states that the text determines, which the generator learns from",
+    )
     arguments = parser.parse_args()
     with tqdm(unit=" files", disable=None) as bar:
 
@@ -33,7 +38,9 @@ def main() -> int:
             bar.update(done - bar.n)
 
         try:
-            counts = extract_project(arguments.root, arguments.out, show, arguments.workers)
+            counts = extract_project(
+                arguments.root, arguments.out, show, arguments.workers, states=arguments.states
+            )
         except PremiseSuggestError as error:
             print(f"error: {error}", file=sys.stderr)
             return error.exit_code
@@ -51,6 +58,8 @@ def table(counts: Counts) -> str:
         ("theorems with a proof / whose proof has `by`", f"{counts.proofs:,} / {counts.tactic_proofs:,}"),
         ("theorems with at least one premise resolved", f"{counts.with_premises:,}"),
         ("tactic steps", f"{counts.steps:,}"),
+        *((f"  state known from `{name}`", f"{count:,}") for name, count in counts.origins.most_common()),
+        *([("goals that a term proves", f"{counts.terms:,}")] if counts.terms else []),
         ("goals stated inside proofs", f"{counts.inner_goals:,}"),
         ("problems", f"{counts.problems:,}"),
         ("seconds", f"{counts.seconds:.1f}"),

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -37,6 +38,9 @@ class Counts:
     tactic_proofs: int = 0
     with_premises: int = 0
     steps: int = 0
+    terms: int = 0
+    origins: Counter[str] = field(default_factory=Counter)
+    """Steps whose state the text determines, by what it is known from."""
     inner_goals: int = 0
     problems: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
@@ -45,8 +49,12 @@ class Counts:
     data_hash: str = ""
 
 
-def extract_project(root: Path, out: Path, progress: Progress | None = None, workers: int = 1) -> Counts:
+def extract_project(
+    root: Path, out: Path, progress: Progress | None = None, workers: int = 1, *, states: bool = False
+) -> Counts:
     """Read the project at `root` with its packages and write all records to `out`, atomically.
+
+    With `states` the records also hold the proof states that the text determines, for the generator.
 
     A file that cannot be read becomes a problem; nothing stops the run. With `workers` above 1 the
     files are read in that many processes.
@@ -56,7 +64,7 @@ def extract_project(root: Path, out: Path, progress: Progress | None = None, wor
     counts = Counts(files=len(sources))
     revision = _sources_hash(sources)
     with _without_collector():
-        write_records(out, Header("text", revision), _records(sources, counts, progress, workers))
+        write_records(out, Header("text", revision), _records(sources, counts, progress, workers, states))
     counts.data_hash = _file_hash(out)
     counts.seconds = time.perf_counter() - started
     counts.peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -76,10 +84,12 @@ def _without_collector() -> Iterator[None]:
 
 
 def _records(
-    sources: list[SourceFile], counts: Counts, progress: Progress | None, workers: int
+    sources: list[SourceFile], counts: Counts, progress: Progress | None, workers: int, states: bool
 ) -> Iterator[Record]:
     linker = Linker()
-    for done, (source, read) in enumerate(zip(sources, _read_all(sources, workers), strict=True), start=1):
+    for done, (source, read) in enumerate(
+        zip(sources, _read_all(sources, workers, states), strict=True), start=1
+    ):
         if isinstance(read, Problem):
             counts.problems += 1
             yield read
@@ -96,17 +106,18 @@ def _records(
         yield proof
 
 
-def _read_all(sources: list[SourceFile], workers: int) -> Iterator[SourceModule | Problem]:
+def _read_all(sources: list[SourceFile], workers: int, states: bool) -> Iterator[SourceModule | Problem]:
+    read = partial(_read, states=states)
     if workers <= 1:
-        yield from map(_read, sources)
+        yield from map(read, sources)
         return
     with get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap(_read, sources, chunksize=32)
+        yield from pool.imap(read, sources, chunksize=32)
 
 
-def _read(source: SourceFile) -> SourceModule | Problem:
+def _read(source: SourceFile, *, states: bool) -> SourceModule | Problem:
     try:
-        return read_file(source.path, source.module)
+        return read_file(source.path, source.module, states=states)
     except BadSource as error:
         return Problem(str(source.path), Position(0, 0), str(error))
 
@@ -129,6 +140,8 @@ def _count_proof(counts: Counts, proof: Proof) -> None:
     counts.tactic_proofs += proof.is_tactic
     counts.with_premises += bool(proof.premises)
     counts.steps += len(proof.steps)
+    counts.terms += len(proof.terms)
+    counts.origins.update(step.origin for step in proof.steps if step.origin)
     counts.inner_goals += len(proof.inner_goals)
 
 

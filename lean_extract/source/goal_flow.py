@@ -257,6 +257,8 @@ class GoalFlow:
                 self._alternative(place, goal, depth)
             elif word not in _KEEPING:
                 return
+            if following <= place:  # a dot that stands at no step's column
+                return
             place = following
 
     def _next_step(self, place: int, column: int) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lean_extract.records import Import, InnerGoal, Premise, Proof, TacticStep
+from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
 from lean_extract.source.environment import Entry, Environment, visibility
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mention_resolution import MentionResolver
-from lean_extract.source.proofs import SourceProof
+from lean_extract.source.proofs import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.source.scopes import join_names
 
@@ -101,17 +101,17 @@ class _ProofResolver:
         """The proof with the names of its premises."""
         theorem = proof.theorem
         found = [self._mention(mention, proof) for mention in proof.mentions]
-        steps = [
-            TacticStep(step.tactic, step.span, _flat(found[step.first : step.last], theorem))
-            for step in proof.steps
-        ]
+        steps = [_linked(step, found, theorem) for step in proof.steps]
+        terms = [_linked(step, found, theorem) for step in proof.terms]
         goals = [
             InnerGoal(
                 goal.keyword, goal.conclusion, goal.context, _flat(found[goal.first : goal.last], theorem)
             )
             for goal in proof.inner_goals
         ]
-        return Proof(theorem, module, _flat(found, theorem), tuple(steps), tuple(goals), proof.is_tactic)
+        return Proof(
+            theorem, module, _flat(found, theorem), tuple(steps), tuple(goals), proof.is_tactic, tuple(terms)
+        )
 
     def _mention(self, mention: Mention, proof: SourceProof) -> tuple[str, ...]:
         # the proofs keep their scopes alive, so that the identity of a scope is safe to go by
@@ -123,6 +123,12 @@ class _ProofResolver:
         names = tuple(self._resolver.resolve(mention, proof.scope, proof.order))
         self._known[key] = (proof.order, names)
         return names
+
+
+def _linked(step: SourceStep, found: Sequence[tuple[str, ...]], theorem: str) -> TacticStep:
+    before = ProofState((step.before,)) if step.before is not None else None
+    premises = _flat(found[step.first : step.last], theorem)
+    return TacticStep(step.tactic, step.span, premises, before, origin=step.origin)
 
 
 def _flat(found: Sequence[tuple[str, ...]], theorem: str) -> tuple[str, ...]:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lean_extract.records import Span
+from lean_extract.records import Goal, Span
 from lean_extract.source.binders import Binder
 from lean_extract.source.inner_goals import stated_goals
+from lean_extract.source.known_states import Known, TermProof, Walk, known_states
 from lean_extract.source.lexer import Tokens
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mentions import scan_mentions
 from lean_extract.source.scopes import Scope
+from lean_extract.source.statements import goal_of
 from lean_extract.source.tactics import split_steps
 from lean_extract.source.types import Range
 
@@ -25,6 +27,8 @@ class SourceStep(NamedTuple):
     span: Span
     first: int
     last: int
+    before: Goal | None = None
+    origin: str | None = None
 
 
 class SourceGoal(NamedTuple):
@@ -52,6 +56,7 @@ class SourceProof:
     steps: tuple[SourceStep, ...]
     inner_goals: tuple[SourceGoal, ...]
     is_tactic: bool
+    terms: tuple[SourceStep, ...] = ()
 
 
 def read_proof(
@@ -65,6 +70,7 @@ def read_proof(
     binders: Sequence[Binder],
     statement: Range,
     context: tuple[str, ...],
+    states: bool = False,
 ) -> SourceProof:
     """The proof that is the tokens [begin, end).
 
@@ -72,11 +78,13 @@ def read_proof(
         binders: what binds names around it, the variables in force among them.
         statement: the tokens of what it proves.
         context: the theorem's binders as text, for the goals stated inside.
+        states: whether to work out the states that the text determines.
     """
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
     places = [place for place, _ in found]
-    read_steps = [_step(tokens, places, first, last) for first, last in steps.steps]
+    walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else Walk()
+    read_steps = [_step(tokens, places, first, last, walk) for first, last in steps.steps]
     return SourceProof(
         theorem,
         scope,
@@ -85,16 +93,30 @@ def read_proof(
         tuple([step for step in read_steps if step.tactic]),
         _goals(tokens, begin, end, context, places),
         bool(steps.positions),
+        tuple([_term(tokens, places, term) for term in walk.terms]),
     )
 
 
-def _step(tokens: Tokens, places: list[int], begin: int, end: int) -> SourceStep:
+def _step(tokens: Tokens, places: list[int], begin: int, end: int, walk: Walk) -> SourceStep:
+    known = walk.tactics.get(begin)
     return SourceStep(
         tokens.source(begin, end),
         tokens.span(begin, end),
         bisect_left(places, begin),
         bisect_left(places, end),
+        *((_goal(known), known.origin) if known else (None, None)),
     )
+
+
+def _term(tokens: Tokens, places: list[int], term: TermProof) -> SourceStep:
+    begin, end = term.begin, term.end
+    first, last = bisect_left(places, begin), bisect_left(places, end)
+    span = tokens.span(begin, end)
+    return SourceStep(f"exact {term.term}", span, first, last, _goal(term.known), term.known.origin)
+
+
+def _goal(known: Known) -> Goal:
+    return goal_of(known.sequent.context, known.sequent.target or "")
 
 
 def _goals(

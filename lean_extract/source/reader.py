@@ -65,8 +65,11 @@ class SourceModule:
     is_prelude: bool = False
 
 
-def read_file(path: Path, name: str) -> SourceModule:
-    """Read a source file. Raises BadSource when it is not UTF-8 or cannot be read."""
+def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
+    """Read a source file, with `states` also the proof states that its text determines.
+
+    Raises BadSource when it is not UTF-8 or cannot be read.
+    """
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -77,17 +80,17 @@ def read_file(path: Path, name: str) -> SourceModule:
         raise BadSource(
             f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
         ) from error
-    return read_module(text, name, str(path))
+    return read_module(text, name, str(path), states=states)
 
 
-def read_module(text: str, name: str, path: str) -> SourceModule:
+def read_module(text: str, name: str, path: str, *, states: bool = False) -> SourceModule:
     """Read a module's text. What makes no sense becomes a problem; the rest is read on."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     tokens = tokenize(text)
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
-    reader = _Reader(tokens, module)
+    reader = _Reader(tokens, module, states)
     reader.run()
     return SourceModule(
         module,
@@ -113,6 +116,7 @@ class _Reader:
 
     tokens: Tokens
     module: Module
+    states: bool = False
     stack: ScopeStack = field(default_factory=ScopeStack)
     premises: list[Premise] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
@@ -352,6 +356,7 @@ class _Reader:
                 binders=(*self.stack.top.variables.groups, *declaration.binders),
                 statement=(declaration.type_begin, declaration.type_end),
                 context=premise.context,
+                states=self.states,
             )
         )
 

@@ -1,6 +1,7 @@
 """`python -m lean_extract.traced SOURCES OUT`: the records of a library, from Lean itself.
 
-A Lake project has to be built first (`lake build`); any other folder is compiled here.
+A Lake project has to be built first (`lake build`); any other folder is compiled here. With `--dojo`, SOURCES
+is a clone of a Git repository, and LeanDojo traces it (the extra `premise-suggest[dojo]`; it needs Lake).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +22,9 @@ from lean_extract.errors import PremiseSuggestError, ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.traced import leandojo
 from lean_extract.traced.extract import Compiled, trace_module
+from lean_extract.traced.lean_dojo_library import load_lean_dojo
 
 _LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
@@ -31,11 +35,14 @@ def main() -> int:
     parser.add_argument("sources", type=Path, help="the folder that module names start from")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")
+    parser.add_argument("--dojo", action="store_true", help="have LeanDojo trace a clone, in a copy of it")
     arguments = parser.parse_args()
+    sources = arguments.sources.resolve()
     try:
-        counts = asyncio.run(
-            trace_library(arguments.sources.resolve(), arguments.out, not arguments.no_states)
-        )
+        if arguments.dojo:
+            counts = trace_with_lean_dojo(sources, arguments.out)
+        else:
+            counts = asyncio.run(trace_library(sources, arguments.out, not arguments.no_states))
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
@@ -59,6 +66,26 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
             records += [record async for record in trace_module(library, module, asked)]
     write_records(out, Header("lean", toolchain.version), records)
     return Counter(type(record).__name__ for record in records)
+
+
+def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
+    """Write the records of a clone as LeanDojo traces it; returns how many there are of each kind.
+
+    Raises:
+        LeanDojoMissing: LeanDojo cannot be used here.
+        UserError, LeanError: the folder is no clone, or cannot be traced.
+    """
+    library = load_lean_dojo()
+    traced = leandojo.trace(library, clone)
+    counts: Counter[str] = Counter()
+
+    def counted() -> Iterator[Record]:
+        for record in leandojo.records_of(traced):
+            counts[type(record).__name__] += 1
+            yield record
+
+    write_records(out, Header("lean", f"LeanDojo {library.version}, {traced.repo.commit}"), counted())
+    return counts
 
 
 def compiled(sources: Path) -> tuple[Compiled, Toolchain]:

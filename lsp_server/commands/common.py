@@ -11,7 +11,7 @@ from pathlib import Path
 from lean_extract.errors import BadSource, UserError
 from lean_extract.source.project import find_project
 from lsp_server.models import model_folder
-from lsp_server.settings import LeanSettings, Settings
+from lsp_server.settings import LeanSettings, Settings, TacticSettings
 from lsp_server.stores import first_use, holds_premises, project_store
 from retriever import reranker
 
@@ -64,7 +64,10 @@ def settings_for(options: argparse.Namespace) -> Settings:
     Raises ModelError: no model; UserError: a re-ranker is asked for that the model has not.
     """
     settings = Settings(
-        lean=LeanSettings(command=options.lean), model_folder=options.model, model_download=options.download
+        lean=LeanSettings(command=options.lean),
+        tactics=TacticSettings(source=options.tactics_from, generator=options.generator),
+        model_folder=options.model,
+        model_download=options.download,
     )
     if options.rerank is None:
         return settings

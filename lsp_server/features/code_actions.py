@@ -38,8 +38,8 @@ def register(server: PremiseServer) -> None:
         engine = server.engine(document)
         state = await engine.state(SuggestRequest(place))
         ranked = await engine.rank(main_goal(state), place, settings.tactics.premises)
-        outcomes = await engine.tactics(place, state, ranked)
-        items = [tactic_item(outcome) for outcome in outcomes[: settings.code_actions.count]]
+        tried = await engine.tactics(place, state, ranked)
+        items = [tactic_item(outcome) for outcome in tried.outcomes[: settings.code_actions.count]]
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         return [_action(document, span, item, rank, diagnostics) for rank, item in enumerate(items)]
 

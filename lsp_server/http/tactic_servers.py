@@ -1,29 +1,34 @@
 """The interfaces of tactic generators: LeanCopilot's `POST /generate` and llmstep's `POST /`.
 
-The tactics are made from templates over the ranked premises, and from the goal's shape. Lean has not seen
-them: both clients try each one in Lean themselves and show what it accepts.
+First come the generator's tactics, then those made from templates over the ranked premises and from the
+goal's shape. Lean has not seen them: both clients try each one in Lean themselves and show what it accepts.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import logging
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from lean_extract.errors import NoGoalHere
-from lean_extract.records import Goal, Position
+from lean_extract.errors import ModelError, NoGoalHere
+from lean_extract.records import Goal, Position, Premise
+from lsp_server.engine import Engine
 from lsp_server.http.backend import Backend, goal_of
 from lsp_server.http.limits import MAX_STATE
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge
-from lsp_server.proposals import propose
-from prover.candidates import Candidate
+from lsp_server.proposals import GENERATOR, propose
+from prover.candidates import Candidate, is_unfinished, key_of
 from prover.verify import GoalPlace
+
+log = logging.getLogger("premise_suggest.http")
 
 COPILOT_OUTPUTS = 16
 """How many tactics LeanCopilot is sent."""
@@ -53,7 +58,10 @@ class Generation(BaseModel):
     """One tactic."""
 
     output: str = Field(description="The whole tactic, prefix included.")
-    score: float = Field(description="Above 0, at most 1, each below the one before.")
+    score: float = Field(
+        description="Above 0, at most 1, each below the one before: the generator's probability of the "
+        "tactic, then those of the templates, lowered to stand behind."
+    )
 
 
 class GeneratorResponse(BaseModel):
@@ -116,19 +124,47 @@ async def tactics(backend: Backend, state: str, prefix: str, context: str, count
 async def _propose(
     library: Library, goal: Goal, prefix: str, place: GoalPlace | None, count: int
 ) -> list[Candidate]:
-    knowledge = await library.engine.knowledge()
-    return await asyncio.to_thread(_candidates, knowledge, goal, prefix, place, count)
+    engine = library.engine
+    knowledge = await engine.knowledge()
+    source = engine.settings.tactics.source
+    ranked = await asyncio.to_thread(knowledge.rank, goal, place, _PREMISES)
+    theorems = [one.premise for one in ranked if one.in_scope is not False]
+    generated = await _generated(engine, goal, theorems) if source != "templates" else []
+    found = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
+    if source != "generator":
+        found += await asyncio.to_thread(_made, knowledge, goal, prefix, place, theorems)
+    return _each_once(found)[:count]
 
 
-def _candidates(
-    knowledge: Knowledge, goal: Goal, prefix: str, place: GoalPlace | None, count: int
+async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) -> list[Candidate]:
+    """The generator's tactics, with their probabilities. Raises ModelError where nothing else is asked."""
+    try:
+        found = await engine.generated([goal], premises)
+    except ModelError as error:
+        if engine.settings.tactics.source == "generator":
+            raise
+        log.error("The generator gave no tactics: %s", error)
+        return []
+    return [Candidate(one.tactic, math.exp(min(one.log_probability, 0.0)), GENERATOR) for one in found]
+
+
+def _made(
+    knowledge: Knowledge, goal: Goal, prefix: str, place: GoalPlace | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
-    ranked = knowledge.rank(goal, place, _PREMISES)
+    """What needs no generator, best first."""
     definitions = knowledge.rank(goal, place, _DEFINITIONS, "definitions")
-    premises = [one.premise for one in (*ranked, *definitions) if one.in_scope is not False]
+    premises = [*theorems, *(one.premise for one in definitions if one.in_scope is not False)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
-    pool = propose(goal, premises, knowledge.closers, size)
-    return starting_with(prefix, pool, premises)[:count]
+    return starting_with(prefix, propose(goal, premises, knowledge.closers, size), premises)
+
+
+def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The first of those that differ in spacing alone; what proves nothing is left out."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        if not is_unfinished(candidate.tactic):
+            first.setdefault(key_of(candidate.tactic), candidate)
+    return list(first.values())
 
 
 def place_after(context: str) -> GoalPlace | None:

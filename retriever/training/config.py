@@ -147,8 +147,8 @@ class RunConfig(Protocol):
         """The dataset's folder."""
 
     @property
-    def tokenizer(self) -> Path:
-        """The tokenizer's file."""
+    def tokenizer(self) -> Path | None:
+        """The tokenizer's file; None for a model of bytes."""
 
     @property
     def run(self) -> Path:
@@ -206,22 +206,23 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     return from_plain(TrainConfig, values)
 
 
-def _names(*, of_plans: bool) -> str:
-    stems = sorted(file.stem for file in PRESETS.glob("*.yaml"))
+def _names(presets: Path, *, of_plans: bool) -> str:
+    stems = sorted(file.stem for file in presets.glob("*.yaml"))
     return ", ".join(stem for stem in stems if stem.startswith("experiments-") == of_plans)
 
 
-def read_values(path: Path) -> dict[str, Any]:
-    """The plain values of a YAML file; a bare name stands for a preset of this package.
+def read_values(path: Path, presets: Path = PRESETS) -> dict[str, Any]:
+    """The plain values of a YAML file; a bare name stands for a preset in the folder `presets`.
 
     Raises BadSettings when there is no such file, or when it does not hold names and values.
     """
-    file = path if path.is_file() else PRESETS / path.with_suffix(".yaml").name
+    file = path if path.is_file() else presets / path.with_suffix(".yaml").name
     try:
         values = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
-        presets, plans = _names(of_plans=False), _names(of_plans=True)
-        hint = f"The presets are: {presets}; the plans of experiments: {plans}."
+        plans = _names(presets, of_plans=True)
+        hint = f"The presets are: {_names(presets, of_plans=False)}"
+        hint += f"; the plans of experiments: {plans}." if plans else "."
         raise BadSettings(f"There is no configuration {path}.", hint) from error
     except yaml.YAMLError as error:
         raise BadSettings(f"{file} is not YAML: {error}.", "Correct it and start again.") from error

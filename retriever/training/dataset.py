@@ -20,9 +20,9 @@ from pathlib import Path
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
+from lean_extract.source.statements import goal_of
 from retriever.index.content import is_theorem
 from retriever.training.splits import SPLITS, Split, family_roots, root_name, split_of
-from retriever.training.statements import goal_of
 
 VERSION = 1
 _TOLD = 20

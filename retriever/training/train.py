@@ -26,7 +26,7 @@ from accelerate import Accelerator, PartialState
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError, UserError
 from retriever.training.checkpoint import FILE
-from retriever.training.config import RunConfig, read_values
+from retriever.training.config import PRESETS, RunConfig, read_values
 from retriever.training.loop import Loop, Objective, Progress, accelerator_for
 from retriever.training.plain import to_plain
 from retriever.training.stopping import Stopping
@@ -67,22 +67,27 @@ class Limits:
             )
 
 
-def kind_of(values: Mapping[str, Any]) -> KindModule:
-    """The module of a configuration's `kind`, a bi-encoder's where it names none. Raises BadSettings."""
-    kind = values.get("kind", "biencoder")
-    if kind not in KINDS:
-        raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(KINDS)}.")
-    return cast(KindModule, importlib.import_module(KINDS[kind]))
+def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] = KINDS) -> KindModule:
+    """The module of a configuration's `kind`, by default the first of `kinds`. Raises BadSettings."""
+    kind = values.get("kind", next(iter(kinds)))
+    if kind not in kinds:
+        raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(kinds)}.")
+    return cast(KindModule, importlib.import_module(kinds[kind]))
 
 
-def load_run(path: Path) -> RunConfig:
+def load_run(path: Path, kinds: Mapping[str, str] = KINDS, presets: Path = PRESETS) -> RunConfig:
     """The configuration in a YAML file or preset, of whatever kind it is. Raises BadSettings."""
-    values = read_values(path)
-    return kind_of(values).parse(values)
+    values = read_values(path, presets)
+    return kind_of(values, kinds).parse(values)
 
 
 def run(
-    config: RunConfig, *, resume: bool = False, limits: Limits | None = None, bar: bool | None = None
+    config: RunConfig,
+    *,
+    resume: bool = False,
+    limits: Limits | None = None,
+    bar: bool | None = None,
+    kinds: Mapping[str, str] = KINDS,
 ) -> Progress:
     """Train (on) to the end, or as far as the limits let it.
 
@@ -95,7 +100,7 @@ def run(
                 f"There is a run in {config.run} already.", "Add --resume, or name another folder."
             )
         accelerator = accelerator_for(config.schedule)
-        loop = _loop(config, accelerator)
+        loop = _loop(config, accelerator, kinds)
         resumed = loop.resume()
         if not accelerator.is_main_process:
             return loop.train(Silence(), stopping, until=limits.until)
@@ -105,10 +110,10 @@ def run(
             return loop.train(tracker, stopping, until=limits.until)
 
 
-def _loop(config: RunConfig, accelerator: Accelerator) -> Loop:
+def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str]) -> Loop:
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
-    module = kind_of({"kind": config.kind})
+    module = kind_of({"kind": config.kind}, kinds)
     with accelerator.main_process_first():  # the others read the arrays that it caches
         objective = module.make_objective(config, accelerator.device)
     return Loop(config, objective, accelerator)
@@ -117,24 +122,28 @@ def _loop(config: RunConfig, accelerator: Accelerator) -> Loop:
 def _begin(config: RunConfig) -> None:
     config.run.mkdir(parents=True, exist_ok=True)
     (config.run / CURVE).unlink(missing_ok=True)
-    shutil.copyfile(config.tokenizer, config.run / "tokenizer.json")
+    if config.tokenizer is not None:
+        shutil.copyfile(config.tokenizer, config.run / "tokenizer.json")
     with replacing(config.run / "config.yaml") as stream:
         yaml.safe_dump(to_plain(config), stream, sort_keys=False, allow_unicode=True)
 
 
 def _refuse_other_tokenizer(config: RunConfig) -> None:
+    if config.tokenizer is None:
+        return
     began, now = open_tokenizer(config.run / "tokenizer.json"), open_tokenizer(config.tokenizer)
     if began.to_str() != now.to_str():
         hint = f"Give it {config.run / 'tokenizer.json'}, or name another run folder."
         raise ModelError(f"The run {config.run} was trained with another tokenizer.", hint)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(
+    arguments: list[str] | None = None, kinds: Mapping[str, str] = KINDS, presets: Path = PRESETS
+) -> int:
     """The command line; returns its exit code: 0, also where a limit was met; 128 and the signal's number."""
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.train",
-        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Train a model from a YAML preset; see the module's documentation.",
     )
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
@@ -146,7 +155,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         limits = Limits(chosen.until, chosen.minutes)
-        progress = run(load_run(chosen.config), resume=chosen.resume, limits=limits, bar=chosen.progress)
+        config = load_run(chosen.config, kinds, presets)
+        progress = run(config, resume=chosen.resume, limits=limits, bar=chosen.progress, kinds=kinds)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code

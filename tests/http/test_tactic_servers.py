@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lean_extract.goals import parse_goal
+from lean_extract.records import Premise
+from prover.generator.model import Generator
 from tests.http.conftest import ADD_COMM, Served, curl, serving
+from tests.prover.generator.conftest import FIXTURE
+
+SWAP = "p q : Prop\nh : p ∧ q\n⊢ q ∧ p"
+LEARNED = "exact ⟨h.2, h.1⟩"
+"""What the fixture generator writes for it; no template does."""
 
 
 def generate(server: Served, state: str, prefix: str = "") -> list[dict[str, Any]]:
@@ -78,3 +90,46 @@ def test_the_bundled_names_are_used_without_their_statements(bundled_tactics: li
 def bundled_tactics(environment: dict[str, str]) -> list[str]:
     with serving(environment) as server:
         return [one["output"] for one in generate(server, ADD_COMM)]
+
+
+@pytest.fixture(scope="module")
+def generating(environment: dict[str, str], library: Path) -> Iterator[Served]:
+    """A server with a generator."""
+    with serving(environment, "--project", library, "--generator", FIXTURE) as served:
+        yield served
+
+
+def test_the_generator_s_tactics_come_first_with_their_probabilities(generating: Served) -> None:
+    outputs = generate(generating, SWAP)
+    found = generating.retrieve(state=SWAP, k=32)
+    premises = [Premise(one["name"], "theorem", "") for one in found]  # its prompts have names alone
+    learned = Generator.load(FIXTURE, threads=1).generate([parse_goal(SWAP)], premises, count=8)
+    assert outputs[0]["output"] == learned[0].tactic == LEARNED
+    assert outputs[0]["score"] == pytest.approx(math.exp(learned[0].log_probability), rel=0.01)
+    assert all(0 < after["score"] < before["score"] <= 1 for before, after in pairwise(outputs))
+    tactics = [one["output"] for one in outputs]
+    assert len(set(tactics)) == len(tactics) > 8
+    assert tactics[: len(learned)] == [one.tactic for one in learned]
+    assert step(generating, SWAP) == tactics[:10]
+
+
+def test_a_prefix_holds_for_the_generator_too(generating: Served) -> None:
+    tactics = [one["output"] for one in generate(generating, SWAP, "exact ⟨")]
+    assert tactics[0] == LEARNED
+    assert all(tactic.startswith("exact ⟨") for tactic in tactics)
+
+
+@pytest.mark.parametrize(("source", "status"), [("both", 200), ("generator", 500)])
+def test_a_broken_generator(
+    environment: dict[str, str], library: Path, tmp_path: Path, source: str, status: int
+) -> None:
+    broken = Path(shutil.copytree(FIXTURE, tmp_path / "broken"))
+    (broken / "generator.json").write_text("{}", encoding="utf-8")
+    options = ("--generator", broken, "--tactics-from", source)
+    with serving(environment, "--project", library, *options) as server:
+        answer = server.post("/", {"tactic_state": SWAP})
+        assert answer.status_code == status
+        if status == 200:
+            assert answer.json()["suggestions"]
+        else:
+            assert "does not fit" in answer.json()["error"]

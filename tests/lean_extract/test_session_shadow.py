@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.session.document import Document
-from lean_extract.session.shadow import defect, guesses, snap
+from lean_extract.session.shadow import guesses, snap
+from lean_extract.tactic_text import defect
 
 PIECES = st.sampled_from(
     [

@@ -51,6 +51,13 @@ def test_a_tactic_becomes_a_step_of_its_own(marked: str, after: str) -> None:
     assert applied(lines, tactic_insertion(lines, place, "rfl")) == after
 
 
+def test_several_tactics_behind_a_combinator_are_put_in_brackets() -> None:
+    lines, place = at("by\n  constructor <;> sorry│")
+    for tactic, text in (("rfl", "rfl"), ("intro h; rfl", "(intro h; rfl)")):
+        after = applied(lines, tactic_insertion(lines, place, tactic))
+        assert after == f"by\n  constructor <;> {text}"
+
+
 def test_further_lines_of_a_tactic_are_indented() -> None:
     lines, place = at("by\n    sorry│")
     tactic = "cases h with\n| inl h => skip"

@@ -1,7 +1,7 @@
 """What is kept of Lean's verdicts, and in which order it is shown."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,9 +26,16 @@ class Trier:
         self.closed = False
 
     async def try_tactics(
-        self, path: Path, text: str | None, position: Position, tactics: Sequence[str], *, timeout: float
+        self,
+        path: Path,
+        text: str | None,
+        position: Position,
+        tactics: AsyncIterable[str],
+        *,
+        timeout: float,
+        within: float | None = None,
     ) -> AsyncIterator[TacticOutcome]:
-        self.asked += tactics
+        self.asked += [tactic async for tactic in tactics]
         try:
             for outcome in self.outcomes:
                 await asyncio.sleep(0)
@@ -93,3 +100,25 @@ def test_order_is_closes_then_fewest_goals_then_score() -> None:
     slow, bad = outcome("slow", "timeout"), outcome("bad", "fails")
     shown = order([bad, two, slow, one, better, closes], {"better": 0.9, "one": 0.2, "two": 1})
     assert [item.tactic for item in shown] == ["closes", "better", "one", "two", "slow", "bad"]
+
+
+async def test_candidates_that_come_later_are_tried_later() -> None:
+    async def coming() -> AsyncIterator[Candidate]:
+        yield Candidate("a", 0.5, "test")
+        yield Candidate("exact sorry", 0.5, "test")
+        await asyncio.sleep(0)
+        yield Candidate("b", 0.5, "test")
+
+    trier = Trier([outcome("a", "closes")])
+    found = [one.tactic async for one in verify(trier, PLACE, BEFORE, coming(), timeout=1)]
+    assert (found, trier.asked) == (["a"], ["a", "b"])
+
+
+async def test_what_may_reach_the_goals_behind_the_main_one_counts_as_failed() -> None:
+    two = parse_state("⊢ a\n\n⊢ b")
+    reaching = ["all_goals simp", "repeat constructor", "swap", "any_goals assumption", "case x => rfl"]
+    trier = Trier([outcome(tactic, "closes") for tactic in [*reaching, "simp [swap_iff]"]])
+    stream = verify(trier, PLACE, two, [Candidate("x", 1, "x")], timeout=1)
+    assert [one.tactic async for one in stream] == ["simp [swap_iff]"]
+    alone = verify(trier, PLACE, BEFORE, [Candidate("x", 1, "x")], timeout=1)
+    assert [one.tactic async for one in alone] == [*reaching, "simp [swap_iff]"]

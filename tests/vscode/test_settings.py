@@ -47,6 +47,7 @@ def test_setting_is_offered_as_the_server_has_it(name: str) -> None:
     default = list(item.default) if isinstance(item.default, tuple) else item.default
     assert (entry["type"], entry["default"]) == (_TYPES[type(item.default)], default)
     assert (entry.get("minimum"), entry.get("maximum")) == (item.metadata["low"], item.metadata["high"])
+    assert tuple(entry.get("enum", ())) == item.metadata["choices"]
     assert entry["description"] == item.metadata["doc"]
 
 

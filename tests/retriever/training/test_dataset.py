@@ -20,11 +20,11 @@ from lean_extract.records import (
     write_records,
 )
 from lean_extract.source.extract import extract_project
+from lean_extract.source.statements import goal_of, hypothesis_of
 from retriever.training import dataset as module
 from retriever.training.dataset import build_dataset, corpus_of
 from retriever.training.dataset_files import load_dataset
 from retriever.training.splits import split_of
-from retriever.training.statements import goal_of, hypothesis_of
 
 
 def _named(split: str, stem: str = "A.t") -> str:

@@ -1,0 +1,149 @@
+"""What the text of a tactic tells before Lean sees it: whether it can be tried by itself at all. Pure.
+
+Lean judges what is tried. This keeps from it what would not be one tactic (it ends the proof around it, runs
+commands, closes brackets that are not its own), what proves nothing, and what nobody could read.
+"""
+
+from __future__ import annotations
+
+import re
+
+PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
+"""The brackets that Lean's grammar pairs."""
+LONGEST = 10_000
+"""More code points are no tactic that a person would read."""
+_DEEPEST = 200
+"""More brackets within one another are no tactic either; Lean's parser would run out of stack."""
+_COMMENT_MARK = re.compile(r"/-|-/")
+_TOKEN = re.compile(
+    r"""(?P<comment>--[^\n]*)|(?P<block>/-)|(?P<raw>(?<![\w'!?.✝»])r#*")|(?P<string>(?P<holes>[smf]!)?"(?:[^"\\]|\\.)*(?P<closed>"?))"""
+    r"""|«[^»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
+    re.DOTALL,
+)
+# Control characters and line breaks but for Lean's own; what turns the direction of the text behind it.
+_UNREADABLE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+_GIVES_UP = re.compile(
+    r"(?<![\w.'!?«])(?:sorry|admit|stop|sorry_if_sorry|plausible|slim_check|(?:apply|rw|have|refine|observe)\?)"
+    r"(?![\w'!?»])"
+    r"|(?<![\w'!?])sorryAx(?![\w'!?])"
+)
+_TRUSTS = re.compile(
+    r"(?<![\w.'!?«])(?:native_decide|bv_decide)(?![\w'!?»])"
+    r"|\+\s*native\b|\bnative\s*:="
+    r"|(?<![\w'!?])(?:ofReduceBool|ofReduceNat|reduceBool|reduceNat|trustCompiler)(?![\w'!?])"
+)
+# Behind an error Lean reads on at the next of these, and obeys it: `#eval` would run.
+_COMMANDS = (
+    "theorem|lemma|def|abbrev|instance|example|axiom|opaque|structure|class|inductive|coinductive|namespace|section"
+    "|end|variable|universe|set_option|attribute|mutual|macro|macro_rules|syntax|declare_syntax_cat|notation"
+    "|infix|infixl|infixr|prefix|postfix|elab|elab_rules|initialize|builtin_initialize|import|export|run_cmd"
+    "|run_elab|run_meta|private|protected|noncomputable|partial|unsafe|suppress_compilation|init_quot"
+)
+_COMMAND = re.compile(
+    rf"(?<![\w.'!?«])(?:(?P<word>{_COMMANDS})(?![\w'!?»])"
+    r"|(?P<hash>#(?:eval|exit|print|check|reduce|synth|exec)\w*))"
+)
+_RUNS_CODE = re.compile(r"(?<![\w.'!?«])(?:run_tac|run_conv|by_elab|eval%|polyrith)(?![\w'!?»])")
+# Lean may take the first four for an operator with a sign behind it, and then no comment begins; the last two
+# begin a doc string, which has rules of its own.
+_NO_COMMENT = re.compile(r"<--|\|--|//-|\\/-|/--|/-!")
+
+
+def defect(tactic: str) -> str | None:
+    """Why a tactic cannot be tried by itself, or None; Lean's own judgement comes later."""
+    if not tactic.strip():
+        return "there is no tactic"
+    if len(tactic) > LONGEST:
+        return f"it has more than {LONGEST:,} characters"
+    if _UNREADABLE.search(tactic.replace("\r\n", "\n")):
+        return "it holds a character that is no text"
+    plain = code(tactic)
+    reason = proves_nothing(tactic)
+    if reason is not None:
+        return reason
+    command = _COMMAND.search(plain)
+    if command is not None:
+        return f"it has the command `{command['word'] or command['hash']}`"
+    if _RUNS_CODE.search(plain):
+        return "it runs code, or asks another machine"
+    if _NO_COMMENT.search(tactic):
+        return "where its comments begin is not certain"
+    problem, still_open, deepest = _balance(tactic)
+    if problem is None and deepest > _DEEPEST:
+        return f"more than {_DEEPEST} brackets stand within one another"
+    return problem or (f"`{still_open[-1]}` is not closed" if still_open else None)
+
+
+def proves_nothing(tactic: str) -> str | None:
+    """Why a tactic counts as no proof, in whatever spelling: it gives up, or trusts compiled code."""
+    plain = code(tactic)
+    if _GIVES_UP.search(plain):
+        return "it leaves the goal to `sorry`"
+    return "it trusts compiled code" if _TRUSTS.search(plain) else None
+
+
+def has_sorry(text: str) -> bool:
+    """Whether a text gives a goal up, outside comments and strings."""
+    return _GIVES_UP.search(code(text)) is not None
+
+
+def brackets(text: str) -> tuple[str | None, list[str]]:
+    """What is wrong with the brackets, strings and comments of a text, and the brackets left open."""
+    problem, still_open, _ = _balance(text)
+    return problem, still_open
+
+
+def _balance(text: str) -> tuple[str | None, list[str], int]:
+    """As `brackets`, and how many brackets at most stand within one another."""
+    still_open: list[str] = []
+    place = deepest = 0
+    while match := _TOKEN.search(text, place):
+        place = match.end()
+        if match["raw"]:
+            return "it has a raw string", still_open, deepest
+        if match["block"]:
+            end = _closed_comment(text, match.start())
+            if end is None:
+                return "a comment in it is not closed", still_open, deepest
+            place = end
+        elif match["string"] and not match["closed"]:
+            return "a string in it is not closed", still_open, deepest
+        elif match["open"]:
+            still_open.append(match["open"])
+            deepest = max(deepest, len(still_open))
+        elif match["close"]:
+            if not still_open or PAIRS[still_open[-1]] != match["close"]:
+                return f"`{match['close']}` closes nothing", still_open, deepest
+            still_open.pop()
+    return None, still_open, deepest
+
+
+def code(text: str) -> str:
+    """The text without comments and strings; of strings with holes in them all is kept."""
+    parts: list[str] = []
+    place = 0
+    while match := _TOKEN.search(text, place):
+        parts.append(text[place : match.start()])
+        place = comment_end(text, match.start()) if match["block"] else match.end()
+        if match["block"] or match["comment"]:
+            parts.append(" ")
+        elif match["holes"] or not match["string"]:
+            parts.append(match.group())
+    return "".join([*parts, text[place:]])
+
+
+def comment_end(text: str, start: int) -> int:
+    """The end of the block comment that begins at `start`; the end of the text if it is left open."""
+    end = _closed_comment(text, start)
+    return len(text) if end is None else end
+
+
+def _closed_comment(text: str, start: int) -> int | None:
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(text, start):
+        depth += 1 if mark.group() == "/-" else -1
+        if depth == 0:
+            return mark.end()
+    return None

@@ -1,0 +1,133 @@
+"""The same records from what LeanDojo traced: theorems, tactics with their states, and the premises in them.
+
+LeanDojo knows names, places, states and premise use from elaboration. Statements it keeps only as text; our
+reader takes them from the file, with the `variable`s that stand above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lean_extract.errors import BadState, LeanError
+from lean_extract.goals import parse_state
+from lean_extract.records import (
+    Position,
+    Premise,
+    Problem,
+    Proof,
+    Record,
+    Span,
+    TacticStep,
+)
+from lean_extract.source.project import Project, find_project, module_of
+from lean_extract.source.reader import read_module
+from lean_extract.traced.lean_dojo_library import LeanDojo
+
+_PACKAGES = Path(".lake/packages")
+
+
+def trace(library: LeanDojo, clone: Path, *, build_deps: bool = False) -> Any:
+    """`lean_dojo.trace` of a local clone: a TracedRepo, from LeanDojo's cache if it was traced before.
+
+    Raises:
+        UserError: the folder is no clone. LeanError: it cannot be traced; the message is LeanDojo's.
+    """
+    repository = library.repository(clone)
+    try:
+        return library.package.trace(repository, build_deps=build_deps)
+    except Exception as error:
+        raise LeanError(
+            f"LeanDojo cannot trace {clone}: {error!r}.", "See that `lake build` works there, then try again."
+        ) from error
+
+
+def records_of(traced: Any) -> Iterator[Record]:
+    """The records of a TracedRepo, file by file; what it depends on is left out.
+
+    A state that cannot be read is left out of its step, and told as a Problem.
+    """
+    project = find_project(traced.root_dir)
+    for file in sorted(traced.traced_files, key=lambda file: str(file.path)):
+        if not file.path.is_relative_to(_PACKAGES):
+            yield from _file_records(file, project)
+
+
+def _file_records(file: Any, project: Project) -> Iterator[Record]:
+    name = module_of(file.abs_path, project)
+    read = read_module("\n".join(file.lean_file.code), name, str(file.path))
+    yield read.module
+    stated = {premise.name: premise for premise in read.premises}
+    for definition in file.get_premise_definitions():
+        if isinstance(definition["full_name"], str):
+            yield _premise(definition, name, stated)
+    for theorem in file.get_traced_theorems():
+        problems: list[Problem] = []
+        yield _proof(theorem, name, str(file.path), problems)
+        yield from problems
+
+
+def _premise(definition: Mapping[str, Any], module: str, stated: Mapping[str, Premise]) -> Premise:
+    name = definition["full_name"]
+    span = _span(definition["start"], definition["end"])
+    if name in stated:
+        return replace(stated[name], span=span)
+    alone = read_module(definition["code"], module, "").premises
+    if not alone:
+        return Premise(name, str(definition["kind"]), module, span=span)
+    return replace(alone[0], name=name, span=span)
+
+
+def _proof(theorem: Any, module: str, path: str, problems: list[Problem]) -> Proof:
+    is_tactic = bool(theorem.has_tactic_proof())
+    steps = [_step(tactic, path, problems) for tactic in theorem.get_traced_tactics()] if is_tactic else []
+    name = theorem.theorem.full_name
+    used = _first_uses(theorem.get_proof_node())
+    return Proof(
+        theorem=name,
+        module=module,
+        premises=_in_order(premise for premise in used if premise != name),
+        steps=tuple(steps),
+        is_tactic=is_tactic,
+    )
+
+
+def _first_uses(proof: Any) -> list[str]:
+    """The constants that a proof's syntax names, as LeanDojo resolved them; local names are none."""
+    names: list[str] = []
+
+    def note(node: Any, parents: Any) -> None:
+        name = getattr(node, "full_name", None)
+        if isinstance(name, str) and getattr(node, "mod_name", None) is not None:
+            names.append(name)
+
+    proof.traverse_preorder(note, None)
+    return names
+
+
+def _step(tactic: Any, path: str, problems: list[Problem]) -> TacticStep:
+    span = _span(tactic.start, tactic.end)
+    _, provenances = tactic.get_annotated_tactic()
+    premises = _in_order(str(provenance["full_name"]) for provenance in provenances)
+    try:
+        before, after = parse_state(tactic.state_before), parse_state(tactic.state_after)
+    except BadState as error:
+        problems.append(Problem(path, span.start, f"no state for `{tactic.tactic[:40]}`: {error.message}"))
+        return TacticStep(tactic.tactic, span, premises)
+    return TacticStep(tactic.tactic, span, premises, before, after)
+
+
+def _span(start: Iterable[int], end: Iterable[int]) -> Span:
+    """LeanDojo counts lines and columns (code points) from 1."""
+    return Span(_position(start), _position(end))
+
+
+def _position(place: Iterable[int]) -> Position:
+    line, column = place
+    return Position(line - 1, column - 1)
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

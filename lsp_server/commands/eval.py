@@ -1,0 +1,192 @@
+"""`premise-suggest eval`: prove problems by search, count them, and report."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event
+
+from lean_extract.atomic import replacing
+from lean_extract.compile import CompilationStopped
+from lean_extract.errors import ModelError, UserError
+from lsp_server.cli import INTERRUPTED
+from lsp_server.commands.common import existing_folder, tell_first_use
+from lsp_server.evaluation.minicore import minicore_set
+from lsp_server.evaluation.picture import picture
+from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.progress import Watching
+from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
+from lsp_server.evaluation.running import evaluate
+from lsp_server.evaluation.sets import minif2f_set, project_set
+from lsp_server.open_generator import open_generator
+from prover.generator.model import Generator
+from prover.search.result import SearchLimits
+
+OUT = Path("evaluations")
+"""Where runs are kept unless told otherwise, in the current folder."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.what == "report":
+        return _report(options)
+    tell_first_use()
+    problems = _problems(options)
+    generator = _generator(options)
+    plan = _plan(options, generator)
+    name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
+    out = options.out or OUT / re.sub(r"[^\w.-]+", "-", name)
+    stop = Event()
+    with Watching(quiet=options.quiet) as watcher:
+        ended = _until_stopped(problems, plan, out, watcher, stop, options, generator)
+    if watcher.complaints:
+        print(
+            f"note: {len(watcher.complaints)} lines of {out} are no rows, and count as not done",
+            file=sys.stderr,
+        )
+    if not ended:
+        print(f"Stopped; what is done is kept in {out}. Add --resume to go on.", file=sys.stderr)
+        return INTERRUPTED
+    found = read_run(out)
+    _tell([found])
+    print(f"\n{out}")
+    return 0
+
+
+def _until_stopped(
+    problems: ProblemSet,
+    plan: Plan,
+    out: Path,
+    watcher: Watching,
+    stop: Event,
+    options: argparse.Namespace,
+    generator: Generator | None,
+) -> bool:
+    """Whether the evaluation came to its end; False after Ctrl-C or SIGTERM."""
+
+    async def whole() -> bool:
+        task = asyncio.create_task(
+            evaluate(
+                problems,
+                plan,
+                out,
+                watcher,
+                resume=options.resume,
+                limit=options.limit,
+                stop=stop,
+                generator=generator,
+            )
+        )
+        with _cancelled_by_signals(task, stop):
+            try:
+                await task
+            except (asyncio.CancelledError, CompilationStopped):
+                if stop.is_set():
+                    return False
+                raise
+        return True
+
+    return asyncio.run(whole())
+
+
+@contextmanager
+def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM cancels the task; after it they do again what they did."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+
+    def ask() -> None:
+        stop.set()
+        task.cancel()
+        for number in numbers:
+            loop.remove_signal_handler(number)
+        print("\nStopping ...", file=sys.stderr)
+
+    with suppress(NotImplementedError):  # Windows: Ctrl-C is a KeyboardInterrupt there
+        for number in numbers:
+            loop.add_signal_handler(number, ask)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+
+def _problems(options: argparse.Namespace) -> ProblemSet:
+    if options.what == "minicore":
+        return minicore_set()
+    project = existing_folder(options.project)
+    if options.what == "minif2f":
+        return minif2f_set(options.data, project)
+    return project_set(
+        project,
+        theorems=options.theorems,
+        dataset=options.dataset,
+        split=options.split,
+        folder=options.folder,
+    )
+
+
+def _generator(options: argparse.Namespace) -> Generator | None:
+    """The generator, unless templates alone are asked for. Raises ModelError, UserError."""
+    if options.tactics_from == "templates":
+        if options.generator:
+            raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
+        return None
+    found = open_generator(options.generator, options.download)
+    if found is None and options.tactics_from is not None:
+        raise ModelError(
+            "There is no generator of tactics: none was named, and none is shipped.",
+            "Name one with --generator, or ask for --tactics-from templates.",
+        )
+    if found is None:
+        print("note: there is no generator, so tactics come from templates alone", file=sys.stderr)
+    return found
+
+
+def _plan(options: argparse.Namespace, generator: Generator | None) -> Plan:
+    return Plan(
+        retriever=options.retriever,
+        tactics_from=options.tactics_from or ("templates" if generator is None else "both"),
+        model=options.model,
+        download=options.download,
+        premises=options.premises,
+        generated=options.generated,
+        passes=options.passes,
+        workers=options.workers,
+        limits=SearchLimits(options.seconds, options.nodes, options.tactics, options.tactic_seconds),
+        lean=options.lean,
+    )
+
+
+def _report(options: argparse.Namespace) -> int:
+    runs = [read_run(folder) for folder in options.folders]
+    if options.json:
+        print(json.dumps(to_json(runs), ensure_ascii=False, indent=2))
+    elif options.markdown:
+        print(markdown(table(runs)))
+        _tell_notes(runs)
+    else:
+        _tell(runs)
+    if options.svg is not None:
+        with replacing(options.svg) as stream:
+            stream.write(picture(runs))
+    return 0
+
+
+def _tell(runs: list[Run]) -> None:
+    print(plain(table(runs)))
+    _tell_notes(runs)
+
+
+def _tell_notes(runs: list[Run]) -> None:
+    for note in notes(runs):
+        print(f"note: {note}", file=sys.stderr)

@@ -1,0 +1,67 @@
+"""Whether the Mathlib that problems import can be loaded, found out before the first of them is tried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from lean_extract.compile import header_imports
+from lean_extract.errors import ProjectBroken
+from lean_extract.toolchain import Toolchain, has_lakefile
+from prover.evaluation.problems import Posed, Problem
+from prover.search.proof_file import check_proof
+from prover.search.theorem import Theorem
+
+_TRIED = 3
+"""How many different sets of imports are tried before Mathlib counts as missing."""
+
+
+async def require_mathlib(posed: Iterable[Posed], project: Path, toolchain: Toolchain) -> None:
+    """See that Lean can load what the problems import of Mathlib, if they do.
+
+    Of the different sets of imports the most frequent ones are tried; one that can be loaded is enough.
+    Raises:
+        ProjectBroken: none can; the hint says how to get Mathlib. LeanNotFound: there is no Lean.
+    """
+    said = ""
+    for imports, _ in Counter(_mathlib_imports(posed)).most_common(_TRIED):
+        header = "\n".join(f"import {module}" for module in imports)
+        theorem = Theorem.stated(project / "problem.lean", header, "theorem premise_suggest_probe : True")
+        checked = await check_proof(theorem, ["trivial"], toolchain, project)
+        if checked.accepted:
+            return
+        said = said or checked.message
+    if said:
+        raise ProjectBroken(
+            f"The problems import Mathlib, and Lean cannot load it in {project}: {_first_line(said)}",
+            _how_to_get_it(project, toolchain),
+        )
+
+
+def _mathlib_imports(posed: Iterable[Posed]) -> Iterable[tuple[str, ...]]:
+    for problem in posed:
+        if isinstance(problem, Problem):
+            imports = tuple(name for name in header_imports(problem.theorem.text) if name != "Init")
+            if any(name.split(".")[0] == "Mathlib" for name in imports):
+                yield imports
+
+
+def _first_line(said: str) -> str:
+    return (said.strip().splitlines() or ["Lean does not say why."])[0]
+
+
+def _how_to_get_it(project: Path, toolchain: Toolchain) -> str:
+    fetch = "run `lake exe cache get` and `lake build` in it"
+    if toolchain.kind == "packaged":
+        return (
+            "The packaged Lean has neither Mathlib nor Lake. Install Lean with elan "
+            f"(https://lean-lang.org/install), make a project with `lake new PROJECT math`, {fetch}, "
+            "and name it with --project."
+        )
+    if has_lakefile(project):
+        return f"If the project requires Mathlib, {fetch}; if not, name one that does with --project."
+    return (
+        f"{project} is no Lake project: make one with `lake new PROJECT math`, {fetch}, "
+        "and name it with --project."
+    )

@@ -1,0 +1,99 @@
+"""The index that an evaluation retrieves from: what the problems' proofs use is not in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from lean_extract.source.project import find_sources
+from lsp_server.freshness import MATHLIB
+from lsp_server.stores import (
+    Progress,
+    ShouldStop,
+    bundled_store,
+    holds_premises,
+    index_folder,
+    needs_mathlib,
+)
+from retriever.encoder import PremiseEncoder
+from retriever.index.build import update_index
+from retriever.index.bundled import proof_rows, use_counts
+from retriever.index.content import NO_PROOFS
+from retriever.index.proof_columns import ProofRows, hash_names
+from retriever.index.store import IndexStore
+
+
+def evaluation_stores(
+    library: Path,
+    problems: Collection[str],
+    encoder: PremiseEncoder,
+    progress: Progress,
+    should_stop: ShouldStop,
+) -> list[IndexStore]:
+    """The stores that answer for a library, brought up to date.
+
+    Proofs of the problems (full names) neither vote in them nor count as uses. Raises IndexLocked,
+    IndexWriteFailed, IndexMissing, IndexDamaged.
+    """
+    wants_mathlib = needs_mathlib(library)
+    bundled = bundled_store() if wants_mathlib else None
+    uses: Mapping[str, int] = {}
+    proofs = NO_PROOFS
+    if bundled is not None:
+        uses, proofs = without_owners(use_counts(bundled), proof_rows(bundled), problems)
+    own = IndexStore(_folder(library, problems if wants_mathlib else ()))
+    update_index(
+        library,
+        own,
+        encoder,
+        progress=progress,
+        should_stop=should_stop,
+        shared=index_folder() / "packages",
+        uses=uses,
+        proofs=proofs,
+    )
+    if bundled is None or holds_premises(own, MATHLIB):
+        return [own]
+    return [own, bundled] if bundled.manifest().fingerprint == encoder.fingerprint else [own]
+
+
+def without_owners(
+    uses: Mapping[str, int], rows: ProofRows, names: Collection[str]
+) -> tuple[dict[str, int], ProofRows]:
+    """Use counts and rows as they are without the proofs of these theorems."""
+    lengths = np.diff(rows.starts)
+    gone = np.isin(rows.owners, hash_names(names))
+    used_gone = np.repeat(gone, lengths)
+    lost = Counter(rows.used[used_gone].tolist())
+    starts = np.concatenate([[0], np.cumsum(lengths[~gone])]).astype(np.int64)
+    kept = ProofRows(rows.owners[~gone], starts, rows.used[~used_gone])
+    if not lost:
+        return dict(uses), kept
+    hashes = hash_names(uses).tolist()
+    counts = {
+        name: max(0, count - lost.get(place, 0))
+        for (name, count), place in zip(uses.items(), hashes, strict=True)
+    }
+    return counts, kept
+
+
+def library_digest(library: Path) -> str:
+    """A hash over the library's own files, and over what its manifest says of its packages."""
+    found = hashlib.sha256()
+    manifest = library / "lake-manifest.json"
+    if manifest.is_file():
+        found.update(manifest.read_bytes())
+    for source in find_sources(library):
+        if source.revision is None:
+            found.update(f"{source.module}\0".encode())
+            found.update(source.path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _folder(library: Path, problems: Collection[str]) -> Path:
+    key = hashlib.sha256("\0".join([str(library.resolve()), *sorted(problems)]).encode()).hexdigest()[:12]
+    return index_folder() / "evaluation" / f"{library.name}-{key}"

@@ -1,0 +1,140 @@
+"""What an evaluation needs before its first problem: Lean, the library compiled, models, an index."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from lean_extract import packaged
+from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
+from lsp_server.evaluation.reference import References
+from lsp_server.evaluation.retrieving import Retrieval, nothing, open_service
+from lsp_server.evaluation.tactics import Tactics
+from lsp_server.knowledge import MATHLIB_CLOSERS
+from lsp_server.models import model_folder
+from lsp_server.stores import Progress, needs_mathlib
+from prover.evaluation.problems import Problem, digest
+from prover.evaluation.proving import ProposerFor
+from prover.evaluation.run_folder import Description
+from prover.evaluation.seeds import Shuffled
+from prover.generator.model import Generator
+from prover.search.environment import Proposer
+from retriever.encoder import Encoder
+
+log = logging.getLogger("premise_suggest")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is needed to prove: a Lean, where tactics come from, what identifies both."""
+
+    toolchain: Toolchain
+    generator: Generator | None
+    encoder: Encoder | None
+    model: Path
+
+
+def prepare(
+    problems: ProblemSet,
+    plan: Plan,
+    generator: Generator | None,
+    progress: Progress,
+    stop: Event,
+) -> Prepared:
+    """Find Lean, have the project compiled where that is our work, and load the models."""
+    # The mini core needs the packaged Lean, whatever else there is.
+    environment = {} if problems.on_minicore else os.environ
+    toolchain = resolve_lean(problems.project, override=plan.lean or None, environment=environment)
+    if toolchain.kind == "packaged":
+        compile_library(problems.project, progress, stop)
+    folder = model_folder(plan.model, download=plan.download)
+    encoder = None if plan.retriever == "none" else Encoder.load(folder)
+    return Prepared(toolchain, generator, encoder, folder)
+
+
+def compile_library(root: Path, progress: Progress, stop: Event) -> None:
+    """Compile a project for the packaged Lean; what Lean rejects is left out, and said where it is needed.
+
+    Raises CompilationStopped once `stop` is set.
+    """
+    packaged.build_library(
+        root,
+        project_oleans(root),
+        packaged.prepare(progress=lambda done, total, _: progress("core", done, total), stop=stop),
+        lambda done, total, _: progress("library", done, total),
+        rejected=lambda error: log.info("%s", error),
+        stop=stop,
+    )
+
+
+def describe(problems: ProblemSet, plan: Plan, prepared: Prepared) -> Description:
+    """What is asked, by everything that decides the results."""
+    with_premises = prepared.encoder is not None
+    settings: dict[str, str | int | float] = {
+        "problems": problems.name,
+        "data": digest(problems.posed),
+        "library": library_digest(problems.library),
+        "lean": prepared.toolchain.version,
+        "retriever": plan.retriever,
+        "premises": plan.premises if with_premises else 0,
+        "encoder": prepared.encoder.fingerprint if prepared.encoder is not None else "",
+        "tactics_from": plan.tactics_from,
+        "generator": prepared.generator.fingerprint if prepared.generator is not None else "",
+        "generated": plan.generated if prepared.generator is not None else 0,
+        "seconds": plan.limits.seconds,
+        "nodes": plan.limits.nodes,
+        "tactics": plan.limits.tactics,
+        "tactic_seconds": plan.limits.tactic_seconds,
+    }
+    return Description(settings, len(problems.posed), plan.passes)
+
+
+def proposers(
+    problems: ProblemSet,
+    plan: Plan,
+    prepared: Prepared,
+    progress: Progress,
+    stop: Event,
+) -> ProposerFor:
+    """What proposes tactics for each problem in each pass. Builds the index, if premises are retrieved."""
+    extra = MATHLIB_CLOSERS if needs_mathlib(problems.project) else ()
+    retrieval = _retrieval(problems, plan, prepared, progress, stop)
+
+    def proposer(problem: Problem, pass_number: int) -> Proposer:
+        retrieve = nothing if retrieval is None else retrieval.of(problem)
+        tactics = Tactics(
+            retrieve,
+            prepared.generator,
+            plan.tactics_from != "generator",
+            extra,
+            plan.generated,
+            2 * plan.limits.tactics,  # more than are tried, so that a seed can choose others
+        )
+        return Shuffled(tactics, pass_number - 1)
+
+    return proposer
+
+
+def _retrieval(
+    problems: ProblemSet,
+    plan: Plan,
+    prepared: Prepared,
+    progress: Progress,
+    stop: Event,
+) -> Retrieval | None:
+    if prepared.encoder is None:
+        return None
+    names = [posed.full_name for posed in problems.posed if isinstance(posed, Problem)]
+    stores = evaluation_stores(problems.library, names, prepared.encoder, progress, stop.is_set)
+    service = open_service(stores, prepared.model, prepared.encoder, plan.retriever)
+    known = service.snapshot().names
+    references = References(
+        problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)
+    )
+    hidden = names if problems.stated_alone or problems.library != problems.project else []
+    return Retrieval(plan.retriever, service, problems.project, plan.premises, hidden, references)

@@ -1,0 +1,144 @@
+"""The retrievers that are held against each other: nothing, BM25, the embedding, all of ours, an oracle.
+
+All but the first choose from the same premises: those that the problem's imports reach, and what stands
+above it in its file. Other problems that were stated by themselves are never among them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lean_extract.records import Goal, Premise
+from lean_extract.source.project import Project, find_project, module_of
+from lean_extract.source.reader import read_module
+from lsp_server.eval_options import RetrieverKind
+from lsp_server.places import text_to_line, where_in
+from prover.evaluation.problems import Problem
+from prover.search.proposals import Retrieve
+from prover.verify import GoalPlace
+from retriever.allowed import Allowed
+from retriever.encoder import PremiseEncoder
+from retriever.features import FEATURES
+from retriever.fusion import Fusion
+from retriever.index.store import IndexStore
+from retriever.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
+from retriever.place import Where
+from retriever.reranker import DEPTH, Reranker
+from retriever.service import PremiseService
+
+DEFINITIONS = 6
+"""How many definitions are given beside the theorems, as in a suggestion."""
+_MOST_HIDDEN = 100
+"""How many hidden premises may rank before those that are given."""
+_IN_SCOPE = Allowed(in_scope=True)
+_COLUMNS: dict[RetrieverKind, str] = {"bm25": "lexical", "dense": "dense"}
+
+ReferenceNames = Callable[[Problem], Sequence[str]]
+"""The names of what a problem's own proof uses, in order."""
+
+
+async def nothing(_: Goal) -> Sequence[Premise]:
+    """No premises, whatever the goal."""
+    return ()
+
+
+def open_service(
+    stores: Sequence[IndexStore], model: Path, encoder: PremiseEncoder, kind: RetrieverKind
+) -> PremiseService:
+    """The service that ranks as this retriever does. Raises ModelError, IndexMissing, IndexDamaged."""
+    fusion = Fusion.load(model)
+    if kind in _COLUMNS:
+        return PremiseService(stores, encoder, _only(fusion, _COLUMNS[kind]))
+    reranker = Reranker.beside(model, threads=1) if kind == "ours" else None
+    return PremiseService(stores, encoder, fusion, reranker, DEPTH)
+
+
+def _only(fusion: Fusion, column: str) -> Fusion:
+    return replace(fusion, weights=tuple(float(name == column) for name in FEATURES))
+
+
+class Retrieval:
+    """Premises for the goals of problems, by one retriever; safe to use from several tasks.
+
+    Args:
+        service: what ranks, and whose index is chosen from.
+        project: the folder that Lean runs in.
+        hidden: full names that are never offered.
+        reference: says what a problem's own proof uses, for the oracle.
+    """
+
+    def __init__(
+        self,
+        kind: RetrieverKind,
+        service: PremiseService,
+        project: Path,
+        count: int,
+        hidden: Collection[str],
+        reference: ReferenceNames,
+    ) -> None:
+        self._kind = kind
+        self._service = service
+        self._project: Project = find_project(project)
+        self._count = count
+        self._hidden = frozenset(hidden)
+        self._reference = reference
+
+    def of(self, problem: Problem) -> Retrieve:
+        """What retrieves for the goals of one problem."""
+        known: list[Where] = []
+        chosen: list[Sequence[Premise]] = []
+
+        def retrieve(goal: Goal) -> Sequence[Premise]:
+            if not known:
+                known.append(self.where(problem))
+            if self._kind != "oracle":
+                return self._ranked(goal, known[0], problem)
+            if not chosen:
+                chosen.append(self._oracle(problem, known[0]))
+            return chosen[0]
+
+        async def in_thread(goal: Goal) -> Sequence[Premise]:
+            return await asyncio.to_thread(retrieve, goal)
+
+        return in_thread
+
+    def where(self, problem: Problem) -> Where:
+        """What a problem can use: its imports, and what stands above it in its file."""
+        theorem = problem.theorem
+        place = GoalPlace(theorem.path, problem.text_seen, theorem.position)
+        text = text_to_line(place)
+        source = read_module(text, module_of(theorem.path, self._project), str(theorem.path))
+        return where_in(source, text, theorem.position.line)
+
+    def _ranked(self, goal: Goal, where: Where, problem: Problem) -> list[Premise]:
+        found = self._best(goal, where, self._count, "theorems", problem)
+        return found + self._best(goal, where, DEFINITIONS, "definitions", problem)
+
+    def _best(self, goal: Goal, where: Where, count: int, kinds: Kinds, problem: Problem) -> list[Premise]:
+        hidden = self._hidden | {problem.full_name}
+        most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
+        ranked = self._service.rank(goal, where, most, kinds=kinds, allowed=_IN_SCOPE)
+        left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
+        return [one.premise for one in left[:count]]
+
+    def _fits(self, one: RankedPremise) -> bool:
+        """Whether it has what its retriever goes by: without a word in common BM25 knows nothing of it."""
+        return one.in_scope is not False and (self._kind != "bm25" or one.score > 0)
+
+    def _oracle(self, problem: Problem, where: Where) -> list[Premise]:
+        """What the problem's own proof uses and the others could have offered, in order of first use."""
+        names = [name for name in self._reference(problem) if name not in self._hidden]
+        own = {premise.name: premise for premise in own_premises(where, "all", None)}
+        snapshot = self._service.snapshot()
+        offered = offered_premises(snapshot, where, "all", len(own), _IN_SCOPE)
+        scope = scope_of(snapshot, where)
+        found: list[Premise] = []
+        for name, place in zip(names, snapshot.names.find_names(names).tolist(), strict=True):
+            if name in own:
+                found.append(own[name])
+            elif place >= 0 and offered[place] and (scope is None or scope[place]):
+                found.append(snapshot.view.premise(place))
+        return found

@@ -1,0 +1,135 @@
+"""An evaluation from its plan to its rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from lean_extract.errors import UserError
+from lean_extract.session import LeanSession, Limits
+from lean_extract.toolchain import Toolchain
+from lsp_server.evaluation.mathlib import require_mathlib
+from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.preparing import describe, prepare, proposers
+from prover.evaluation.problems import Posed
+from prover.evaluation.proving import Prover
+from prover.evaluation.rows import Row
+from prover.evaluation.run_folder import Description, Results, opened
+from prover.evaluation.runner import Task, run
+from prover.generator.model import Generator
+
+
+class Watcher(Protocol):
+    """Who is told how an evaluation goes."""
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """A preparing stage goes on."""
+        ...
+
+    def begin(self, results: Results, total: int) -> None:
+        """Problems are tried from here on; so many rows there will be."""
+        ...
+
+    def heard(self, row: Row) -> None:
+        """A problem is done."""
+        ...
+
+
+async def evaluate(
+    problems: ProblemSet,
+    plan: Plan,
+    out: Path,
+    watcher: Watcher,
+    *,
+    resume: bool = False,
+    limit: int | None = None,
+    stop: Event,
+    generator: Generator | None,
+) -> None:
+    """Prove the problems and write the rows; whatever ends it, the rows until then are kept.
+
+    Args:
+        limit: how many problems, from the first, are tried now.
+        stop: set to end what is being compiled or indexed.
+        generator: what writes tactics, if any does.
+
+    Raises:
+        UserError: the plan does not fit the problems, the folder holds something else (`run_folder.opened`).
+        LeanError: there is no Lean, or no Mathlib that problems import. ModelError, PremiseIndexError.
+        ResultsNotWritten: the folder cannot be written to.
+    """
+    check(problems, plan)
+    prepared = await asyncio.to_thread(prepare, problems, plan, generator, watcher.report, stop)
+    description = await asyncio.to_thread(describe, problems, plan, prepared)
+    await require_mathlib(problems.posed, problems.project, prepared.toolchain)
+    with opened(out, description, resume=resume) as results:
+        tasks = left_to_do(problems, plan, results, limit)
+        if tasks:
+            proposer_for = await asyncio.to_thread(proposers, problems, plan, prepared, watcher.report, stop)
+        watcher.begin(results, description.passes * len(_chosen(problems, limit)))
+        if not tasks:
+            return
+
+        def heard(row: Row) -> None:
+            results.append(stamped(row, description))
+            watcher.heard(row)
+
+        async with AsyncExitStack() as stack:
+            workers = [
+                Prover(
+                    await stack.enter_async_context(await _session(problems.project, prepared.toolchain)),
+                    prepared.toolchain,
+                    problems.project,
+                    proposer_for,
+                    plan.limits,
+                    results.proofs,
+                    problems.stated_alone,
+                )
+                for _ in range(min(plan.workers, len(tasks)))
+            ]
+            await run(tasks, workers, heard)
+
+
+def stamped(row: Row, description: Description) -> Row:
+    """The row with what was asked."""
+    settings = description.settings
+    return replace(
+        row,
+        retriever=str(settings["retriever"]),
+        tactics_from=str(settings["tactics_from"]),
+        generator=str(settings["generator"]),
+        settings=description.digest,
+    )
+
+
+def check(problems: ProblemSet, plan: Plan) -> None:
+    """Raises UserError where the plan does not fit the problems."""
+    if plan.retriever == "oracle" and not problems.has_proofs:
+        raise UserError(
+            f"The problems of {problems.name} have no proofs to take an oracle's premises from.",
+            "Choose another retriever.",
+        )
+
+
+def left_to_do(problems: ProblemSet, plan: Plan, results: Results, limit: int | None) -> list[Task]:
+    """The problems without a row, pass by pass."""
+    done = {(row.name, row.pass_number) for row in results.rows}
+    return [
+        (posed, number)
+        for number in range(1, plan.passes + 1)
+        for posed in _chosen(problems, limit)
+        if (posed.name, number) not in done
+    ]
+
+
+def _chosen(problems: ProblemSet, limit: int | None) -> Sequence[Posed]:
+    return problems.posed[:limit]
+
+
+async def _session(project: Path, toolchain: Toolchain) -> LeanSession:
+    return await LeanSession.start(project, toolchain, Limits())

@@ -1,0 +1,41 @@
+"""Values of the command line's options, checked as they are read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+
+def depth(text: str) -> int:
+    """A whole number from 0 to 200."""
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= number <= 200:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 200")
+    return number
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def seconds(text: str) -> float:
+    """A number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
+
+
+def port(text: str) -> int:
+    """A TCP port."""
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return number

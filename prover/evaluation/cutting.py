@@ -1,0 +1,109 @@
+"""The theorems of a Lean text, with the places where their proofs may be cut out. Pure."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.records import Position
+from lean_extract.source.commands import split_commands
+from lean_extract.source.declarations import parse_declaration, parse_prefix
+from lean_extract.source.lexer import Tokens, tokenize
+from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.syntax import THEOREM_WORDS
+from prover.evaluation.problems import Problem
+from prover.search.theorem import Theorem
+
+_BEGUN = " := by\n  sorry\n"
+_LEVEL = re.compile(r"\b[Ll]evel:?\s*(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A theorem of a text, and offsets into that: `begin` of its command, `stated` behind its statement,
+    `end` behind its proof."""
+
+    name: str
+    doc: str
+    begin: int
+    stated: int
+    end: int
+
+    @property
+    def level(self) -> str:
+        """What its doc comment says of how hard it is (`Level 3`); empty where it says nothing."""
+        found = _LEVEL.search(self.doc)
+        return found[1] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """A module's text (line ends as on Unix) and its theorems, in order."""
+
+    text: str
+    read: SourceModule
+    cuts: tuple[Cut, ...]
+
+
+def cut_text(text: str, module: str, path: str) -> CutText:
+    """Find the theorems of a module's text."""
+    text = text.replace("\r\n", "\n")
+    read = read_module(text, module, path)
+    tokens = tokenize(text)
+    starts = [tokens.starts[command.begin] for command in split_commands(tokens)]
+    cuts = []
+    for premise in read.premises:
+        if premise.kind in THEOREM_WORDS and premise.generated_by is None and premise.span is not None:
+            begin = _offset(tokens, premise.span.start)
+            end = _offset(tokens, premise.span.end)
+            command = starts[bisect_right(starts, begin) - 1]
+            cuts.append(Cut(premise.name, premise.doc or "", command, _stated(tokens, begin, end), end))
+    return CutText(text, read, tuple(cuts))
+
+
+def problem_of(source: CutText, cut: Cut, path: Path, others: Collection[str], *, hide: bool) -> Problem:
+    """The theorem as a problem: its proof is gone, and all that stands below it.
+
+    Args:
+        others: the names of all problems; a retriever does not see the proofs of those above.
+        hide: whether those above are gone as a whole, for Lean as well.
+    """
+    above = [one for one in source.cuts if one.end <= cut.begin and one.name in others]
+    stated = source.text[: cut.stated]
+    text = without(stated, above) if hide else stated
+    position = Position(text.count("\n") + 1, 2)
+    seen = "" if hide else f"{unproved(stated, above)}{_BEGUN}"
+    theorem = Theorem(path, f"{text}{_BEGUN}", position)
+    return Problem(cut.name, theorem, cut.name, cut.level, source.read.module.name, seen)
+
+
+def without(text: str, cuts: Sequence[Cut]) -> str:
+    """The text with these theorems blanked out; lines and columns of the rest stay as they are."""
+    for cut in cuts:
+        text = text[: cut.begin] + re.sub(r"[^\n]", " ", text[cut.begin : cut.end]) + text[cut.end :]
+    return text
+
+
+def unproved(text: str, cuts: Sequence[Cut]) -> str:
+    """The text with `sorry` for the proofs of these theorems; lines stay as they are."""
+    for cut in sorted(cuts, key=lambda one: -one.begin):
+        lines = "\n" * text.count("\n", cut.stated, cut.end)
+        text = f"{text[: cut.stated]} := sorry{lines}{text[cut.end :]}"
+    return text
+
+
+def _offset(tokens: Tokens, position: Position) -> int:
+    return tokens.line_offsets()[position.line] + position.column
+
+
+def _stated(tokens: Tokens, begin: int, end: int) -> int:
+    """The offset behind the statement of the declaration that stands at [begin, end)."""
+    first, last = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
+    prefix, place = parse_prefix(tokens, first, last)
+    declaration = parse_declaration(tokens, prefix, first, place, last)
+    if declaration is None:  # cannot be: the reader found a theorem here
+        return end
+    return tokens.end(declaration.value_begin - 1)

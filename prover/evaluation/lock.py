@@ -1,0 +1,69 @@
+"""One evaluation at a time in a folder: a lock that the system takes away when its holder dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from lean_extract.errors import UserError
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _acquire(handle: int) -> None:
+        # A byte far behind what is written, so that others can still read that.
+        os.lseek(handle, 1 << 20, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _acquire(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class FolderInUse(UserError):
+    """Another evaluation writes to this folder."""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the folder for the block.
+
+    Raises:
+        FolderInUse: another process holds it; the message says which one.
+        OSError: the folder cannot be written to.
+    """
+    path = folder / "lock"
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    try:
+        try:
+            _acquire(handle)
+        except OSError as error:
+            raise _in_use(folder, path) from error
+        since = datetime.now().astimezone().isoformat(" ", "seconds")
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, f"{json.dumps(holder)}\n".encode())
+        yield
+    finally:
+        os.close(handle)
+
+
+def _in_use(folder: Path, path: Path) -> FolderInUse:
+    try:
+        holder = json.loads(path.read_text(encoding="utf-8"))
+        who = f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
+    except (OSError, ValueError, KeyError, TypeError):  # it has not written yet who it is
+        who = "another process"
+    return FolderInUse(
+        f"Another evaluation writes to {folder}: {who}.",
+        "Wait for its end, or name another folder with --out.",
+    )

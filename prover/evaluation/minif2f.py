@@ -1,0 +1,77 @@
+"""Problems in miniF2F's form: JSONL, `name`, `header` and `statement` a line, and `level` if it is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from lean_extract.errors import BadSource
+from prover.evaluation.problems import Posed, Problem, Unposed, told_apart
+from prover.search.theorem import Theorem
+
+FILE = "problem.lean"
+"""The file that Lean is told of: the same for all, so that imports are loaded once. It is never written."""
+_FAMILIES = (
+    "mathd_algebra",
+    "mathd_numbertheory",
+    "numbertheory",
+    "induction",
+    "algebra",
+    "aime",
+    "amc",
+    "imo",
+)
+_SHOWN = 60
+
+
+def read_minif2f(path: Path, project: Path) -> list[Posed]:
+    """The problems of a file, in order; a line that is none says why.
+
+    Raises:
+        BadSource: the file cannot be read, or holds nothing.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        hint = "Name a JSONL file with `name`, `header` and `statement` a line."
+        raise BadSource(f"{path} cannot be read: {error.strerror}.", hint) from error
+    if not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise BadSource(f"There is no problem in {path}.", "Name a file with one problem a line.")
+    return told_apart(list(_numbered(lines, project / FILE)))
+
+
+def _numbered(lines: list[bytes], path: Path) -> Iterator[tuple[int, Posed]]:
+    for number, line in enumerate(lines, start=1):
+        yield number, _problem(line, number, path)
+
+
+def _problem(line: bytes, number: int, path: Path) -> Posed:
+    name = f"line {number}"
+    if not line.strip():
+        return Unposed(name, f"Line {number} is empty.")
+    try:
+        values = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+        return Unposed(name, f"Line {number} is not JSON: {error}")
+    if not isinstance(values, dict):
+        return Unposed(name, f"Line {number} is not a JSON object: {line[:_SHOWN].decode()}")
+    if isinstance(values.get("name"), str) and values["name"].strip():
+        name = values["name"].strip()
+    level = values.get("level", family(name))
+    level = str(level) if isinstance(level, str | int) else ""
+    wrong = [key for key in ("name", "header", "statement") if not isinstance(values.get(key), str)]
+    if wrong or not values["statement"].strip():
+        return Unposed(name, f"Line {number} has no text as its `{(wrong or ['statement'])[0]}`.", level)
+    try:
+        theorem = Theorem.stated(path, values["header"], values["statement"])
+        return Problem(name, theorem, theorem.name, level)
+    except BadSource as error:
+        return Unposed(name, f"Line {number}: {error.message}", level)
+
+
+def family(name: str) -> str:
+    """Which part of miniF2F a name belongs to (`imo`, `mathd_algebra`, ...); empty for other names."""
+    return next((one for one in _FAMILIES if name.startswith(one)), "")

@@ -1,0 +1,62 @@
+"""What became of a problem, as a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from lean_extract.records import from_json, to_json
+
+RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One problem in one pass.
+
+    `status`: as a search ends (`prover.search.SearchResult`), but `proved` only where a fresh Lean
+    accepted the whole file; `refused` where it did not. `failed`: the problem is none that Lean can be
+    asked about, or Lean gave up. `error` is what was said in all cases but `proved`. `seconds`: the
+    search's wall time. `nodes`, `tactics`: states expanded, tactics tried. `axioms`: those that the proof
+    stands on. `settings`: the hash of the run's settings.
+    """
+
+    name: str
+    pass_number: int
+    status: RowStatus
+    level: str = ""
+    proof: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
+    seconds: float = 0.0
+    nodes: int = 0
+    tactics: int = 0
+    error: str = ""
+    retriever: str = ""
+    tactics_from: str = ""
+    generator: str = ""
+    settings: str = ""
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether there is a proof that Lean accepted."""
+        return self.status == "proved"
+
+
+def to_line(row: Row) -> str:
+    """The row as a line of JSON, its end included."""
+    return json.dumps(to_json(row), ensure_ascii=False) + "\n"
+
+
+def from_line(line: bytes) -> Row:
+    """The row of a line. Raises ValueError, TypeError: it is none."""
+    return cast(Row, from_json(Row, json.loads(line.decode("utf-8"))))
+
+
+def first_rows(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:
+    """The rows by problem and pass; of several the first counts."""
+    found: dict[tuple[str, int], Row] = {}
+    for row in rows:
+        found.setdefault((row.name, row.pass_number), row)
+    return found

@@ -1,0 +1,189 @@
+"""The folder of an evaluation: what was asked, and the rows so far, which no end of the process can spoil.
+
+run.json        the settings, their hash, how many problems and passes there are
+results.jsonl   one row a problem and pass (`prover.evaluation.rows`), in the order they came
+proofs/         the found proofs as Lean files that a fresh Lean accepted
+lock            held by the one that writes
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
+from prover.evaluation.lock import held
+from prover.evaluation.rows import Row, from_line, to_line
+
+FORMAT = "premise-suggest-evaluation"
+VERSION = 1
+DESCRIPTION, RESULTS, PROOFS = "run.json", "results.jsonl", "proofs"
+Settings = Mapping[str, str | int | float]
+"""What decides the results, as plain values by name."""
+
+
+class ResultsNotWritten(PremiseSuggestError):
+    """A row could not be written (disk full, rights); those before it are untouched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a run was asked to do. `problems` counts those of one pass."""
+
+    settings: Settings
+    problems: int
+    passes: int
+
+    @property
+    def digest(self) -> str:
+        """A hash of the settings."""
+        text = json.dumps(dict(self.settings), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Results:
+    """The rows of a folder that is held open. `complaints`: what in it was no row."""
+
+    description: Description
+    proofs: Path
+    rows: list[Row]
+    complaints: list[str]
+    _stream: FileIO = field(repr=False)
+
+    def append(self, row: Row) -> None:
+        """Write a row, for good when this returns. Raises ResultsNotWritten."""
+        end = self._stream.seek(0, os.SEEK_END)
+        try:
+            left = to_line(row).encode()
+            while left:
+                left = left[self._stream.write(left) :]
+            os.fsync(self._stream.fileno())
+        except OSError as error:
+            os.ftruncate(self._stream.fileno(), end)
+            raise ResultsNotWritten(
+                f"The row of {row.name} could not be written: {error.strerror}.",
+                "Make room, then run the same command with --resume.",
+            ) from error
+        self.rows.append(row)
+
+
+@contextmanager
+def opened(folder: Path, description: Description, *, resume: bool) -> Iterator[Results]:
+    """Hold a run's folder for the block; with `resume`, go on with what it holds.
+
+    Raises:
+        FolderInUse: another process holds it.
+        UserError: it holds results and `resume` is not set, those of other settings, or other things.
+        BadRecords: its description cannot be read. ResultsNotWritten: it cannot be written to.
+    """
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(held(folder))
+            _compare(folder, description, resume)
+            with replacing(folder / DESCRIPTION) as stream:
+                json.dump(_plain(description), stream, ensure_ascii=False, indent=2)
+                stream.write("\n")
+            results = stack.enter_context((folder / RESULTS).open("ab+", buffering=0))
+            _mend(results)
+            rows, complaints = read_rows(folder / RESULTS)
+        except OSError as error:
+            raise ResultsNotWritten(
+                f"The folder {folder} cannot be written to: {error.strerror or error}.",
+                "Name another one with --out, or mend its rights.",
+            ) from error
+        yield Results(description, folder / PROOFS, rows, complaints, results)
+
+
+def read_description(folder: Path) -> Description:
+    """What a folder's run was asked to do. Raises BadRecords: it is none, or of another version."""
+    path = folder / DESCRIPTION
+    hint = "Name a folder that `premise-suggest eval` wrote."
+    try:
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if (values["format"], values["version"]) != (FORMAT, VERSION):
+            raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
+        return Description(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
+    except FileNotFoundError as error:
+        raise BadRecords(f"{folder} is not the folder of an evaluation.", hint) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadRecords(f"{path} cannot be read: {error!r}.", hint) from error
+
+
+def read_rows(path: Path) -> tuple[list[Row], list[str]]:
+    """The rows of a results file, and a complaint for each whole line that is none."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    if not path.exists():
+        return rows, complaints
+    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(from_line(line))
+        except (ValueError, TypeError, RecursionError) as error:
+            complaints.append(f"{path}:{number}: not a row: {error}")
+    return rows, complaints
+
+
+def _mend(stream: FileIO) -> None:
+    """Take off what a killed run had begun to write; a row that lacks its line end alone is kept."""
+    stream.seek(0)
+    whole = stream.read()
+    if not whole or whole.endswith(b"\n"):
+        return
+    torn = whole.rpartition(b"\n")[2]
+    try:
+        from_line(torn)
+    except (ValueError, TypeError, RecursionError):
+        os.ftruncate(stream.fileno(), len(whole) - len(torn))
+    else:
+        stream.write(b"\n")
+    os.fsync(stream.fileno())
+
+
+def _compare(folder: Path, asked: Description, resume: bool) -> None:
+    if not (folder / DESCRIPTION).exists():
+        strangers = sorted({item.name for item in folder.iterdir()} - {"lock"})
+        if strangers:
+            raise UserError(
+                f"{folder} holds other things ({strangers[0]}), and no evaluation.",
+                "Name a new folder with --out.",
+            )
+        return
+    before = read_description(folder)
+    changed = [
+        f"{name} was {before.settings.get(name, 'not set')} and is {asked.settings.get(name, 'not set')} now"
+        for name in dict.fromkeys((*before.settings, *asked.settings))
+        if before.settings.get(name) != asked.settings.get(name)
+    ]
+    if changed:
+        raise UserError(
+            f"{folder} holds an evaluation with other settings: {'; '.join(changed)}.",
+            "Ask as before, or name another folder with --out.",
+        )
+    if not resume and read_rows(folder / RESULTS)[0]:
+        raise UserError(
+            f"{folder} holds the results of this evaluation already.",
+            "Add --resume to go on where it stopped, or name another folder with --out.",
+        )
+
+
+def _plain(description: Description) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": dict(description.settings),
+        "settings_hash": description.digest,
+        "problems": description.problems,
+        "passes": description.passes,
+    }

@@ -1,0 +1,126 @@
+"""A generator's folder: what it must hold, and what is said where it does not.
+
+generator.json   {"format": "premise-suggest-generator", "version": 1,
+                  "form": "numbered",        how prompts and tactics are written (see `prompt`)
+                  "form_version": 1,         `prompt.VERSION` that it was trained on
+                  "max_prompt_bytes": 1024,  the longest prompt, in symbols
+                  "symbols": 384, "start": 0,
+                  "layers": 3, "heads": 8, "head_size": 64}    of the decoder: the cache's shape
+                                             (more keys are left for the model card)
+encoder.onnx, decoder.onnx                   see `graphs`
+README.md                                    the model card
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from lean_extract.errors import ModelError
+from prover.generator.prompt import FORMS, Form
+from prover.generator.prompt import VERSION as FORM_VERSION
+from prover.generator.symbols import SIZE
+
+FORMAT = "premise-suggest-generator"
+VERSION = 1
+CONFIG, ENCODER, DECODER = "generator.json", "encoder.onnx", "decoder.onnx"
+REINSTALL = "Install premise-suggest again, or name another generator's folder in the settings."
+CHECKPOINTS = ("*.safetensors", "pytorch_model*.bin")
+"""The weights of a checkpoint of transformers, as file patterns; the first kind is preferred."""
+TRAINING_RUN = "config.yaml"
+"""What the folder of a training run of ours holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What generator.json says."""
+
+    form: Form
+    max_prompt_bytes: int
+    layers: int
+    """Of the decoder."""
+    heads: int
+    head_size: int
+    start: int = 0
+    """The symbol that stands before a tactic's first one."""
+
+
+def read_config(folder: Path) -> Config:
+    """The configuration of a generator's folder. Raises ModelError: missing, damaged, of another form."""
+    path = folder / CONFIG
+    try:
+        return _parse(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        if is_checkpoint(folder):
+            raise not_exported(folder) from error
+        raise ModelError(
+            f"There is no generator in {folder}: {CONFIG}: {error.strerror}.", REINSTALL
+        ) from error
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ModelError(f"{path} does not fit this version: {reason}.", REINSTALL) from error
+
+
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a folder holds weights of PyTorch, or a training run of ours, rather than exported graphs."""
+    if (folder / CONFIG).exists():
+        return False
+    return (folder / TRAINING_RUN).is_file() or bool(checkpoint_files(folder))
+
+
+def checkpoint_files(folder: Path) -> list[Path]:
+    """The weights of a checkpoint of transformers, those of one kind, in order; none if there is none."""
+    if not (folder / "config.json").is_file():
+        return []
+    kinds = (sorted(folder.glob(pattern)) for pattern in CHECKPOINTS)
+    return next((files for files in kinds if files), [])
+
+
+def not_exported(folder: Path) -> ModelError:
+    """What is said of a folder with weights of PyTorch where ONNX graphs are needed."""
+    return ModelError(
+        f"{folder} holds a PyTorch checkpoint, and suggestions need its ONNX graphs.",
+        f"With the extra `train` installed, `python -m prover.training.export {folder} OUT` writes them, "
+        "here or on another machine; name OUT then.",
+    )
+
+
+def fingerprint_of(folder: Path) -> str:
+    """16 hexadecimal digits over all that decides a suggestion in a generator's folder. Raises ModelError."""
+    config = read_config(folder)
+    digest = hashlib.sha256(f"{config} {FORM_VERSION}".encode())
+    try:
+        for name in (ENCODER, DECODER):
+            with (folder / name).open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    except OSError as error:
+        raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", REINSTALL) from error
+    return digest.hexdigest()[:16]
+
+
+def _parse(values: dict[str, Any]) -> Config:
+    """Raises ValueError, KeyError, TypeError."""
+    if (values["format"], values["version"]) != (FORMAT, VERSION):
+        raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
+    if values["form"] not in FORMS:
+        raise ValueError(f"form {values['form']!r}, none of {', '.join(FORMS)}")
+    if values["form_version"] != FORM_VERSION:
+        raise ValueError(f"trained on version {values['form_version']} of its form, this is {FORM_VERSION}")
+    if values["symbols"] != SIZE:
+        raise ValueError(f"{values['symbols']} symbols, not {SIZE}")
+    names = ("max_prompt_bytes", "layers", "heads", "head_size")
+    limit, layers, heads, size = (_positive(values, name) for name in names)
+    start = values["start"]
+    if not isinstance(start, int) or not 0 <= start < SIZE:
+        raise ValueError(f"start {start!r} is no symbol")
+    return Config(cast(Form, values["form"]), limit, layers, heads, size, start)
+
+
+def _positive(values: dict[str, Any], name: str) -> int:
+    value = values[name]
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 100_000:
+        raise ValueError(f"{name} {value!r} is no such number")
+    return value

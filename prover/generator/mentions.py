@@ -1,0 +1,59 @@
+"""Where a tactic's text names a premise, short or in full. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lean_extract.source.lexer import is_identifier, raw_tokens
+
+Piece = tuple[str, str]
+"""(text, premise): a premise's full name where the text names one, else empty."""
+
+
+def qualified(tactic: str, names: Iterable[str], local: frozenset[str] = frozenset()) -> str:
+    """The tactic with every mention of these premises written in full, `add_comm` as `Nat.add_comm`.
+
+    Args:
+        names: the premises that Lean, or the reader, found the tactic to use, in order.
+        local: names of the context, which are left alone.
+    """
+    by_ending = endings(names)
+    return "".join(
+        f"{premise}{text}" if premise else text for text, premise in pieces(tactic, by_ending, local)
+    )
+
+
+def endings(names: Iterable[str]) -> dict[str, str]:
+    """Every dotted ending of each name -> the name; the first name counts, a full name always."""
+    names = list(names)
+    found: dict[str, str] = {}
+    for name in names:
+        parts = name.split(".")
+        for start in range(len(parts)):
+            found.setdefault(".".join(parts[start:]), name)
+    return found | {name: name for name in names}
+
+
+def pieces(tactic: str, by_ending: Mapping[str, str], local: frozenset[str] = frozenset()) -> list[Piece]:
+    """The tactic in pieces; a premise's has what follows its name (`.symm`, white space) as its text."""
+    found: list[Piece] = []
+    for raw in raw_tokens(tactic):
+        token = raw.rstrip()
+        name = _mentioned(token, by_ending, local) if is_identifier(token) else None
+        if name is None:
+            found.append((raw, ""))
+        else:
+            found.append((raw[len(name) :], by_ending[name]))
+    return found
+
+
+def _mentioned(token: str, by_ending: Mapping[str, str], local: frozenset[str]) -> str | None:
+    """The longest dotted beginning of a token that names a premise."""
+    parts: Sequence[str] = token.split(".")
+    if parts[0] in local:
+        return None
+    for end in range(len(parts), 0, -1):
+        beginning = ".".join(parts[:end])
+        if beginning in by_ending:
+            return beginning
+    return None

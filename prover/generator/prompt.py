@@ -1,0 +1,131 @@
+"""What the generator reads and writes, in symbols. Pure; training and serving share it.
+
+`reprover` is the form of ReProver's checkpoints (LeanDojo, section 5; our paper, 3.3.3): the premises in
+full, the best one nearest to the state, then the state as Lean prints it; a tactic's plain text comes out.
+`numbered` is ours: premises are listed by a symbol and their name, and where the tactic names one of them it
+has that symbol. So prompts are a fifth as long and a name costs one symbol, which lets a small model learn on
+a CPU to choose instead of to spell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from lean_extract.canonical import canonical
+from lean_extract.goals import format_goal
+from lean_extract.records import Goal, Hypothesis, Premise
+from prover.generator.mentions import pieces
+from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
+
+Form = Literal["numbered", "reprover"]
+FORMS: tuple[Form, ...] = get_args(Form)
+VERSION = 1
+"""Of the numbered form; part of a model's configuration."""
+MAX_PREMISES = 32
+"""Pointers that the numbered form has."""
+STATE = FIRST_EXTRA + 100
+"""The symbol before the state in the numbered form."""
+
+_INSTANCE = re.compile(r"inst✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*\Z|inst\Z|_\Z")
+_SORT = re.compile(r"(?:Type|Sort)\b\S*\Z")
+_MARKS = re.compile(r"</?a>")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def encode_prompt(
+    form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int
+) -> list[int]:
+    """The model's input, END last, at most `max_bytes` symbols.
+
+    Args:
+        form: how premises and state are written.
+        goals: the state's goals, the main one first; `numbered` reads that one only.
+        premises: best first; those that do not fit are left out.
+        max_bytes: for the whole prompt. The state's beginning is cut where even it alone does not fit.
+    """
+    if not goals:
+        raise ValueError("a state without goals has no prompt")
+    if form == "numbered":
+        return _numbered(goals[0], premises, max_bytes)
+    return _reprover(goals, premises, max_bytes)
+
+
+def encode_tactic(form: Form, tactic: str, premises: Sequence[Premise]) -> list[int]:
+    """What the model is to write, END last; premises are named in full in the tactic."""
+    if form == "reprover":
+        return [*byte_symbols(tactic), END]
+    numbers = {premise.name: number for number, premise in enumerate(premises[:MAX_PREMISES])}
+    symbols: list[int] = []
+    for text, name in pieces(tactic, {name: name for name in numbers}):
+        if name:
+            symbols.append(FIRST_EXTRA + numbers[name])
+        symbols += byte_symbols(text)
+    return [*symbols, END]
+
+
+def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise]) -> str | None:
+    """The tactic that the model wrote, END left out or not.
+
+    None where it is none: bytes that are no UTF-8, a line break or another control character, nothing at all,
+    a symbol that points to no premise.
+    """
+    symbols = symbols[: symbols.index(END)] if END in symbols else symbols
+    text = ""
+    begin = 0
+    for place in [*(i for i, symbol in enumerate(symbols) if symbol >= FIRST_EXTRA), len(symbols)]:
+        part = text_of(symbols[begin:place])
+        if part is None:
+            return None
+        text += part
+        if place < len(symbols):
+            number = symbols[place] - FIRST_EXTRA
+            if form == "reprover" or number >= min(len(premises), MAX_PREMISES):
+                return None
+            text += premises[number].name
+        begin = place + 1
+    if form == "reprover":
+        text = _MARKS.sub("", text)
+    text = text.strip()
+    return None if not text or _CONTROL.search(text) else text
+
+
+def state_text(goal: Goal) -> str:
+    """One goal in the numbered form: a line a hypothesis, instances as `[Group G]`, then `⊢ target`."""
+    lines = filter(None, map(_hypothesis, goal.hypotheses))
+    return "\n".join([*lines, f"⊢ {canonical(goal.target)}"])
+
+
+def _hypothesis(hypothesis: Hypothesis) -> str:
+    """A line of the context; nothing for a mere type (`α : Type*`), which says little and is everywhere."""
+    type_ = canonical(hypothesis.type)
+    if hypothesis.value is None and _SORT.match(type_):
+        return ""
+    value = f" := {canonical(hypothesis.value)}" if hypothesis.value is not None else ""
+    if all(_INSTANCE.match(name) for name in hypothesis.names):
+        return f"[{type_}]{value}"
+    return f"{' '.join(hypothesis.names)} : {type_}{value}"
+
+
+def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int) -> list[int]:
+    state = byte_symbols(state_text(goal))
+    listed: list[int] = []
+    room = max(max_bytes // 2, max_bytes - 2 - len(state))
+    for number, premise in enumerate(premises[:MAX_PREMISES]):
+        entry = [FIRST_EXTRA + number, *byte_symbols(premise.name)]
+        if len(listed) + len(entry) > room:
+            break
+        listed += entry
+    kept = max(0, max_bytes - len(listed) - 2)
+    return [*listed, STATE, *state[max(0, len(state) - kept) :], END]
+
+
+def _reprover(goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int) -> list[int]:
+    state = byte_symbols("\n\n".join(map(format_goal, goals)))[: max_bytes - 1]
+    listed: list[int] = []
+    for premise in premises:
+        entry = byte_symbols(f"{premise.kind} <a>{premise.name}</a> {premise.statement}\n\n")
+        if len(entry) + len(listed) + len(state) + 1 <= max_bytes:
+            listed = entry + listed
+    return [*listed, *state, END]

@@ -1,0 +1,137 @@
+"""`python -m prover.search FILE`: search a proof for a `sorry` of a file, with templates alone.
+
+The premises to use are given by name, and read from the project's sources. Written for the picture in
+docs/search.md, and to look at a search; `premise-suggest eval` measures with a retriever and a generator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract import packaged
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadQuery, PremiseSuggestError
+from lean_extract.records import Goal, Position, Premise
+from lean_extract.session import LeanSession
+from lean_extract.session.document import read_source
+from lean_extract.source.project import find_project, find_sources
+from lean_extract.source.reader import read_file
+from lean_extract.toolchain import project_oleans, resolve_lean
+from prover.candidates import Closers, Templates
+from prover.search.lean_environment import LeanEnvironment
+from prover.search.proof_file import check_proof, write_proof
+from prover.search.proposals import SourcesProposer
+from prover.search.result import SearchLimits, SearchResult
+from prover.search.search import search
+from prover.search.theorem import Theorem
+from prover.search.tree_picture import tree_svg
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The same premises for every goal."""
+
+    premises: tuple[Premise, ...]
+
+    async def __call__(self, goal: Goal) -> Sequence[Premise]:
+        """The premises, in the order in which they were given."""
+        return self.premises
+
+
+def main() -> int:
+    """Run the command; the exit code is 0 where Lean has accepted a proof, 1 where none was found."""
+    options = _parser().parse_args()
+    try:
+        return asyncio.run(_run(options))
+    except PremiseSuggestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
+    """The premises of a project, in the order of the names. Raises BadQuery: it declares no such name."""
+    wanted = set(names)
+    found: dict[str, Premise] = {}
+    for source in find_sources(root):
+        if wanted - found.keys():
+            read = read_file(source.path, source.module).premises
+            found |= {premise.name: premise for premise in read if premise.name in wanted}
+    if absent := [name for name in names if name not in found]:
+        raise BadQuery(f"{root} declares no {', '.join(absent)}.", "Give full names.")
+    return tuple(found[name] for name in names)
+
+
+async def _run(options: argparse.Namespace) -> int:
+    theorem, root = _asked(options)
+    limits = SearchLimits(options.seconds, options.nodes, options.tactics)
+    proposer = SourcesProposer((Templates(), Closers()), Given(premises_by_name(root, options.premise)))
+    toolchain = resolve_lean(root)
+    if toolchain.kind == "packaged":
+        packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)
+    async with await LeanSession.start(root, toolchain) as session:
+        result = await search(LeanEnvironment(session, theorem), proposer, limits)
+    print(_told(theorem, result))
+    if options.picture is not None:
+        with replacing(options.picture) as stream:
+            stream.write(tree_svg(result.tree, f"The search for a proof of {theorem.name}"))
+    if result.status != "proved":
+        return 1
+    checked = await check_proof(theorem, result.proof, toolchain, root)
+    if not checked.accepted:
+        print(f"a fresh Lean does not accept it: {checked.message}")
+        return 1
+    print(f"accepted by a fresh Lean; axioms: {', '.join(checked.axioms) or 'none'}")
+    if options.proof is not None:
+        write_proof(options.proof, theorem, result.proof)
+    return 0
+
+
+def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
+    """The theorem, and the project in which Lean runs."""
+    if options.file == "-":
+        path, text = Path("stdin.lean"), sys.stdin.read()
+    else:
+        path = Path(options.file).resolve()
+        text = read_source(path)
+    root = find_project(options.project or path).root
+    if options.line is None:
+        return Theorem.first(path, text), root
+    return Theorem.at(path, text, Position(options.line - 1, 0)), root
+
+
+def _told(theorem: Theorem, result: SearchResult) -> str:
+    counted = f"{result.nodes} states, {result.tactics} tactics, {result.seconds:.1f} s"
+    lines = [f"{theorem.name}: {result.status} ({counted})", *(f"  {tactic}" for tactic in result.proof)]
+    return "\n".join([*lines, *([result.reason] if result.reason else [])])
+
+
+def _say(error: PremiseSuggestError) -> None:
+    print(f"left out: {error}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m prover.search", description=__doc__)
+    parser.add_argument("file", help="a Lean file; `-` reads one from standard input")
+    parser.add_argument(
+        "--line", type=int, help="a line of the theorem, from 1; else the first `sorry` is it"
+    )
+    parser.add_argument("--project", type=Path, help="the project whose modules it imports, if not its own")
+    parser.add_argument("--premise", action="append", default=[], metavar="NAME", help="may be repeated")
+    limits = SearchLimits()
+    parser.add_argument("--seconds", type=float, default=limits.seconds)
+    parser.add_argument("--nodes", type=int, default=limits.nodes, help="states to expand at most")
+    parser.add_argument("--tactics", type=int, default=limits.tactics, help="tactics to try on a state")
+    parser.add_argument("--picture", type=Path, metavar="SVG", help="write the tree of the search")
+    parser.add_argument(
+        "--proof", type=Path, metavar="LEAN", help="write what was found, once Lean accepts it"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,195 @@
+"""A theorem in LeanDojo's `Dojo` (the extra `premise-suggest[dojo]`)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from lean_extract.errors import BadState, LeanDied, LeanError
+from lean_extract.goals import parse_state
+from lean_extract.records import Goal, ProofState
+from lean_extract.traced.lean_dojo_library import LeanDojo
+from prover.search.environment import Reached, Verdict
+
+_T = TypeVar("_T")
+_Way = tuple[str, ...]
+"""The tactics that led to a state: LeanDojo's own states end with the Lean they live in."""
+
+
+class DojoEnvironment:
+    """A theorem of a traced repository.
+
+    LeanDojo runs one tactic after the other. After one that took too long, or under which Lean died,
+    it is started anew, and the way to a state is run again when the state is asked about.
+    """
+
+    def __init__(
+        self,
+        library: LeanDojo,
+        theorem: Any,
+        *,
+        start_seconds: float = 600.0,
+        deaths: int = 4,
+        build_deps: bool = False,
+    ) -> None:
+        """Args: `theorem` a `lean_dojo.Theorem`; `start_seconds` for Lean to get to the theorem, once
+        its repository is traced; `deaths` how often Lean may die before the theorem is given up;
+        `build_deps` whether what it depends on is traced, too."""
+        self._library = library
+        self._theorem = theorem
+        self._start_seconds = start_seconds
+        self._deaths_left = deaths
+        self._build_deps = build_deps
+        self._thread = ThreadPoolExecutor(1, "lean-dojo")
+        self._dojo: Any = None
+        self._states: dict[_Way, Any] = {}
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End LeanDojo's Lean."""
+        self._is_closed = True
+        self._end()
+        self._thread.shutdown(wait=False)
+
+    async def start(self) -> Reached:
+        """The theorem's goals; traces its repository first where that was not done before.
+
+        Raises:
+            LeanError: LeanDojo cannot open the theorem; the message is its own.
+        """
+        await self._in_thread(self._open)
+        return Reached(_state(self._states[()]), ())
+
+    async def run(
+        self, node: Reached, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[Verdict, None]:
+        """See `Environment.run`.
+
+        Raises:
+            LeanDied: Lean died more often than it may. LeanError: it cannot be started anew.
+        """
+        assert isinstance(node.handle, tuple)
+        for tactic in tactics:
+            yield await self._in_thread(partial(self._try, node.handle, tactic, timeout))
+
+    def _try(self, way: _Way, tactic: str, seconds: float) -> Verdict:
+        package = self._library.package
+        begin = time.monotonic()
+        try:
+            result = self._run(self._find(way), tactic, seconds)
+        except package.DojoTacticTimeoutError:
+            self._end()
+            message = f"Lean did not finish within {seconds:g} s"
+            return Verdict(tactic, "timeout", None, message, _since(begin))
+        except (package.DojoCrashError, OSError, AssertionError) as error:
+            # LeanDojo asserts that it can read a state, and that a Lean that ended did so by itself.
+            if isinstance(error, AssertionError) and self._is_alive():
+                message = "LeanDojo cannot read the state that it leaves"
+                return Verdict(tactic, "fails", None, message, _since(begin))
+            self._end()
+            self._deaths_left -= 1
+            if self._deaths_left < 0:
+                raise LeanDied(f"LeanDojo's Lean died again: {error!r}.", "Give it more memory.") from error
+            return Verdict(tactic, "fails", None, f"Lean died: {error!r}", _since(begin))
+        return self._verdict(way, tactic, result, _since(begin))
+
+    def _is_alive(self) -> bool:
+        return self._dojo is not None and bool(self._dojo.proc.isalive())
+
+    def _verdict(self, way: _Way, tactic: str, result: Any, milliseconds: float) -> Verdict:
+        package = self._library.package
+        if isinstance(result, package.ProofFinished):
+            return Verdict(tactic, "closes", Reached(ProofState(()), (*way, tactic)), "", milliseconds)
+        if isinstance(result, package.TacticState):
+            self._states[(*way, tactic)] = result
+            return Verdict(tactic, "progress", Reached(_state(result), (*way, tactic)), "", milliseconds)
+        if isinstance(result, package.ProofGivenUp):
+            return Verdict(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
+        return Verdict(tactic, "fails", None, str(result.error), milliseconds)
+
+    def _find(self, way: _Way) -> Any:
+        """LeanDojo's state behind these tactics, which are run again in a Lean that has not run them."""
+        if self._dojo is None:
+            self._open()
+        if way not in self._states:
+            before = self._find(way[:-1])
+            again = self._run(before, way[-1], self._start_seconds)
+            if not isinstance(again, self._library.package.TacticState):
+                raise LeanError(f"`{way[-1]}` no longer does what it did.", "Search again.")
+            self._states[way] = again
+        return self._states[way]
+
+    def _run(self, state: Any, tactic: str, seconds: float) -> Any:
+        # Dojo's own limit holds for its start, too; it is kept in the terminal that it speaks through.
+        self._dojo.proc.timeout = seconds
+        return self._dojo.run_tac(state, tactic)
+
+    def _open(self) -> None:
+        package = self._library.package
+        dojo = package.Dojo(
+            self._theorem, timeout=math.ceil(self._start_seconds), build_deps=self._build_deps
+        )
+        try:
+            with self._library.starting:
+                _, state = dojo.__enter__()
+        except Exception as error:
+            _leave(dojo)
+            raise LeanError(
+                f"LeanDojo cannot open {getattr(self._theorem, 'full_name', self._theorem)}: {error!r}.",
+                "It needs `lake` on PATH and a repository that builds.",
+            ) from error
+        if self._is_closed:  # Whoever wanted it did not wait for it.
+            _leave(dojo)
+            raise LeanError("The search was given up while LeanDojo started.")
+        self._dojo, self._states = dojo, {(): state}
+
+    def _end(self) -> None:
+        """End Lean; the next tactic starts another."""
+        dojo, self._dojo, self._states = self._dojo, None, {}
+        if dojo is not None:
+            _leave(dojo)
+
+    async def _in_thread(self, call: Callable[[], _T]) -> _T:
+        """Do it beside the event loop. Being cancelled ends Lean, and with that what waits for it."""
+        doing = asyncio.get_running_loop().run_in_executor(self._thread, call)
+        try:
+            return await asyncio.shield(doing)
+        except asyncio.CancelledError:
+            if self._dojo is not None:
+                self._end()
+                await asyncio.wait([doing])
+            doing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            raise
+
+
+def _leave(dojo: Any) -> None:
+    """Have a Dojo end its Lean and remove its file; of one that never started there may be neither."""
+    with contextlib.suppress(AttributeError):
+        dojo.__exit__(None, None, None)
+
+
+def _state(state: Any) -> ProofState:
+    try:
+        return parse_state(state.pp)
+    except BadState:
+        # A goal that is printed in a way of its own still counts as one.
+        return ProofState((Goal((), state.pp.strip()),))
+
+
+def _since(begin: float) -> float:
+    return (time.monotonic() - begin) * 1000

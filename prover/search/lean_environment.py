@@ -1,0 +1,138 @@
+"""A theorem in the live session: a state is the tactics that led to it, tried anew with each further one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.records import Position, ProofState, TacticOutcome
+from prover.search.environment import Reached, Verdict
+from prover.search.theorem import Theorem, script
+
+
+class Session(Protocol):
+    """What is needed of a live Lean; LeanSession meets it."""
+
+    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The goals at a position."""
+        ...
+
+    async def prepare(self, path: Path, text: str | None) -> None:
+        """Load what the file imports."""
+        ...
+
+    def try_tactics(
+        self,
+        path: Path,
+        text: str | None,
+        position: Position,
+        tactics: Sequence[str],
+        *,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Outcomes as they finish; `timeout` is in seconds, for each tactic."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The tactics that led to a state, and how long Lean took for them."""
+
+    tactics: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+
+
+class LeanEnvironment:
+    """A theorem that the live session proves.
+
+    A tactic is tried together with all that led to its state, in the place of the theorem's `sorry`, in
+    a shadow copy of the file. So every goal counts, and what is said to close is the whole proof. When
+    Lean's server dies, whatever it had not judged is tried again alone in a new one, and fails if that
+    dies, too. The session is the caller's and stays open.
+    """
+
+    def __init__(self, session: Session, theorem: Theorem, *, deaths: int = 8) -> None:
+        """`deaths`: how often Lean may die before the theorem is given up."""
+        self._session = session
+        self._theorem = theorem
+        self._deaths_left = deaths
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Nothing: the session is the caller's."""
+
+    async def start(self) -> Reached:
+        """The theorem's goals.
+
+        Raises:
+            NoGoalHere, BadPosition, ProjectBroken, LeanDied, LeanTimeout: as `LeanSession.goals_at`.
+        """
+        theorem = self._theorem
+        state = await self._session.goals_at(theorem.path, theorem.text, theorem.position)
+        if not state.goals:
+            raise NoGoalHere(
+                f"The proof in line {theorem.position.line + 1} of {theorem.path.name} is complete.",
+                "Name a theorem that ends in `sorry`.",
+            )
+        await self._session.prepare(theorem.path, theorem.text)
+        return Reached(ProofState(state.goals[:1]), _Way())
+
+    async def run(
+        self, node: Reached, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[Verdict, None]:
+        """See `Environment.run`. `timeout` comes on top of the time that led to the state.
+
+        Raises:
+            LeanDied, LeanTimeout: Lean died more often than it may.
+            NoGoalHere, ProjectBroken: the theorem's file changed under the search.
+        """
+        way = node.handle
+        assert isinstance(way, _Way)
+        left = list(dict.fromkeys(tactics))
+        alone = False
+        while left:
+            batch = left[:1] if alone else list(left)
+            try:
+                async with aclosing(self._try(way, batch, timeout)) as verdicts:
+                    async for verdict in verdicts:
+                        left.remove(verdict.tactic)
+                        yield verdict
+            except (LeanDied, LeanTimeout) as error:
+                self._deaths_left -= 1
+                if self._deaths_left < 0:
+                    raise
+                if alone:
+                    yield Verdict(left.pop(0), "fails", None, error.message)
+                alone = True
+
+    async def _try(self, way: _Way, tactics: Sequence[str], timeout: float) -> AsyncGenerator[Verdict, None]:
+        whose: dict[str, list[str]] = {}
+        for tactic in tactics:
+            whose.setdefault(script([*way.tactics, tactic]), []).append(tactic)
+        theorem, seconds = self._theorem, timeout + way.milliseconds / 1000
+        outcomes = self._session.try_tactics(
+            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds
+        )
+        async with aclosing(outcomes) as stream:
+            async for outcome in stream:
+                for tactic in whose[outcome.tactic]:
+                    yield _verdict(tactic, way, outcome)
+
+
+def _verdict(tactic: str, way: _Way, outcome: TacticOutcome) -> Verdict:
+    reached = None
+    if outcome.status in ("closes", "progress") and outcome.state is not None:
+        reached = Reached(outcome.state, _Way((*way.tactics, tactic), outcome.milliseconds))
+    return Verdict(tactic, outcome.status, reached, outcome.message, outcome.milliseconds)

@@ -1,0 +1,55 @@
+"""From what was proposed to what is run; and the sources of candidates as a proposer."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from lean_extract.records import Goal, Premise
+from prover.candidates import Candidate, CandidateSource, is_unfinished, merge
+from prover.search.environment import Proposed
+from prover.search.theorem import script
+
+_LEAST = 1e-6
+"""The chance of a candidate that scores nothing, so that its logarithm is a number."""
+
+
+def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
+    """At most so many tactics, likeliest first, each once; none that proves nothing.
+
+    Tactics that differ in blanks alone count as one, but not those of several lines, where blanks mean
+    something. What has no finite log-probability is left out, one above 0 counts as 0.
+    """
+    best: dict[str, Proposed] = {}
+    for item in proposed:
+        tactic = script([item.tactic])
+        key = tactic if "\n" in tactic else " ".join(tactic.split())
+        if not key or is_unfinished(key) or not math.isfinite(item.log_probability):
+            continue
+        if key not in best or best[key].log_probability < item.log_probability:
+            best[key] = Proposed(key, min(item.log_probability, 0.0))
+    return sorted(best.values(), key=lambda item: -item.log_probability)[:most]
+
+
+Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
+"""The premises that fit a goal, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesProposer:
+    """Templates, closers, a generator: any sources of candidates; a score counts as a probability."""
+
+    sources: tuple[CandidateSource, ...]
+    retrieve: Retrieve
+    limit: int = 32
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """At most `limit` tactics for the main goal; the sources work beside the event loop."""
+        premises = await self.retrieve(goals[0])
+        found = await asyncio.to_thread(self._candidates, goals[0], premises)
+        return [Proposed(item.tactic, math.log(min(max(item.score, _LEAST), 1.0))) for item in found]
+
+    def _candidates(self, goal: Goal, premises: Sequence[Premise]) -> list[Candidate]:
+        return merge([source.candidates(goal, premises, self.limit) for source in self.sources], self.limit)

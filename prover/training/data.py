@@ -1,0 +1,176 @@
+"""Pairs as the objective draws them: a batch is a pure function of (seed, step, rank)."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.errors import BadRecords
+from lean_extract.records import Premise, from_json
+from prover.generator.prompt import encode_prompt, encode_tactic
+from prover.generator.symbols import FIRST_EXTRA
+from prover.training.config import MixConfig, PromptConfig
+from prover.training.pairs import VERSION, Manifest, Pair
+
+Ints = NDArray[np.int64]
+_BATCHES = 32
+"""Batches that are drawn together and sorted by length, so that little is padded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One prompt and its tactic, in symbols."""
+
+    prompt: list[int]
+    tactic: list[int]
+    good: tuple[int, ...] = ()
+    """The symbols in the prompt that point to premises which the tactic uses."""
+
+
+class PairSet:
+    """The pairs of a split in memory, and the premises by name and by module."""
+
+    def __init__(self, folder: Path, split: str) -> None:
+        """Raises BadRecords when the folder is unfinished or of another version."""
+        self.manifest = read_manifest(folder)
+        self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
+        self.number = {premise.name: place for place, premise in enumerate(self.premises)}
+        self.by_module: dict[str, list[int]] = defaultdict(list)
+        for place, premise in enumerate(self.premises):
+            self.by_module[premise.module].append(place)
+        self.pairs = [
+            from_json(Pair, values) for values in _lines(folder / "pairs.jsonl") if values["split"] == split
+        ]
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a folder of pairs. Raises BadRecords."""
+    hint = "Build it with `python -m prover.training.pairs RECORDS OUT`."
+    try:
+        values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest: Manifest = from_json(Manifest, values)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadRecords(f"{folder} is not a finished folder of pairs: {error}.", hint) from error
+    if manifest.version != VERSION:
+        raise BadRecords(f"{folder} holds pairs of version {manifest.version}, not {VERSION}.", hint)
+    return manifest
+
+
+def _lines(path: Path) -> Iterator[dict[str, object]]:
+    with path.open(encoding="utf-8") as stream:
+        for line in stream:
+            yield json.loads(line)
+
+
+def draw_premises(
+    pair: Pair, known: PairSet, config: PromptConfig, mix: MixConfig, generator: np.random.Generator
+) -> list[Premise]:
+    """Between one and all of the positives, the rest negatives, half of them from the positive's module
+    (section 3.3.3).
+
+    Up to `config.premises` in all, how many is drawn, too; some prompts have none. In random order.
+    """
+    if generator.random() < mix.bare or not config.premises:
+        return []
+    gold = [known.number[name] for name in pair.gold if name in known.number]
+    total = int(generator.integers(1, config.premises + 1))
+    most = min(len(gold), total)
+    kept = int(generator.integers(1, most + 1)) if most else 0
+    chosen = [gold[place] for place in generator.permutation(len(gold))[:kept]]
+    module = known.premises[chosen[0]].module if chosen else pair.module
+    near = known.by_module.get(module, [])
+    taken = set(gold)
+    for count in range(total - kept):
+        pool = near if count % 2 == 0 and near else None
+        number = int(pool[generator.integers(len(pool))] if pool else generator.integers(len(known.premises)))
+        if number not in taken:
+            taken.add(number)
+            chosen.append(number)
+    return [known.premises[chosen[place]] for place in generator.permutation(len(chosen))]
+
+
+def example_of(
+    pair: Pair, known: PairSet, config: PromptConfig, mix: MixConfig, generator: np.random.Generator
+) -> Example:
+    """A pair as the model sees it, with premises drawn anew."""
+    premises = draw_premises(pair, known, config, mix, generator)
+    prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt)
+    # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
+    tactic = encode_tactic(config.form, pair.tactic, premises)[: config.max_tactic]
+    gold = set(pair.gold)
+    good = tuple(FIRST_EXTRA + place for place, premise in enumerate(premises) if premise.name in gold)
+    return Example(prompt, tactic, good if config.form == "numbered" else ())
+
+
+class Draws:
+    """Which pairs make which batch."""
+
+    def __init__(self, known: PairSet, config: PromptConfig, mix: MixConfig, seed: int) -> None:
+        self._known, self._config, self._mix, self._seed = known, config, mix, seed
+        kept = [place for place, pair in enumerate(known.pairs) if _fits(pair, config)]
+        self._by_kind = {
+            kind: np.array([place for place in kept if known.pairs[place].kind == kind], dtype=np.int64)
+            for kind in ("lean", "tactic", "term")
+        }
+        self._epoch = lru_cache(maxsize=2)(self._make_epoch)
+        self._batches = lru_cache(maxsize=2)(self._make_batches)
+
+    @property
+    def size(self) -> int:
+        """Pairs an epoch."""
+        return len(self._epoch(0))
+
+    def batch(self, step: int, rank: int) -> list[Example]:
+        """The examples of one batch. `step` counts batches, over all epochs."""
+        group, place = divmod(step, _BATCHES)
+        return self._batches(group, rank)[place]
+
+    def _make_batches(self, group: int, rank: int) -> list[list[Example]]:
+        """Some batches, the prompts of each alike in length."""
+        size = self._mix.pairs
+        draws = np.random.default_rng([self._seed, group, rank, 1])
+        rows = [self._row(group * _BATCHES * size + offset, rank) for offset in range(_BATCHES * size)]
+        examples = [
+            example_of(self._known.pairs[row], self._known, self._config, self._mix, draws) for row in rows
+        ]
+        examples.sort(key=lambda example: len(example.prompt))
+        order = draws.permutation(_BATCHES)
+        return [examples[place * size : (place + 1) * size] for place in order]
+
+    def _row(self, place: int, rank: int) -> int:
+        epoch, offset = divmod(place, self.size)
+        return int(self._epoch(2 * epoch + rank if rank else epoch)[offset])
+
+    def _make_epoch(self, epoch: int) -> Ints:
+        generator = np.random.default_rng([self._seed, epoch, 2])
+        terms = self._by_kind["term"]
+        some = generator.permutation(len(terms))[: round(self._mix.terms * len(terms))]
+        rows = [self._by_kind["tactic"], terms[some], *[self._by_kind["lean"]] * self._mix.lean]
+        every = np.concatenate(rows)
+        if not len(every):
+            raise BadRecords("No pair is short enough to train on.", "Raise prompt.max_tactic.")
+        return every[generator.permutation(len(every))]
+
+
+def _fits(pair: Pair, config: PromptConfig) -> bool:
+    spelled = pair.tactic
+    if config.form == "numbered":
+        for name in pair.gold:
+            spelled = spelled.replace(name, "@")
+    return len(spelled.encode()) < config.max_tactic
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int, width: int = 0) -> Ints:
+    """[rows, longest or width] The rows, filled up with `pad`."""
+    longest = max(width, max(map(len, rows)))
+    filled = np.full((len(rows), longest), pad, dtype=np.int64)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = row
+    return filled

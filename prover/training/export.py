@@ -1,0 +1,243 @@
+"""A T5 as a folder that `prover.generator` loads: two ONNX graphs and generator.json.
+
+    python -m prover.training.export SOURCE OUT [--fp32]
+
+SOURCE is a run's folder (`prover.training.train`), or one with a T5 or ByT5 of transformers (config.json with
+model.safetensors or pytorch_model.bin), as ReProver's generators are published: those read and write in
+ReProver's form, with prompts of 2,300 bytes at most. Weights are int8 unless `--fp32` is given. A generator
+that stood in OUT is replaced; its other files are left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization.shape_inference import quant_pre_process
+from torch import Tensor, nn
+from transformers import T5ForConditionalGeneration
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import ModelError, PremiseSuggestError
+from prover.generator import files, graphs
+from prover.generator.model import Generator
+from prover.generator.prompt import FORMS, VERSION
+from prover.generator.symbols import END, SIZE
+from prover.training.model import load_model
+from prover.training.t5_graphs import DecoderGraph, EncoderGraph
+from prover.training.train import load_run
+
+OPSET = 17
+REPROVER_BYTES = 2300
+"""The longest prompt of ReProver's checkpoints (Yang et al., 2023)."""
+PROMPT_BYTES = 512
+"""The longest prompt that a run's generator is served: somewhat more than most are trained on."""
+
+
+def export_model(
+    model: T5ForConditionalGeneration, form: str, out: Path, *, max_prompt_bytes: int, int8: bool
+) -> Path:
+    """Write a generator's folder; returns it. What does not load is not left there.
+
+    The model is moved to the CPU, as float32, for good.
+
+    Raises ModelError: the model does not write bytes as ByT5 does, or the graphs do not run.
+    """
+    _check(model, form)
+    module: nn.Module = model
+    module.to(device="cpu", dtype=torch.float32).eval()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as name:
+        folder = Path(name)
+        export_graphs(model, folder)
+        if int8:
+            for graph in (files.ENCODER, files.DECODER):
+                quantise(folder / graph)
+        _write_config(folder, _values(model, form, max_prompt_bytes, int8))
+        Generator.load(folder)
+        # The configuration goes first and comes last: cut off here, the folder says that it is none.
+        (out / files.CONFIG).unlink(missing_ok=True)
+        for name in (files.ENCODER, files.DECODER, files.CONFIG):
+            (folder / name).replace(out / name)
+    return out
+
+
+def export_run(run: Path, out: Path, *, int8: bool) -> Path:
+    """Write the generator of a run's last checkpoint. Raises ModelError, BadSettings."""
+    config = load_run(run / files.TRAINING_RUN)
+    model = load_model(run, config.shape)
+    return export_model(model, config.prompt.form, out, max_prompt_bytes=PROMPT_BYTES, int8=int8)
+
+
+def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
+    """Write both graphs with float32 weights: inputs and outputs as `prover.generator.graphs` has them."""
+    layers, heads, size = _shape(model)
+    memory = graphs.memory_names(layers)
+    memory_axes = {name: {2 if "keys" in name else 1: "length"} for name in memory}
+    prompt = torch.tensor([END + 2, END + 3, END])
+    encoder = EncoderGraph(model).eval()
+    axes = {"symbols": {0: "length"}} | memory_axes
+    _export(encoder, (prompt,), folder / files.ENCODER, ["symbols"], memory, axes)
+
+    with torch.no_grad():
+        given = encoder(prompt)
+    past = torch.zeros(3, heads, 2, size)
+    caches = [t for at in range(0, 2 * layers, 2) for t in (past, past, *given[at : at + 2])]
+    axes = {name: {0: "beams"} for name in ("symbols", "parents", graphs.LOG_PROBABILITIES)} | memory_axes
+    axes |= {name: {0: "rows", 2: "steps"} for name in graphs.past_names(layers)}
+    axes |= {name: {0: "beams", 2: "kept"} for name in graphs.kept_names(layers)}
+    inputs = (torch.tensor([END + 2, END + 3]), torch.tensor([0, 2]), *caches)
+    names = graphs.decoder_inputs(layers)
+    _export(
+        DecoderGraph(model).eval(),
+        inputs,
+        folder / files.DECODER,
+        names,
+        graphs.decoder_outputs(layers),
+        axes,
+    )
+
+
+def quantise(path: Path) -> None:
+    """Dynamic int8 quantisation of a graph's products with weights, per channel, in place.
+
+    The embeddings stay: 384 rows are no size, and rounding them would gain nothing.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        prepared, small = Path(folder) / "prepared.onnx", Path(folder) / "small.onnx"
+        quant_pre_process(str(path), str(prepared), skip_symbolic_shape=True)
+        quantize_dynamic(
+            str(prepared),
+            str(small),
+            op_types_to_quantize=["MatMul"],
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+        )
+        small.replace(path)
+
+
+def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
+    """A T5 of transformers from its folder; nothing is fetched. Raises ModelError."""
+    if not files.checkpoint_files(folder):
+        raise ModelError(
+            f"{folder} holds no checkpoint of transformers.",
+            "Give a folder with config.json and the model.safetensors or pytorch_model.bin of a T5 or ByT5.",
+        )
+    try:
+        model_type = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        if model_type != "t5":
+            raise ValueError(f"a model of type {model_type}, not t5")
+        return T5ForConditionalGeneration.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+    except Exception as error:  # transformers, safetensors and torch raise many kinds of their own
+        reason = str(error).strip().split("\n")[0].rstrip(".")
+        raise ModelError(
+            f"The checkpoint in {folder} cannot be read: {reason}.", "Fetch or save it again."
+        ) from error
+
+
+def _export(
+    graph: nn.Module,
+    inputs: tuple[Tensor, ...],
+    path: Path,
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+    axes: Mapping[str, dict[int, str]],
+) -> None:
+    with torch.no_grad(), warnings.catch_warnings():
+        # The exporter's own notices: that it is the old one, and what it cannot fold.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            graph,
+            inputs,
+            str(path),
+            input_names=list(input_names),
+            output_names=list(output_names),
+            dynamic_axes=dict(axes),
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def _check(model: T5ForConditionalGeneration, form: str) -> None:
+    config = model.config
+    if form not in FORMS:
+        raise ModelError(f"{form} is no form of prompts.", f"Use one of {', '.join(FORMS)}.")
+    if config.vocab_size != SIZE or config.eos_token_id != END:
+        raise ModelError(
+            f"The model has {config.vocab_size} symbols and ends with {config.eos_token_id}; "
+            f"ByT5 has {SIZE} and ends with {END}.",
+            "Give a model that reads and writes bytes as ByT5 does.",
+        )
+
+
+def _shape(model: T5ForConditionalGeneration) -> tuple[int, int, int]:
+    config = model.config
+    return int(config.num_decoder_layers or config.num_layers), config.num_heads, config.d_kv
+
+
+def _values(
+    model: T5ForConditionalGeneration, form: str, max_prompt_bytes: int, int8: bool
+) -> dict[str, object]:
+    config = model.config
+    layers, heads, size = _shape(model)
+    return {
+        "format": files.FORMAT,
+        "version": files.VERSION,
+        "form": form,
+        "form_version": VERSION,
+        "max_prompt_bytes": max_prompt_bytes,
+        "symbols": config.vocab_size,
+        "start": config.decoder_start_token_id,
+        "layers": layers,
+        "heads": heads,
+        "head_size": size,
+        "encoder_layers": config.num_layers,
+        "hidden": config.d_model,
+        "intermediate": config.d_ff,
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "weights": "int8" if int8 else "float32",
+    }
+
+
+def _write_config(folder: Path, values: dict[str, object]) -> None:
+    with replacing(folder / files.CONFIG) as stream:
+        stream.write(json.dumps(values, indent=2) + "\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m prover.training.export",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", type=Path, help="a run's folder, or one with a checkpoint of transformers")
+    parser.add_argument("out", type=Path, help="the generator's folder to write")
+    parser.add_argument("--fp32", action="store_true", help="keep float32 weights")
+    chosen = parser.parse_args(arguments)
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends what has just been done
+    try:
+        if (chosen.source / files.TRAINING_RUN).is_file():
+            export_run(chosen.source, chosen.out, int8=not chosen.fp32)
+        else:
+            model = load_checkpoint(chosen.source)
+            export_model(model, "reprover", chosen.out, max_prompt_bytes=REPROVER_BYTES, int8=not chosen.fp32)
+        fingerprint = files.fingerprint_of(chosen.out)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    size = sum((chosen.out / name).stat().st_size for name in (files.ENCODER, files.DECODER)) / 1e6
+    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""The generator as a transformers T5, from a configuration, a run or a folder of weights."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from transformers import T5Config, T5ForConditionalGeneration
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from lean_extract.errors import ModelError
+from prover.generator.symbols import END, PAD, SIZE
+from prover.training.config import ShapeConfig
+from retriever.training.checkpoint import load_checkpoint
+
+PREFIX = "t5."
+"""Before the names of the weights in a checkpoint (`prover.training.forward`)."""
+_SLOPES = (0.5, 0.5, 0.1, 0.02, 0.0, 0.0, 0.0, 0.0)
+"""How fast attention of a head falls with the distance, where distances are not learned; repeated."""
+_SIDES = (-1, 1, 0, 0, 0, 0, 0, 0)
+"""Which side such a head of the encoder looks at: what stands before, behind, both."""
+_OTHER_SIDE = -4.0
+
+
+def t5_config(shape: ShapeConfig) -> T5Config:
+    """ByT5's architecture in another size."""
+    make: Any = T5Config  # its stubs leave out what PreTrainedConfig takes
+    return cast(
+        T5Config,
+        make(
+            vocab_size=SIZE,
+            d_model=shape.hidden,
+            d_kv=shape.head_size,
+            d_ff=shape.intermediate,
+            num_layers=shape.encoder_layers,
+            num_decoder_layers=shape.decoder_layers,
+            num_heads=shape.heads,
+            dropout_rate=shape.dropout,
+            feed_forward_proj="gated-gelu",
+            pad_token_id=PAD,
+            eos_token_id=END,
+            decoder_start_token_id=PAD,
+        ),
+    )
+
+
+def build_model(shape: ShapeConfig) -> T5ForConditionalGeneration:
+    """Fresh weights, drawn from torch's generator."""
+    model = T5ForConditionalGeneration(t5_config(shape))
+    if not shape.learned_distances:
+        set_distances(model)
+    return model
+
+
+def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
+    """The weights of a run's last checkpoint, or of a transformers folder. Raises ModelError."""
+    saved = load_checkpoint(source)
+    if saved is None:
+        return _pretrained(source)
+    model = T5ForConditionalGeneration(t5_config(shape))
+    try:
+        own = {name: weight for name, weight in saved.model.items() if name.startswith(PREFIX)}
+        model.load_state_dict({name.removeprefix(PREFIX): weight for name, weight in own.items()})
+    except RuntimeError as error:
+        hint = "Give this run the shape of that one."
+        raise ModelError(f"The checkpoint of {source} is of another shape.", hint) from error
+    return model
+
+
+def _pretrained(source: Path) -> T5ForConditionalGeneration:
+    try:
+        return T5ForConditionalGeneration.from_pretrained(str(source), local_files_only=True)
+    except (OSError, ValueError) as error:
+        hint = "Name a run folder with a checkpoint, or a folder of a transformers T5."
+        raise ModelError(f"{source} holds no generator: {error}.", hint) from error
+
+
+def set_distances(model: T5ForConditionalGeneration) -> None:
+    """Give the relative position biases values by hand, and freeze them.
+
+    Some heads look near, to the left, to the right or both ways, the others anywhere (after ALiBi, Press et
+    al. 2022).
+    A bias that has no gradient lets torch use its fused attention on a CPU.
+    """
+    for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
+        attention = cast(Any, stack).block[0].layer[0].SelfAttention
+        assert isinstance(attention, T5Attention)
+        table = attention.relative_attention_bias.weight
+        distances = _bucket_distances(attention, both_ways)
+        with torch.no_grad():
+            for head in range(table.shape[1]):
+                slope, side = _SLOPES[head % len(_SLOPES)], _SIDES[head % len(_SIDES)]
+                column = -slope * distances.abs()
+                if both_ways and side:
+                    column = torch.where(distances * side < 0, torch.tensor(_OTHER_SIDE), column)
+                table[:, head] = column
+        table.requires_grad_(False)
+
+
+def _bucket_distances(attention: T5Attention, both_ways: bool) -> Tensor:
+    """[buckets] The mean distance (key minus query) of each bucket; those never met stand far."""
+    reach = 4 * attention.relative_attention_max_distance
+    relative = torch.arange(-reach, reach + 1)
+    buckets = cast(Any, attention)._relative_position_bucket(
+        relative,
+        bidirectional=both_ways,
+        num_buckets=attention.relative_attention_num_buckets,
+        max_distance=attention.relative_attention_max_distance,
+    )
+    far = float(attention.relative_attention_max_distance)
+    means = [
+        relative[buckets == bucket].float().mean().clamp(-far, far)
+        for bucket in range(attention.relative_attention_num_buckets)
+    ]
+    return torch.stack([mean if not math.isnan(mean) else torch.tensor(-far) for mean in means])

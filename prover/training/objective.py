@@ -1,0 +1,145 @@
+"""The generator as the loop trains it: cross-entropy over the symbols of a tactic (section 3.3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from prover.generator.prompt import MAX_PREMISES
+from prover.generator.symbols import FIRST_EXTRA, PAD
+from prover.training.config import GeneratorConfig, parse_config
+from prover.training.data import Draws, Example, PairSet, example_of, padded
+from prover.training.forward import FastT5
+from prover.training.model import build_model, load_model, set_distances
+
+_IGNORED = -100
+_VALIDATED = 64
+"""Pairs a batch in validation."""
+
+
+class TacticObjective:
+    """What the loop asks for; a batch is a pure function of (seed, step, micro-batch, rank)."""
+
+    def __init__(self, config: GeneratorConfig, device: torch.device) -> None:
+        """Raises ModelError for weights that do not fit, BadRecords for a folder that holds no pairs."""
+        self._config, self._device = config, device
+        known = PairSet(config.dataset, "train")
+        self.data = known.manifest.digest
+        self._draws = Draws(known, config.prompt, config.mix, config.seed)
+        self._valid = _validation(PairSet(config.dataset, "valid"), config)
+        if config.start_from is None:
+            model = build_model(config.shape)
+        else:
+            model = load_model(config.start_from, config.shape)
+            if not config.shape.learned_distances:
+                set_distances(model)
+        precision = torch.bfloat16 if config.schedule.precision == "bf16" else torch.float32
+        self.model: nn.Module = FastT5(model, precision).to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Matrices decay, norms and embeddings do not."""
+        decayed: list[Tensor] = []
+        others: list[Tensor] = []
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                is_matrix = parameter.ndim == 2 and "shared" not in name and "relative" not in name
+                (decayed if is_matrix else others).append(parameter)
+        schedule = self._config.schedule
+        rate, decay = schedule.learning_rate, schedule.weight_decay
+        return [
+            {"params": decayed, "peak": rate, "weight_decay": decay},
+            {"params": others, "peak": rate, "weight_decay": 0.0},
+        ]
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """Mean cross-entropy a symbol over the batch, and with `mix.judged` that of the judge."""
+        batch = self._draws.batch(step * self._config.schedule.accumulate + micro, rank)
+        run = self._run(model, batch)
+        loss = functional.cross_entropy(run.logits.flatten(0, 1), run.labels.flatten(), ignore_index=_IGNORED)
+        weight = self._config.mix.judged
+        if not weight or not bool(run.pointers.any()):
+            return loss
+        judged = functional.binary_cross_entropy_with_logits(
+            run.verdicts[run.pointers], run.good[run.pointers]
+        )
+        return loss + weight * judged
+
+    def validate(self) -> dict[str, float]:
+        """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so
+        that greedy search finds them. `loss_valid`: cross-entropy a symbol. `pointed`: the share of pointers
+        to premises that are the likeliest symbol; `judged`: the share of premises judged rightly."""
+        losses = symbols = exact = pointed = pointers = judged = premises = 0.0
+        for start in range(0, len(self._valid), _VALIDATED):
+            run = self._run(self.model, self._valid[start : start + _VALIDATED])
+            real = run.labels != _IGNORED
+            losses += float(functional.cross_entropy(run.logits[real], run.labels[real], reduction="sum"))
+            symbols += float(real.sum())
+            right = run.logits.argmax(-1) == run.labels
+            exact += float((right | ~real).all(1).sum())
+            points = _points(run.labels)
+            pointed += float((right & points).sum())
+            pointers += float(points.sum())
+            judged += float(((run.verdicts > 0) == (run.good > 0))[run.pointers].sum())
+            premises += float(run.pointers.sum())
+        return {
+            "exact": exact / len(self._valid),
+            "loss_valid": losses / symbols,
+            "pointed": pointed / max(pointers, 1),
+            "judged": judged / max(premises, 1),
+        }
+
+    def _run(self, model: nn.Module, batch: Sequence[Example]) -> _Run:
+        prompts = torch.from_numpy(padded([one.prompt for one in batch], PAD)).to(self._device)
+        labels = torch.from_numpy(padded([one.tactic for one in batch], _IGNORED)).to(self._device)
+        good = torch.zeros(prompts.shape)
+        for row, one in enumerate(batch):
+            good[row, [place for place, symbol in enumerate(one.prompt) if symbol in one.good]] = 1.0
+        written = functional.pad(labels[:, :-1].clamp(min=PAD), (1, 0), value=PAD)
+        with torch.autocast(self._device.type, torch.bfloat16, self._config.schedule.precision == "bf16"):
+            logits, verdicts = model(prompts, prompts != PAD, written)
+        return _Run(logits.float(), labels, verdicts.float(), good.to(self._device), _points(prompts))
+
+
+class _Run(NamedTuple):
+    """A batch that went through the model."""
+
+    logits: Tensor
+    """[batch, symbols, alphabet] float32"""
+    labels: Tensor
+    """[batch, symbols]"""
+    verdicts: Tensor
+    """[batch, length] The judge's logits."""
+    good: Tensor
+    """[batch, length] 1 where a symbol points to a premise that the tactic uses."""
+    pointers: Tensor
+    """[batch, length] Where a symbol points to a premise."""
+
+
+def _points(symbols: Tensor) -> Tensor:
+    return (symbols >= FIRST_EXTRA) & (symbols < FIRST_EXTRA + MAX_PREMISES)
+
+
+def _validation(known: PairSet, config: GeneratorConfig) -> list[Example]:
+    """A fixed sample of the valid steps, premises drawn once as in training."""
+    draws = np.random.default_rng([config.seed, 3])
+    pairs = [pair for pair in known.pairs if pair.kind != "term"]
+    rows = draws.permutation(len(pairs))[: config.schedule.evaluation_queries]
+    return sorted(
+        (example_of(pairs[row], known, config.prompt, config.mix, draws) for row in rows),
+        key=lambda example: len(example.prompt),
+    )
+
+
+def parse(values: Mapping[str, Any]) -> GeneratorConfig:
+    """The configuration from YAML values. Raises BadSettings."""
+    return parse_config(values)
+
+
+def make_objective(config: GeneratorConfig, device: torch.device) -> TacticObjective:
+    """The objective of a run. Raises ModelError, BadRecords."""
+    return TacticObjective(config, device)

@@ -1,0 +1,212 @@
+"""Extraction records in, (state, tactic) pairs out: what the generator learns from (section 3.3.3).
+
+    python -m prover.training.pairs RECORDS [RECORDS ...] OUT [--without NAMES]
+
+Records of real elaboration (`lean_extract.traced`) bring Lean's own states; those of the source reader,
+extracted with `--states`, bring the states that the text determines. The folder holds `pairs.jsonl`,
+`premises.jsonl` (the pool that negatives are drawn from, by name) and `manifest.json`. The same records give
+the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
+from prover.generator.mentions import endings, pieces, qualified
+from prover.training.steps import complete
+from retriever.index.content import is_theorem
+from retriever.training.dataset import Records, load_records, names_in, tell
+from retriever.training.splits import Split, family_roots, root_name, split_of
+
+VERSION = 1
+HELD_OUT = "Problems"
+"""The root of the modules whose theorems evaluate the search (`lean_extract/minicore/problems`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A state, the tactic that a proof takes there, and the premises that the tactic uses."""
+
+    theorem: str
+    module: str
+    line: int | None
+    split: Split
+    kind: str
+    """`lean`: a traced step; `tactic`: a step of which the text determines the state; `term`: a goal that a
+    term proves, as the step `exact term`."""
+    origin: str
+    """What the state is known from: `lean`, or the word of the source (`start`, `have`, `intro`, ...)."""
+    goal: Goal
+    tactic: str
+    """One line; premises are named in full."""
+    gold: tuple[str, ...]
+    """Premises that the tactic uses, those that it names first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a folder of pairs was made of. `digest` is a hash over both data files."""
+
+    version: int
+    sources: tuple[str, ...]
+    """Of each records file: its kind and revision."""
+    premises: int = 0
+    pairs: dict[str, int] = field(default_factory=dict)
+    """By split and kind; and by split and origin."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Steps with a known state that make no pair, by reason."""
+    digest: str = ""
+
+
+def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) -> Iterator[Pair]:
+    """Every pair, by theorem, then in the order of the proof.
+
+    Theorems `without`, and their twins, are not trained on.
+    """
+    roots = family_roots(records.premises)
+    barred = {roots.get(name, name) for name in without}
+    statements = {premise.name: premise for premise in records.premises}
+    for proof in sorted(records.proofs, key=lambda proof: (proof.theorem, proof.module)):
+        theorem = statements.get(proof.theorem)
+        if theorem is None or not is_theorem(theorem):
+            continue
+        if proof.module.split(".")[0] == HELD_OUT:
+            left_out["of the mini core's problems"] += 1
+            continue
+        split = split_of(root_name(theorem))
+        if split == "train" and roots[theorem.name] in barred:
+            left_out["of a theorem that is left out"] += 1
+            continue
+        yield from _pairs_of_proof(proof, split, statements, left_out)
+
+
+def _pairs_of_proof(
+    proof: Proof, split: Split, statements: dict[str, Premise], left_out: Counter[str]
+) -> Iterator[Pair]:
+    steps = [("lean" if step.origin is None else "tactic", step) for step in proof.steps]
+    for kind, step in [*steps, *(("term", step) for step in proof.terms)]:
+        if step.before is None or not step.before.goals or not step.before.goals[0].target:
+            continue
+        tactic = complete(step.tactic)
+        if tactic is None:
+            left_out[f"{kind}: not one complete tactic"] += 1
+            continue
+        goal = step.before.goals[0]
+        local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
+        gold = _gold(step, tactic, local, statements)
+        line = step.span.start.line if step.span else None
+        yield Pair(
+            proof.theorem,
+            proof.module,
+            line,
+            split,
+            kind,
+            step.origin or "lean",
+            goal,
+            qualified(tactic, step.premises, local),
+            gold,
+        )
+
+
+def _gold(
+    step: TacticStep, tactic: str, local: frozenset[str], statements: dict[str, Premise]
+) -> tuple[str, ...]:
+    """The premises that the tactic names, then the theorems that it uses without naming them (`h.symm`)."""
+    named = [name for _, name in pieces(tactic, endings(step.premises), local) if name]
+    used = [name for name in step.premises if name in statements and is_theorem(statements[name])]
+    return tuple(dict.fromkeys([name for name in [*named, *used] if name in statements]))
+
+
+def pool_of(premises: Iterable[Premise]) -> list[Premise]:
+    """What a prompt may list, by name; the first of a name counts."""
+    by_name: dict[str, Premise] = {}
+    for premise in premises:
+        if not premise.is_private:
+            by_name.setdefault(premise.name, premise)
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def build_pairs(
+    paths: Sequence[Path], out: Path, complaints: list[str], without: frozenset[str] = frozenset()
+) -> Manifest:
+    """Write the folder `out`; its manifest comes last. Raises BadRecords when no step has a state."""
+    (out / "manifest.json").unlink(missing_ok=True)
+    left_out: Counter[str] = Counter()
+    pairs: list[Pair] = []
+    premises: list[Premise] = []
+    sources: list[str] = []
+    for path in paths:
+        header = read_header(path)
+        sources.append(f"{header.source} {header.revision}")
+        records = load_records(path, complaints)
+        premises += records.premises
+        pairs += pairs_of(records, without, left_out)
+    if not pairs:
+        raise BadRecords(
+            f"No step in {', '.join(map(str, paths))} has a state.",
+            "Extract with `python -m lean_extract.source ROOT OUT --states`, or with lean_extract.traced.",
+        )
+    pool = pool_of(premises)
+    digest = hashlib.sha256()
+    _write(out / "premises.jsonl", map(to_json, pool), digest)
+    _write(out / "pairs.jsonl", map(to_json, pairs), digest)
+    manifest = Manifest(
+        VERSION, tuple(sources), len(pool), _counts(pairs), dict(sorted(left_out.items())), digest.hexdigest()
+    )
+    with replacing(out / "manifest.json") as stream:
+        stream.write(json.dumps(to_json(manifest), indent=2) + "\n")
+    return manifest
+
+
+def _counts(pairs: Iterable[Pair]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for pair in pairs:
+        counts[f"{pair.split}/{pair.kind}"] += 1
+        if pair.kind == "tactic":
+            counts[f"{pair.split}/tactic/{pair.origin}"] += 1
+    return dict(sorted(counts.items()))
+
+
+def _write(path: Path, items: Iterable[dict[str, object]], digest: hashlib._Hash) -> None:
+    with replacing(path) as stream:
+        for item in items:
+            line = json.dumps(item, ensure_ascii=False, sort_keys=True) + "\n"
+            digest.update(line.encode())
+            stream.write(line)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m prover.training.pairs",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("records", type=Path, nargs="+", help="records files (JSONL)")
+    parser.add_argument("out", type=Path, help="the folder to write")
+    parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
+    chosen = parser.parse_args(arguments)
+    complaints: list[str] = []
+    try:
+        manifest = build_pairs(chosen.records, chosen.out, complaints, names_in(chosen.without))
+    except PremiseSuggestError as error:
+        tell(complaints)
+        print(error, file=sys.stderr)
+        return error.exit_code
+    tell(complaints)
+    print(json.dumps(to_json(manifest), indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""A step of a proof as one tactic by itself. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from lean_extract.source.lexer import raw_tokens
+from lean_extract.source.syntax import CLOSERS, OPENERS
+from prover.candidates import is_unfinished
+
+_BLOCK = re.compile(r"\s*(?::=\s*)?(?:by|from|calc)\Z|\s*(?:with|=>)\Z")
+_OPEN_ENDS = frozenset(
+    ("fun", "λ", "↦", "=>", "<|", "$", ":=", "by", "from", "with", ",", "at", "using", "|")
+)
+_NO_TACTICS = frozenset(
+    ("calc", "case", "case'", "next", "·", ".", "|", "conv", "conv_lhs", "conv_rhs", "match", "set_option",
+     "open", "stop", "sorry", "done", "all_goals", "any_goals", "try", "repeat", "repeat'", "first", "focus",
+     "iterate", "on_goal", "pick_goal", "swap", "rotate_left", "rotate_right", "clear", "trace_state")
+)  # fmt: skip
+"""What makes no suggestion by itself: structure, combinators, and what only tidies up."""
+_HEAD = re.compile(r"(?:have|haveI|replace|suffices|induction|cases|rcases|induction'|cases')\b")
+
+
+def complete(step: str) -> str | None:
+    """The step as one complete tactic on one line; None where it is none.
+
+    `have h : p := by` with a block of its own is `have h : p`, `induction n with` is `induction n`; a
+    step that goes on in a nested block of several tactics is no tactic by itself.
+    """
+    tactic = " ".join(step.split())
+    if _HEAD.match(tactic):
+        tactic = _BLOCK.sub("", tactic)
+    texts = [token.rstrip() for token in raw_tokens(tactic)]
+    if not texts or texts[0] in _NO_TACTICS or texts[-1] in _OPEN_ENDS or is_unfinished(tactic):
+        return None
+    if not _is_balanced(texts) or "·" in texts or ";" in texts or "calc" in texts:
+        return None
+    return tactic
+
+
+def _is_balanced(texts: list[str]) -> bool:
+    depth = 0
+    for text in texts:
+        depth += (text in OPENERS) - (text in CLOSERS)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def head(tactic: str) -> str:
+    """A tactic's first word, `simp only` and `simp` told apart by nothing else: `rw`, `simp`, `exact`."""
+    return next((token.rstrip() for token in raw_tokens(tactic)), "")

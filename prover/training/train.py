@@ -1,0 +1,33 @@
+"""Train the generator from a YAML preset, with the retriever's loop: one way to train, stop and resume.
+
+    python -m prover.training.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m prover.training.train CONFIG
+
+The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard's events.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from prover.training.config import PRESETS, GeneratorConfig
+from retriever.training import train
+
+KINDS: Mapping[str, str] = {"generator": "prover.training.objective"}
+
+
+def load_run(path: Path) -> GeneratorConfig:
+    """The configuration in a YAML file or preset. Raises BadSettings."""
+    return cast(GeneratorConfig, train.load_run(path, KINDS, PRESETS))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code, as that of the retriever's training."""
+    return train.main(arguments, KINDS, PRESETS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""Times the generator: so many suggestions of so many bytes for a prompt, encoder and decoder apart.
+
+    python scripts/bench_generator.py [--generator FOLDER] [--runs N] [--threads 1 2] [--random] [--json FILE]
+
+Without --generator the shipped one is timed, if there is one. --random adds a T5 of about 25M parameters with
+random weights, float32 and int8, beside `generate` of transformers (needs the `train` extra). The end symbol
+is taken away, so that every beam goes all the way: the longest case. Milliseconds, medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.errors import PremiseSuggestError
+from lean_extract.onnx_runtime import open_session
+from lsp_server.generators import generator_folder
+from prover.generator import beam, files, graphs
+from prover.generator.model import beams_for
+from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA
+
+SHAPE = {"d_model": 512, "d_kv": 64, "num_heads": 8, "d_ff": 1024, "num_layers": 6, "num_decoder_layers": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One row; milliseconds for everything but the names and megabytes."""
+
+    model: str
+    weights: str
+    threads: int
+    megabytes: float
+    load: float
+    encoder: float
+    decoder: float
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked for."""
+
+    prompt: tuple[int, ...]
+    beams: int
+    length: int
+    runs: int
+
+
+def timed(folder: Path, name: str, task: Task, threads: int) -> Timing:
+    config = files.read_config(folder)
+    values = json.loads((folder / files.CONFIG).read_text(encoding="utf-8"))
+    started = time.perf_counter()
+    encoder, decoder = (open_session(folder / graph, threads) for graph in (files.ENCODER, files.DECODER))
+    loaded = time.perf_counter() - started
+    rows = [once(encoder, decoder, config, task) for _ in range(task.runs + 1)][1:]
+    parts = [1000 * statistics.median(column) for column in zip(*rows, strict=True)]
+    size = sum((folder / graph).stat().st_size for graph in (files.ENCODER, files.DECODER)) / 1e6
+    return Timing(name, values["weights"], threads, size, 1000 * loaded, *parts)
+
+
+def once(encoder: Any, decoder: Any, config: files.Config, task: Task) -> tuple[float, float, float]:
+    """Seconds in the encoder's graph, in the decoder's, and of all with the search around them."""
+    started = time.perf_counter()
+    memory = graphs.run_encoder(encoder, task.prompt, config.layers)
+    encoded = time.perf_counter()
+    decoding = graphs.Decoding(decoder, memory, config.layers, config.heads, config.head_size)
+    spent = 0.0
+
+    def step(symbols: beam.Int64s, parents: beam.Int64s) -> beam.Floats:
+        nonlocal spent
+        before = time.perf_counter()
+        answer = decoding(symbols, parents)
+        spent += time.perf_counter() - before
+        answer = answer.copy()
+        answer[:, END] = -np.inf
+        return answer
+
+    beam.search(step, beam.BeamSettings(task.beams, task.length, END, config.start))
+    return encoded - started, spent, time.perf_counter() - started
+
+
+def random_rows(task: Task, threads: Sequence[int]) -> Iterator[Timing]:
+    import torch
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    from prover.training.export import export_model
+
+    torch.manual_seed(0)
+    shape = {"vocab_size": 384, "feed_forward_proj": "gated-gelu", "decoder_start_token_id": 0, **SHAPE}
+    model = T5ForConditionalGeneration(T5Config(**shape)).eval()
+    millions = sum(weight.numel() for weight in model.parameters()) / 1e6
+    name = f"random, {millions:.1f}M"
+    with tempfile.TemporaryDirectory() as place:
+        for int8 in (False, True):
+            folder = Path(place) / str(int8)
+            export_model(model, "numbered", folder, max_prompt_bytes=1024, int8=int8)
+            yield from (timed(folder, name, task, count) for count in threads)
+    for count in threads:
+        torch.set_num_threads(count)
+        yield Timing(f"{name}: generate", "float32", count, 4 * millions, 0, 0, 0, theirs(model, task))
+
+
+def theirs(model: Any, task: Task) -> float:
+    """Milliseconds of `generate` of transformers."""
+    import torch
+
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = END, 0
+    prompt = torch.tensor([task.prompt])
+
+    def work() -> object:
+        return model.generate(
+            prompt,
+            num_beams=task.beams,
+            num_return_sequences=task.beams,
+            min_new_tokens=task.length,
+            max_new_tokens=task.length,
+            length_penalty=0.0,
+            do_sample=False,
+        )
+
+    return 1000 * median_of(max(1, task.runs // 3), work)
+
+
+def median_of(runs: int, work: Callable[[], object]) -> float:
+    spent = []
+    for _ in range(runs + 1):
+        started = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - started)
+    return statistics.median(spent[1:])
+
+
+def table(rows: Sequence[Timing], task: Task, count: int) -> str:
+    lines = [
+        f"{count} suggestions of {task.length} bytes ({task.beams} beams), "
+        f"a prompt of {len(task.prompt)} bytes:",
+        "",
+        "| model | weights | threads | MB | load | encoder | decoder | whole |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        times = [f"{value:.0f}" if value else "" for value in (row.load, row.encoder, row.decoder, row.whole)]
+        cells = [row.model, row.weights, str(row.threads), f"{row.megabytes:.1f}", *times]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--generator", default="", help="a generator's folder")
+    parser.add_argument("--random", action="store_true", help="also a T5 of 25M with random weights")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--count", type=int, default=8, help="how many suggestions")
+    parser.add_argument("--bytes", type=int, default=64, help="of a suggestion")
+    parser.add_argument("--prompt", type=int, default=512, help="bytes of the prompt")
+    parser.add_argument("--json", type=Path, help="write the rows there, too")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    chosen = parsed(arguments)
+    symbols = np.random.default_rng(0).integers(FIRST_BYTE, FIRST_EXTRA, chosen.prompt - 1).tolist()
+    task = Task((*symbols, END), beams_for(chosen.count), chosen.bytes, chosen.runs)
+    rows: list[Timing] = []
+    try:
+        folder = generator_folder(chosen.generator)
+        if folder is not None:
+            rows += [timed(folder, folder.name, task, count) for count in chosen.threads]
+        if chosen.random:
+            rows += random_rows(task, chosen.threads)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(table(rows, task, chosen.count) if rows else "There is no generator; name one, or give --random.")
+    if chosen.json:
+        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,327 @@
+"""Asks for tactics at random goals of the example library, and has a fresh Lean judge all that are shown.
+
+    python scripts/check_shown_tactics.py [--goals N] [--seed S] [--out FILE] [--generator FOLDER]
+                                          [--tactics-from both|templates|generator] [--jobs N]
+
+A goal is a step of a proof: the step, and what follows in its block, gives way to `sorry`. The engine is
+asked there as an editor asks it, and every tactic shown as working is put into a copy of the file as the
+editor puts it there. A new Lean process then has to say the same of that copy: of what closes the goal
+nothing at all, and the theorem rests on no axioms but Lean's own three; of what leaves goals that those very
+goals are unsolved, and nothing else. Anything else is an exception: there should be none.
+
+FILE gets a line for each goal; a run that was stopped goes on where it was. Exit code 1 where there is an
+exception.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from library_goals import Step, drawn
+
+from lean_extract import packaged
+from lean_extract.errors import NoGoalHere, PremiseSuggestError
+from lean_extract.goals import parse_goal, parse_state
+from lean_extract.records import ProofState
+from lean_extract.session.document import Document
+from lean_extract.toolchain import project_oleans, resolve_lean
+from lsp_server.commands.demo import EXAMPLE
+from lsp_server.contexts import offset_of
+from lsp_server.engine import Engine
+from lsp_server.insertion import tactic_insertion
+from lsp_server.requests import SuggestRequest
+from lsp_server.schema import Suggestion, TacticItem
+from lsp_server.settings import SOURCES, parse
+from lsp_server.stores import update_project
+from prover.states import fingerprint
+from prover.verify import GoalPlace
+
+_AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
+_DEPENDS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
+_UNSOLVED = "unsolved goals\n"
+_LEAN_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of one goal. `unusable`: why it could not be asked about; it does not count then."""
+
+    key: str
+    theorem: str
+    unusable: str = ""
+    goal: str = ""
+    shown: list[str] = field(default_factory=list)
+    closing: int = 0
+    exceptions: dict[str, str] = field(default_factory=dict)
+    """What a fresh Lean said of tactics that were shown as working, by tactic."""
+    first_ms: float | None = None
+    """Until the first accepted tactic was heard of."""
+    all_ms: float = 0.0
+    parts_ms: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+class FreshLean:
+    """A new Lean process for each file, on top of the compiled library."""
+
+    def __init__(self, folder: Path) -> None:
+        lean = packaged.prepare()
+        oleans = project_oleans(EXAMPLE)
+        packaged.build_library(EXAMPLE, oleans, lean)
+        self._command = lean.lean_command
+        self._environment = {**os.environ, **lean.environment_for(oleans, EXAMPLE)}
+        self._folder = folder
+
+    def messages(self, text: str) -> list[dict[str, Any]]:
+        """What Lean says of a file; an error code with nothing said is an error, too."""
+        with tempfile.NamedTemporaryFile("w", suffix=".lean", dir=self._folder, encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run(
+                [*self._command, "--json", file.name],
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                timeout=_LEAN_SECONDS,
+                check=False,
+            )
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.returncode and not any(one["severity"] == "error" for one in found):
+            return [{"severity": "error", "data": f"exit code {done.returncode}: {done.stderr.strip()}"}]
+        return found
+
+
+def errors(messages: Sequence[dict[str, Any]]) -> list[str]:
+    """The errors among Lean's messages."""
+    return [one["data"].removeprefix("error: ") for one in messages if one["severity"] == "error"]
+
+
+def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool) -> str:
+    """Why a tactic does not close its goal; empty: it does. `is_whole`: nothing else is left to `sorry`."""
+    if found := errors(messages):
+        return found[0]
+    return _axioms_amiss(messages) if is_whole else ""
+
+
+def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:
+    """Why a tactic does not leave these goals, perhaps with others behind them; empty: it does."""
+    found = errors(messages)
+    if len(found) != 1 or not found[0].startswith(_UNSOLVED):
+        return "; ".join(found) or "no goal is left"
+    goals = parse_state(found[0].removeprefix(_UNSOLVED)).goals
+    expected = ProofState(tuple(parse_goal(goal) for goal in left))
+    if fingerprint(ProofState(goals[: len(left)])) != fingerprint(expected):
+        return f"other goals are left: {found[0]}"
+    return ""
+
+
+def _axioms_amiss(messages: Sequence[dict[str, Any]]) -> str:
+    for message in messages:
+        if found := _DEPENDS.search(message["data"]):
+            others = {name.strip() for name in found[1].split(",")} - _AXIOMS
+            return f"it rests on {', '.join(sorted(others))}" if others else ""
+        if "does not depend on any axioms" in message["data"]:
+            return ""
+    return "Lean did not name its axioms"
+
+
+class Check:
+    """Asks the engine, and has Lean look again at what it shows."""
+
+    def __init__(self, engine: Engine, lean: FreshLean, pool: ThreadPoolExecutor) -> None:
+        self._engine = engine
+        self._lean = lean
+        self._pool = pool
+
+    async def ask(self, step: Step) -> Asked:
+        """One goal, from the question to the second verdict on all that is shown."""
+        path = EXAMPLE / step.path
+        text = path.read_text(encoding="utf-8")
+        session = await self._engine.session()
+        try:
+            state = await session.goals_at(path, step.cut(text, 1), step.start)
+        except NoGoalHere as error:
+            return Asked(step.key, step.theorem, unusable=error.message)
+        if not state.goals:
+            return Asked(step.key, step.theorem, unusable="there is no goal")
+        patched = step.cut(text, len(state.goals))
+        problem = errors(await self._said(patched, step))
+        if problem:
+            return Asked(step.key, step.theorem, unusable=f"with `sorry` there: {problem[0]}")
+        heard: list[float] = []
+
+        def hear(part: Suggestion) -> None:
+            if part.tactics and not heard:
+                heard.append(1000 * (time.perf_counter() - began))
+
+        began = time.perf_counter()
+        request = SuggestRequest(GoalPlace(path, patched, step.start), tactics=True)
+        answer = await self._engine.suggest(request, hear)
+        took = 1000 * (time.perf_counter() - began)
+        again = [self._again(step, patched, tactic, len(state.goals)) for tactic in answer.tactics]
+        said = await asyncio.gather(*again)
+        return Asked(
+            step.key,
+            step.theorem,
+            goal=answer.goal,
+            shown=[one.tactic for one in answer.tactics],
+            closing=sum(one.status == "closes" for one in answer.tactics),
+            exceptions={one.tactic: why for one, why in zip(answer.tactics, said, strict=True) if why},
+            first_ms=heard[0] if heard else None,
+            all_ms=took,
+            parts_ms=answer.timings_ms,
+            warnings=answer.warnings,
+        )
+
+    async def _again(self, step: Step, text: str, tactic: TacticItem, goals: int) -> str:
+        """What a fresh Lean has against a shown tactic; empty: nothing. `text` has a `sorry` a goal."""
+        if tactic.status == "closes":
+            said = await self._said(inserted(text, step, tactic.tactic), step, with_axioms=goals == 1)
+            return closes_amiss(said, is_whole=goals == 1)
+        alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
+        return leaves_amiss(
+            await self._said(inserted(alone, step, tactic.tactic), step), tactic.remaining_goals
+        )
+
+    async def _said(self, text: str, step: Step, *, with_axioms: bool = False) -> list[dict[str, Any]]:
+        """What a fresh Lean says of a file up to the end of the step's theorem."""
+        document = Document(text)
+        shown = document.text[: document.declaration(document.offset(step.start))[1]]
+        if with_axioms:
+            shown += f"\n#print axioms {step.theorem}\n"
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._lean.messages, shown)
+
+
+def inserted(text: str, step: Step, tactic: str) -> str:
+    """A file with a tactic in place of the step's first `sorry`, as the editor puts it there."""
+    lines = text.split("\n")
+    found = tactic_insertion(lines, step.start, tactic)
+    return text[: offset_of(lines, found.span.start)] + found.text + text[offset_of(lines, found.span.end) :]
+
+
+def known(path: Path, head: dict[str, Any]) -> list[Asked]:
+    """What an earlier run of the same kind has asked; a line that was cut off is asked again."""
+    found: list[Asked] = []
+    if not path.exists():
+        return found
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or json.loads(lines[0]) != head:
+        raise SystemExit(f"error: {path} is of another run\nhint: name another file with --out, or delete it")
+    for line in lines[1:]:
+        with suppress(ValueError):
+            found.append(Asked(**json.loads(line)))
+    return found
+
+
+async def run(options: argparse.Namespace, out: Path) -> list[Asked]:
+    """Ask until there are so many usable goals; what an earlier run has asked is taken over."""
+    head = {"seed": options.seed, "generator": options.generator, "from": options.tactics_from}
+    done = {one.key: one for one in known(out, head)}
+    settings, complaints = parse(
+        {"tactics": {"source": options.tactics_from, "generator": options.generator}}
+    )
+    assert not complaints, complaints
+    engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    found: list[Asked] = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(options.jobs) as pool,
+        out.open("a", encoding="utf-8") as log,
+        tqdm(total=options.goals, unit="goal", disable=None) as bar,
+    ):
+        if not out.stat().st_size:
+            print(json.dumps(head, ensure_ascii=False), file=log, flush=True)
+        check = Check(engine, FreshLean(Path(folder)), pool)
+        try:
+            for step in rounds(options.goals, options.seed, found):
+                asked = done.get(step.key)
+                if asked is None:
+                    asked = await check.ask(step)
+                    print(json.dumps(asdict(asked), ensure_ascii=False), file=log, flush=True)
+                found.append(asked)
+                bar.update(not asked.unusable)
+        finally:
+            await engine.close()
+    return found
+
+
+def rounds(goals: int, seed: int, found: Sequence[Asked]) -> Iterator[Step]:
+    """Steps by chance until so many usable goals are found, file by file, as a person goes through them."""
+    steps = drawn(EXAMPLE / "Example", seed)
+    while steps and (missing := goals - sum(not one.unusable for one in found)) > 0:
+        yield from sorted(steps[:missing], key=lambda step: step.path)
+        steps = steps[missing:]
+
+
+def report(found: Sequence[Asked], seed: int, seconds: float) -> str:
+    """The counts, in a table."""
+    usable = [one for one in found if not one.unusable]
+    first = [one.first_ms for one in usable if one.first_ms is not None]
+    rows: list[tuple[str, object]] = [
+        ("goals (seed)", f"{len(usable)} ({seed})"),
+        ("steps passed over", len(found) - len(usable)),
+        ("goals with a tactic that Lean accepts", sum(bool(one.shown) for one in usable)),
+        ("goals closed in one tactic", sum(bool(one.closing) for one in usable)),
+        ("tactics shown", sum(len(one.shown) for one in usable)),
+        ("exceptions: shown, but refused by a fresh Lean", sum(len(one.exceptions) for one in usable)),
+        ("median ms to the first accepted tactic", f"{statistics.median(first):.0f}" if first else "-"),
+        (
+            "median ms to all verdicts",
+            f"{statistics.median([one.all_ms for one in usable]):.0f}" if usable else "-",
+        ),
+        ("goals with a warning", sum(bool(one.warnings) for one in usable)),
+        ("this run took", f"{seconds:.0f} s"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {value}" for name, value in rows]
+    lines += [
+        f"EXCEPTION {one.key}: `{tactic}`: {why}" for one in usable for tactic, why in one.exceptions.items()
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--goals", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("build/shown-tactics.jsonl"))
+    parser.add_argument("--generator", default="", help="its folder (default: the one that is shipped)")
+    parser.add_argument("--tactics-from", choices=SOURCES, default="both")
+    parser.add_argument("--jobs", type=int, default=2, help="fresh Leans at once")
+    options = parser.parse_args()
+    began = time.monotonic()
+    try:
+        update_project(EXAMPLE, "", lambda *_: None, lambda: False)
+        found = asyncio.run(run(options, options.out))
+    except PremiseSuggestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"Stopped; {options.out} is kept, and the same command goes on.", file=sys.stderr)
+        return 130
+    print(report(found, options.seed, time.monotonic() - began))
+    return int(any(one.exceptions for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""Tactics that come while others are tried, limits on all of them together, and what is no tactic."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lean_extract.errors import LeanDied
+from lean_extract.packaged import PackagedLean
+from lean_extract.records import TacticOutcome
+from lean_extract.session import LeanSession, Limits
+from lean_extract.session.processes import descendants, identify, kill
+from lean_extract.session.round import Round
+from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+
+SWAP = "theorem swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by\n  ‸sorry\n"
+BESIDE_ANOTHER_SORRY = (
+    "theorem swap (p q : Prop) (hp : p) (hq : q) : (q ∧ p) ∧ p := by\n  constructor\n  · ‸sorry\n  · sorry\n"
+)
+GOOD = "exact ⟨hq, hp⟩"
+LOOPS = "repeat (have := hp)"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def session(
+    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
+) -> AsyncIterator[LeanSession]:
+    folder = tmp_path_factory.mktemp("project")
+    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
+        yield session
+
+
+async def test_tactics_that_come_later_join_the_trials(session: LeanSession) -> None:
+    text, position = marked(SWAP)
+    thought_of = asyncio.Event()
+
+    async def coming() -> AsyncIterator[str]:
+        yield "constructor"
+        await thought_of.wait()
+        yield GOOD
+
+    tried = session.try_tactics(Path("A.lean"), text, position, coming())
+    async with asyncio.timeout(30), aclosing(tried):
+        assert (await anext(tried)).status == "progress"
+        thought_of.set()
+        assert [(one.tactic, one.status) async for one in tried] == [(GOOD, "closes")]
+
+
+async def test_the_next_is_taken_only_when_there_is_room(session: LeanSession) -> None:
+    text, position = marked(SWAP)
+    taken: list[str] = []
+
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            taken.append(f"exact {'(' * len(taken)}hp{')' * len(taken)}")
+            yield taken[-1]
+
+    tried = session.try_tactics(Path("A.lean"), text, position, endless())
+    async with asyncio.timeout(30), aclosing(tried):
+        assert (await anext(tried)).status == "fails"
+    assert len(taken) < 40
+    assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
+
+
+async def test_a_source_that_fails_is_heard_of_and_lean_stays(session: LeanSession) -> None:
+    text, position = marked(SWAP)
+    before = session.pid
+
+    async def broken() -> AsyncIterator[str]:
+        yield GOOD
+        raise RuntimeError("no more ideas")
+
+    with pytest.raises(RuntimeError, match="no more ideas"):
+        async for outcome in session.try_tactics(Path("A.lean"), text, position, broken()):
+            assert outcome.status == "closes"
+    assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
+    assert session.pid == before
+
+
+async def test_the_time_for_all_of_them_is_kept(session: LeanSession) -> None:
+    text, position = marked(SWAP)
+    tactics = [GOOD, *(f"sleep {20000 + number}" for number in range(6))]
+    tried = session.try_tactics(Path("A.lean"), text, position, tactics, timeout=30, within=1)
+    async with asyncio.timeout(20), aclosing(tried):
+        found = [outcome async for outcome in tried]
+    assert [one.tactic for one in found if one.status == "closes"] == [GOOD]
+    late = [one for one in found if one.status == "timeout"]
+    assert 1 <= len(late) == len(found) - 1 <= 2
+    assert all("1 s for all" in one.message for one in late)
+    assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
+
+
+async def test_one_that_loops_has_its_time_and_the_next_is_tried(
+    tmp_path: Path, packaged_lean: PackagedLean
+) -> None:
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), Limits(slots=1)) as session:
+        found = await outcomes(
+            session, SWAP, [LOOPS, GOOD, "exact " + "id " * 3000 + "hp", "constructor"], timeout=2
+        )
+    statuses = [outcome.status for outcome in found.values()]
+    assert sorted(statuses) == ["closes", "progress", "timeout", "timeout"]
+    assert found[LOOPS].status == "timeout"
+
+
+async def test_lean_killed_under_a_tactic_is_told_and_the_next_request_has_another(
+    session: LeanSession,
+) -> None:
+    text, position = marked(SWAP)
+    tried = session.try_tactics(Path("A.lean"), text, position, [GOOD, "sleep 20000"], timeout=30)
+    async with asyncio.timeout(30), aclosing(tried):
+        assert (await anext(tried)).status == "closes"
+        assert session.pid is not None
+        kill(identify([session.pid]))
+        with pytest.raises(LeanDied):
+            await anext(tried)
+    assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
+
+
+async def test_a_worker_killed_under_a_tactic_fails_that_tactic_alone(
+    tmp_path: Path, packaged_lean: PackagedLean
+) -> None:
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), Limits(slots=1)) as session:
+        text, position = marked(SWAP)
+        tried = session.try_tactics(
+            Path("A.lean"), text, position, ["constructor", "sleep 20000", GOOD], timeout=30
+        )
+        async with asyncio.timeout(30), aclosing(tried):
+            assert (await anext(tried)).status == "progress"
+            assert session.pid is not None
+            waiting = asyncio.ensure_future(anext(tried))
+            while not waiting.done():  # The tactic may not have reached the worker yet.
+                kill(identify(descendants(session.pid)))
+                await asyncio.wait([waiting], timeout=0.05)
+            assert (await waiting).status == "fails"
+            assert [one.status async for one in tried] == ["closes"]
+
+
+NEVER = [
+    "exact sorry",
+    "exact «sorryAx» _ true",
+    "exact _root_.sorryAx _ true",
+    "unhygienic sorry",
+    "exact (by · admit)",
+    "native_decide",
+    "} theorem evil : True := by { trivial",
+    f"{GOOD} }}\n  · trivial\ntheorem evil : True ∧ True := by\n  constructor\n  · {{ trivial",
+    'exact (fun _ => ⟨hq, hp⟩ : String → _) r"\\" } · sorry } {',
+    f"{GOOD} /- /- -/",
+    f"{GOOD} /-",
+    "#eval 1",
+    f"{GOOD}\n#eval 1",
+    f"{GOOD} end",
+    "set_option maxRecDepth 1000000 in exact ⟨hq, hp⟩",
+    f"{GOOD} \u202e",
+    "exact\u2028⟨hq, hp⟩",
+    f"{GOOD}\0",
+    f"{GOOD} \udcff",
+    "exact " + "(" * 4000 + "⟨hq, hp⟩" + ")" * 4000,
+    "exact (⟨hq, hp⟩",
+    "skip",
+    "rotate_left",
+    "have := hp; clear this",
+]
+
+
+@pytest.mark.parametrize("text", [SWAP, BESIDE_ANOTHER_SORRY], ids=["alone", "beside another sorry"])
+async def test_what_no_model_can_talk_lean_into(session: LeanSession, text: str) -> None:
+    before = session.pid
+    found = await outcomes(session, text, [*NEVER, GOOD], timeout=20)
+    assert {tactic: found[tactic].status for tactic in NEVER} == dict.fromkeys(NEVER, "fails")
+    assert all(found[tactic].message and found[tactic].state is None for tactic in NEVER)
+    assert found[GOOD].status == "closes"
+    assert session.pid == before
+
+
+class Judge:
+    """Judges at once, but never what is to hang."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        self.begun.append(tactic)
+        if tactic == "hang":
+            await asyncio.Event().wait()
+        return TacticOutcome(tactic, "fails")
+
+
+@pytest.mark.parametrize(
+    ("tactics", "said"),
+    [(["a", "b"], ["a", "b"]), ([], []), (["hang", "a", "hang", "b"], ["a", "hang", "hang"])],
+)
+async def test_a_round_ends_with_its_tactics_or_its_time(tactics: Sequence[str], said: list[str]) -> None:
+    trials = Round(Judge(), tactics, slots=2, seconds=9, within=0.05)
+    async with asyncio.timeout(5):
+        assert sorted([outcome.tactic async for outcome in trials.outcomes()]) == said
+        await trials.end()
+    assert trials.is_busy == ("hang" in tactics)

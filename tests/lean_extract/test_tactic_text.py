@@ -1,0 +1,124 @@
+"""What is kept from Lean: text that is no single tactic, that proves nothing, or that nobody could read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.tactic_text import LONGEST, brackets, code, defect, proves_nothing
+
+
+@pytest.mark.parametrize(
+    "tactic",
+    [
+        "sorry",
+        "exact sorry",
+        "exact (by · admit)",
+        "unhygienic sorry",
+        "exact sorryAx _ true",
+        "exact «sorryAx» _ true",
+        "exact _root_.sorryAx _ true",
+        "exact @sorryAx p false",
+        'exact absurd s!"{(sorry : p)}" h',
+        "stop",
+        "apply?",
+        "sorry_if_sorry",
+        "plausible",
+    ],
+)
+def test_giving_up_in_any_spelling(tactic: str) -> None:
+    assert proves_nothing(tactic) == "it leaves the goal to `sorry`"
+    assert defect(tactic) == "it leaves the goal to `sorry`"
+
+
+@pytest.mark.parametrize(
+    "tactic",
+    [
+        "native_decide",
+        "decide +native",
+        "decide (config := {native := true})",
+        "exact Lean.ofReduceBool f true rfl",
+        "bv_decide",
+    ],
+)
+def test_compiled_code_is_not_trusted(tactic: str) -> None:
+    assert proves_nothing(tactic) == "it trusts compiled code"
+    assert defect(tactic) is not None
+
+
+@pytest.mark.parametrize(
+    ("tactic", "reason"),
+    [
+        ("} theorem evil : False := by { trivial", "the command `theorem`"),
+        ("exact h }\nexample : True := by { trivial", "the command `example`"),
+        ("} ; { trivial", "closes nothing"),
+        ("exact h -- }\n} {", "closes nothing"),
+        ('exact r"\\" } ; skip; { skip -- "', "raw string"),
+        ('exact r#"\\"# } ; skip; { skip -- "', "raw string"),
+        ("rw [<--h]", "comments"),
+        ("exact h /--/ } { skip -/", "comments"),
+        ("exact foo (", "`(` is not closed"),
+        ("simp [a)", "closes nothing"),
+        ("/-", "a comment in it is not closed"),
+        ("exact h /- /- -/", "a comment in it is not closed"),
+        ('exact "', "a string in it is not closed"),
+        ("#eval 1", "the command `#eval`"),
+        ("exact h\n#print axioms h", "the command `#print`"),
+        ("end", "the command `end`"),
+        ("exact h\nend N", "the command `end`"),
+        ("set_option maxRecDepth 100000 in simp", "the command `set_option`"),
+        ("set_option debug.skipKernelTC true in exact h", "the command `set_option`"),
+        ("run_tac do pure ()", "runs code"),
+        ("polyrith", "asks another machine"),
+        ("exact h\0", "no text"),
+        ("exact \ud800", "no text"),
+        ("exact\th", "no text"),
+        ("exact h \u202e", "no text"),
+        ("exact\u2028h", "no text"),
+        ("exact " + "(" * 201 + "h" + ")" * 201, "brackets"),
+        ("exact " + "f " * LONGEST, "characters"),
+        (" \n ", "no tactic"),
+    ],
+)
+def test_what_is_refused(tactic: str, reason: str) -> None:
+    found = defect(tactic)
+    assert found is not None
+    assert reason in found
+
+
+@pytest.mark.parametrize(
+    "tactic",
+    [
+        "exact h.end",
+        "simp [IsOpen.inter, sorry_free, Foo.stop, h.admit']",
+        "exact sorry'",
+        "exact ⟨hq, hp⟩ -- } theorem sorry",
+        'exact f "} theorem sorry #eval"',
+        "open Nat in exact h",
+        "simp only [← foo, #s]",
+        "exact #[1, 2]",
+        "decide (config := {kernel := true})",
+        "constructor\n· exact hq\n· exact hp",
+        "exact «theorem»",
+        "exact f 'r' (g r)",
+        "show p from h",
+        "repeat' constructor",
+    ],
+)
+def test_what_is_not(tactic: str) -> None:
+    assert defect(tactic) is None
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_no_text_breaks_it_and_no_suffix_hides_a_sorry(before: str, after: str) -> None:
+    defect(before + after)
+    if defect(before) is None and "--" not in before:
+        assert defect(f"{before}\nsorry {after}") is not None
+
+
+@given(st.text("()[]{}⟨⟩ab-/\"'«»\n", max_size=30))
+def test_what_has_no_defect_closes_no_bracket_of_its_surroundings(tactic: str) -> None:
+    if defect(tactic) is None:
+        assert brackets(f"{{ {tactic}\n}}") == (None, [])
+        assert set(code(tactic)) <= set(tactic) | {" "}

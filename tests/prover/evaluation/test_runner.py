@@ -1,0 +1,76 @@
+"""Workers share the problems; seeds change the order of tactics, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+
+import pytest
+
+from lean_extract.records import Goal
+from prover.evaluation.problems import Posed, Unposed
+from prover.evaluation.rows import Row
+from prover.evaluation.runner import run
+from prover.evaluation.seeds import Shuffled
+from prover.search.environment import Proposed
+
+GOAL = Goal((), "p → p")
+
+
+@dataclass
+class Meeting:
+    """A worker that finishes a problem only once as many are under way as there are workers."""
+
+    barrier: asyncio.Barrier
+    done: list[str] = field(default_factory=list)
+
+    async def prove(self, posed: Posed, pass_number: int) -> Row:
+        await self.barrier.wait()
+        self.done.append(posed.name)
+        return Row(posed.name, pass_number, "failed")
+
+
+async def test_workers_work_side_by_side_and_each_problem_once() -> None:
+    barrier = asyncio.Barrier(3)
+    workers = [Meeting(barrier) for _ in range(3)]
+    rows: list[Row] = []
+    names = [f"p{number}" for number in range(9)]
+    async with asyncio.timeout(30):
+        await run([(Unposed(name, ""), 1) for name in names], workers, rows.append)
+    assert sorted(row.name for row in rows) == names
+    assert [len(worker.done) for worker in workers] == [3, 3, 3]
+
+
+async def test_what_cannot_be_written_ends_all() -> None:
+    def full(row: Row) -> None:
+        raise OSError("disk full")
+
+    barrier = asyncio.Barrier(2)
+    workers = [Meeting(barrier), Meeting(barrier)]
+    async with asyncio.timeout(30):
+        with pytest.raises(OSError, match="disk full"):
+            await run([(Unposed(f"p{number}", ""), 1) for number in range(9)], workers, full)
+
+
+class Fixed:
+    """Always the same tactics."""
+
+    async def tactics(self, goals: object) -> list[Proposed]:
+        return [Proposed(f"t{number}", -0.1 * number) for number in range(20)]
+
+
+async def test_a_seed_gives_one_order_and_another_seed_another() -> None:
+    plain = await Fixed().tactics([GOAL])
+    assert await Shuffled(Fixed(), 0).tactics([GOAL]) == plain
+    once, again = [await Shuffled(Fixed(), 1).tactics([GOAL]) for _ in range(2)]
+    other = await Shuffled(Fixed(), 2).tactics([GOAL])
+    elsewhere = await Shuffled(Fixed(), 1).tactics([Goal((), "q")])
+    assert once == again
+    assert once != other
+    assert once != elsewhere
+    assert {item.tactic for item in once} == {item.tactic for item in plain}
+    before = {item.tactic: item.log_probability for item in plain}
+    assert all(item.log_probability <= before[item.tactic] for item in once)
+    assert all(math.isfinite(item.log_probability) for item in once)
+    assert [item.log_probability for item in once] == sorted((i.log_probability for i in once), reverse=True)

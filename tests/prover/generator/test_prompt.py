@@ -1,0 +1,125 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.records import Goal, Hypothesis, Premise
+from prover.generator.mentions import endings, pieces, qualified
+from prover.generator.prompt import FORMS, Form, decode_tactic, encode_prompt, encode_tactic, state_text
+from prover.generator.symbols import END, FIRST_EXTRA, SIZE, byte_symbols, text_of
+
+GOAL = Goal((Hypothesis(("a", "b"), "Nat"), Hypothesis(("inst✝",), "Group G")), "a + b = b + a")
+COMM = Premise("Nat.add_comm", "theorem", "M", ("(a b : ℕ)",), "a + b = b + a")
+OTHER = Premise("Nat.le_refl", "theorem", "M", ("(n : ℕ)",), "n ≤ n")
+
+PREMISES = st.lists(
+    st.builds(
+        Premise,
+        name=st.from_regex(r"[A-Z][a-z]{0,9}\.[a-z_]{1,20}", fullmatch=True),
+        kind=st.just("theorem"),
+        module=st.just("M"),
+        conclusion=st.text(max_size=40),
+    ),
+    max_size=40,
+    unique_by=lambda premise: premise.name,
+)
+GOALS = st.builds(
+    Goal,
+    st.lists(
+        st.builds(Hypothesis, st.tuples(st.text("abxh'", min_size=1)), st.text(max_size=30)), max_size=6
+    ).map(tuple),
+    st.text(max_size=200),
+)
+
+
+def test_the_numbered_form() -> None:
+    symbols = encode_prompt("numbered", [GOAL], [COMM, OTHER], 512)
+    assert symbols[0] == FIRST_EXTRA and symbols[-1] == END
+    assert symbols[1:13] == byte_symbols("Nat.add_comm")
+    assert symbols[13] == FIRST_EXTRA + 1
+    assert (
+        text_of(symbols[symbols.index(FIRST_EXTRA + 100) + 1 : -1]) == "a b : ℕ\n[Group G]\n⊢ a + b = b + a"
+    )
+
+
+def test_reprovers_form_has_the_best_premise_next_to_the_state() -> None:
+    text = text_of(encode_prompt("reprover", [GOAL], [COMM, OTHER], 2300)[:-1])
+    assert text == (
+        "theorem <a>Nat.le_refl</a> (n : ℕ) : n ≤ n\n\n"
+        "theorem <a>Nat.add_comm</a> (a b : ℕ) : a + b = b + a\n\n"
+        "a b : Nat\ninst✝ : Group G\n⊢ a + b = b + a"
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(goals=st.lists(GOALS, min_size=1, max_size=3), premises=PREMISES, size=st.integers(8, 600))
+def test_prompts_keep_their_length(form: Form, goals: list[Goal], premises: list[Premise], size: int) -> None:
+    symbols = encode_prompt(form, goals, premises, size)
+    assert len(symbols) <= size and symbols[-1] == END
+    assert all(0 < symbol < SIZE for symbol in symbols) and END not in symbols[:-1]
+
+
+@given(st.text(max_size=80), PREMISES)
+def test_the_end_of_a_long_state_is_kept(tail: str, premises: list[Premise]) -> None:
+    goal = Goal((Hypothesis(("h",), "x" * 2000),), f"target {tail}")
+    symbols = encode_prompt("numbered", [goal], premises, 400)
+    kept = byte_symbols(state_text(goal))[-150:]
+    assert symbols[-1 - len(kept) : -1] == kept
+
+
+def test_a_tactic_points_at_the_premises_it_names() -> None:
+    tactic = "rw [Nat.add_comm, ← Nat.le_refl.foo h, other]"
+    symbols = encode_tactic("numbered", tactic, [OTHER, COMM])
+    assert symbols[4:6] == [FIRST_EXTRA + 1, byte_symbols(",")[0]]
+    assert decode_tactic("numbered", symbols, [OTHER, COMM]) == tactic
+    assert decode_tactic("numbered", symbols, [COMM, OTHER]) == (
+        "rw [Nat.le_refl, ← Nat.add_comm.foo h, other]"
+    )
+
+
+NAME = st.from_regex(r"[a-z]{1,4}(\.[a-z]{1,4})?", fullmatch=True)
+TACTICS = st.lists(
+    st.one_of(NAME, st.sampled_from([" ", "[", "]", "←", ", ", "(", "α ", "∘"])), min_size=1
+).map(lambda parts: "".join(parts).strip())
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(tactic=TACTICS.filter(bool), premises=PREMISES)
+def test_what_was_encoded_is_read_back(form: Form, tactic: str, premises: list[Premise]) -> None:
+    assert decode_tactic(form, encode_tactic(form, tactic, premises), premises) == tactic
+
+
+@pytest.mark.parametrize(
+    "symbols",
+    [
+        [END],
+        [],
+        byte_symbols("simp\nsorry"),
+        [*byte_symbols("sim"), 3 + 0xC3],  # half a letter
+        [FIRST_EXTRA + 5],  # there is no sixth premise
+        [0, *byte_symbols("simp")],
+        byte_symbols("\u2028"),
+        byte_symbols("\x07 rfl"),
+    ],
+)
+def test_what_is_no_tactic(symbols: list[int]) -> None:
+    assert decode_tactic("numbered", symbols, [COMM]) is None
+
+
+@given(st.lists(st.integers(0, SIZE - 1), max_size=30), PREMISES)
+def test_any_symbols_give_one_line_or_nothing(symbols: list[int], premises: list[Premise]) -> None:
+    tactic = decode_tactic("numbered", symbols, premises)
+    assert tactic is None or (tactic.strip() == tactic and "\n" not in tactic and tactic.encode("utf-8"))
+
+
+def test_mentions_are_written_in_full() -> None:
+    names = ["Nat.add_comm", "Finset.sum_congr", "foo"]
+    assert qualified("rw [add_comm, Nat.add_comm a]", names) == "rw [Nat.add_comm, Nat.add_comm a]"
+    assert qualified("exact (sum_congr rfl h).symm", names) == "exact (Finset.sum_congr rfl h).symm"
+    assert qualified("exact foo.trans (add_comm).symm", names) == "exact foo.trans (Nat.add_comm).symm"
+    assert qualified("simp [foo]", names, frozenset({"foo"})) == "simp [foo]"
+    assert qualified("simp [bar]", names) == "simp [bar]"
+
+
+def test_a_full_name_is_never_taken_for_an_ending() -> None:
+    assert endings(["A.b", "b"])["b"] == "b"
+    assert pieces("exact b.symm", endings(["A.b", "b"])) == [("exact ", ""), (".symm", "b")]

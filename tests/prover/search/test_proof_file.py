@@ -1,0 +1,160 @@
+"""What was found, checked as a whole file by a fresh Lean."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import LeanNotFound
+from lean_extract.session.processes import descendants
+from lean_extract.toolchain import Toolchain
+from prover.search.proof_file import CheckedProof, check_proof, proof_text, write_proof
+from prover.search.theorem import Theorem
+from tests.prover.search.helpers import theorem
+
+lean = pytest.mark.lean
+SWAP = "theorem swap (p q : Prop) (h : p ∧ q) : q ∧ p"
+STRANGE = """import Example.Nat.Order
+
+namespace Shop
+
+theorem hole : 1 = 2 := by
+  sorry
+
+private theorem hidden (m n : ℕ) (h : m ≤ n) : m ≤ n + 1 := by sorry
+
+theorem broken : 1 = 2 := foo
+
+end Shop
+"""
+
+
+async def checked(example: Toolchain, asked: Theorem, *proof: str) -> CheckedProof:
+    return await check_proof(asked, proof, example)
+
+
+@lean
+async def test_a_proof_is_accepted_and_its_axioms_are_listed(example: Toolchain) -> None:
+    done = await checked(example, theorem(SWAP), "exact ⟨h.2, h.1⟩")
+    assert (done.accepted, done.axioms, done.message) == (True, (), "")
+    done = await checked(
+        example,
+        theorem("theorem em (p : Prop) : p ∨ ¬p"),
+        "by_cases h : p",
+        "exact Or.inl h",
+        "exact Or.inr h",
+    )
+    assert done.accepted
+    assert set(done.axioms) == {"propext", "Classical.choice", "Quot.sound"}
+
+
+@lean
+@pytest.mark.parametrize(
+    ("proof", "said"),
+    [
+        (["sorry"], "declaration uses `sorry`"),
+        (["constructor", "exact h.2", "admit"], "declaration uses `sorry`"),
+        (["exact sorryAx _ false"], "declaration uses `sorry`"),
+        (["exact h"], "line 2: Type mismatch"),
+        (["constructor", "exact h.2"], "line 1: unsolved goals"),
+        (["exact ⟨h.2, h.1⟩ -/"], "line 2:"),
+        (["exact ⟨h.2, h.1⟩", "/- and so on"], "unterminated comment"),
+        (["exact ⟨h.2, h.1⟩", "exact h.1"], "line 3: No goals"),
+        (["exact swap p q h"], "line 1: fail to show termination"),
+        (["trivial", "axiom a (p : Prop) : p", "theorem u : True := by trivial"], "line 2:"),
+    ],
+)
+async def test_what_is_no_proof_is_refused_with_lean_s_words(
+    example: Toolchain, proof: Sequence[str], said: str
+) -> None:
+    done = await checked(example, theorem(SWAP), *proof)
+    assert not done.accepted
+    assert said in done.message
+
+
+@lean
+async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchain) -> None:
+    asked = Theorem.first(
+        Path("Shop.lean"), STRANGE[: STRANGE.index("theorem broken")].replace("sorry", "exact x", 1)
+    )
+    assert asked.name == "hidden"
+    start = STRANGE[: STRANGE.index("theorem broken")]
+    asked = Theorem.at(Path("Shop.lean"), start, asked.position)
+    done = await checked(example, asked, "exact Nat.le_succ_of_le h")
+    assert (done.accepted, done.message) == (True, "")
+    done = await checked(example, asked, "exact absurd hole (by decide)")
+    assert not done.accepted
+    assert (done.axioms, done.message) == (("sorryAx",), "It rests on sorryAx.")
+
+
+@lean
+async def test_an_error_above_the_theorem_keeps_it_from_being_accepted(example: Toolchain) -> None:
+    text = (
+        STRANGE[STRANGE.index("theorem broken") : STRANGE.index("end Shop")]
+        + "theorem t : True := by sorry\n"
+    )
+    done = await checked(example, Theorem.first(Path("A.lean"), text), "trivial")
+    assert not done.accepted
+    assert "line 1" in done.message
+
+
+@lean
+async def test_an_import_that_is_not_there(example: Toolchain) -> None:
+    done = await checked(example, theorem("theorem t : True", "No.Such"), "trivial")
+    assert not done.accepted
+    assert "No" in done.message
+
+
+@lean
+async def test_the_file_is_written_and_lean_compiles_it(example: Toolchain, tmp_path: Path) -> None:
+    asked = theorem(SWAP)
+    path = tmp_path / "proofs" / "swap.lean"
+    write_proof(path, asked, ["constructor", "exact h.2", "exact h.1"])
+    assert (
+        path.read_text()
+        == proof_text(asked, ["constructor", "exact h.2", "exact h.1"])
+        == (f"{SWAP} := by\n  constructor\n  exact h.2\n  exact h.1\n\n#print axioms _root_.swap\n")
+    )
+    assert [path.name for path in path.parent.iterdir()] == ["swap.lean"]
+
+
+@lean
+async def test_a_proof_without_an_end_is_ended(example: Toolchain) -> None:
+    before = set(descendants(os.getpid()))
+    done = await check_proof(theorem(SWAP), ["sleep 60000", "exact ⟨h.2, h.1⟩"], example, seconds=2)
+    assert (done.accepted, done.message) == (False, "Lean did not finish the file within 2 s.")
+    assert set(descendants(os.getpid())) <= before
+
+
+SAYS = "import sys; sys.stdin.read(); print({said!r}); sys.exit({code})"
+AXIOMS = (
+    '{"severity": "information", "pos": {"line": 4, "column": 0}, "data": "\'swap\' depends on axioms: [%s]"}'
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "accepted", "message"),
+    [
+        (AXIOMS % "propext,\\n Quot.sound", 0, True, ""),
+        (AXIOMS % "propext, Lean.ofReduceBool", 0, False, "It rests on Lean.ofReduceBool."),
+        (AXIOMS % "propext", 3, False, "Lean ended with code 3: "),
+        ("", 0, False, "Lean did not say which axioms the theorem rests on."),
+        ("not json\n[1]\n{}", 0, False, "Lean did not say which axioms the theorem rests on."),
+        (AXIOMS.replace('"line": 4', '"line": 2') % "propext", 0, False, "Lean did not say"),
+    ],
+)
+async def test_what_a_strange_lean_says(said: str, code: int, accepted: bool, message: str) -> None:
+    command = (sys.executable, "-c", SAYS.format(said=said, code=code))
+    done = await check_proof(theorem(SWAP), ["trivial"], Toolchain("path", command, command))
+    assert done.accepted == accepted
+    assert done.message.startswith(message)
+
+
+async def test_a_lean_that_is_not_there(tmp_path: Path) -> None:
+    nothing = (str(tmp_path / "lean"),)
+    with pytest.raises(LeanNotFound, match="does not run"):
+        await check_proof(theorem(SWAP), ["trivial"], Toolchain("path", nothing, nothing))

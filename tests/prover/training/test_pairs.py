@@ -1,0 +1,126 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lean_extract.source.extract import extract_project
+from prover.training.pairs import Pair, build_pairs
+from prover.training.steps import complete, head
+
+pytest.importorskip("torch")
+from prover.training.data import PairSet
+
+pytestmark = pytest.mark.train
+
+LIBRARY = """\
+namespace Nat
+theorem add_comm (a b : Nat) : a + b = b + a := sorry
+theorem zero_add (a : Nat) : 0 + a = a := by
+  rw [add_comm, foo]
+theorem both (a b : Nat) : a + b = b + a ∧ 0 + a = a := by
+  constructor
+  · exact add_comm a b
+  · have h : 0 + a = a := zero_add a
+    simp [h]
+end Nat
+"""
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "Sums.lean").write_text(LIBRARY, encoding="utf-8")
+    extract_project(tmp_path / "library", tmp_path / "records.jsonl", states=True)
+    return tmp_path / "records.jsonl"
+
+
+def all_pairs(folder: Path) -> list[Pair]:
+    return [pair for split in ("train", "valid", "test") for pair in PairSet(folder, split).pairs]
+
+
+def test_pairs_of_a_library(records: Path, tmp_path: Path) -> None:
+    manifest = build_pairs([records], tmp_path / "pairs", [])
+    found = {(pair.kind, pair.tactic): pair for pair in all_pairs(tmp_path / "pairs")}
+    assert set(found) == {
+        ("tactic", "rw [Nat.add_comm, foo]"),
+        ("tactic", "constructor"),
+        ("tactic", "exact Nat.add_comm a b"),
+        ("tactic", "have h : 0 + a = a := Nat.zero_add a"),
+        ("tactic", "simp [h]"),
+        ("term", "exact Nat.zero_add a"),
+    }
+    assert found["tactic", "exact Nat.add_comm a b"].goal.target == "a + b = b + a"
+    assert found["tactic", "exact Nat.add_comm a b"].gold == ("Nat.add_comm",)
+    assert found["tactic", "simp [h]"].origin == "have"
+    assert sum(count for kind, count in manifest.pairs.items() if kind.count("/") == 1) == 6
+    assert manifest.premises == 3
+
+
+def test_the_same_records_give_the_same_bytes(records: Path, tmp_path: Path) -> None:
+    one, two = (build_pairs([records], tmp_path / name, []) for name in ("one", "two"))
+    assert one == two
+    assert (tmp_path / "one/pairs.jsonl").read_bytes() == (tmp_path / "two/pairs.jsonl").read_bytes()
+
+
+def test_theorems_can_be_left_out(records: Path, tmp_path: Path) -> None:
+    manifest = build_pairs([records], tmp_path / "pairs", [], frozenset({"Nat.both"}))
+    assert all(pair.theorem != "Nat.both" or pair.split != "train" for pair in all_pairs(tmp_path / "pairs"))
+    assert manifest.left_out["of a theorem that is left out"] == 1
+
+
+def test_the_mini_cores_problems_make_no_pairs(tmp_path: Path) -> None:
+    (tmp_path / "library" / "Problems").mkdir(parents=True)
+    (tmp_path / "library" / "Problems" / "Sums.lean").write_text(LIBRARY, encoding="utf-8")
+    (tmp_path / "library" / "Sums.lean").write_text("theorem t : p := by simp\n", encoding="utf-8")
+    extract_project(tmp_path / "library", tmp_path / "records.jsonl", states=True)
+    build_pairs([tmp_path / "records.jsonl"], tmp_path / "pairs", [])
+    assert {pair.theorem for pair in all_pairs(tmp_path / "pairs")} == {"t"}
+
+
+def test_records_without_states_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "Sums.lean").write_text(LIBRARY, encoding="utf-8")
+    extract_project(tmp_path, tmp_path / "records.jsonl")
+    command = [sys.executable, "-m", "prover.training.pairs", tmp_path / "records.jsonl", tmp_path / "out"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0 and "--states" in done.stderr
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:
+    from lean_extract.errors import BadRecords
+
+    build_pairs([records], tmp_path / "pairs", [])
+    manifest = tmp_path / "pairs" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 99}))
+    with pytest.raises(BadRecords, match="version 99"):
+        PairSet(tmp_path / "pairs", "train")
+    manifest.unlink()
+    with pytest.raises(BadRecords, match="not a finished folder"):
+        PairSet(tmp_path / "pairs", "train")
+
+
+@pytest.mark.parametrize(
+    ("step", "tactic"),
+    [
+        ("simp  [foo]\n  at h", "simp [foo] at h"),
+        ("have h : p := by", "have h : p"),
+        ("have h : p := by simp", "have h : p := by simp"),
+        ("induction n with", "induction n"),
+        ("cases h with", "cases h"),
+        ("refine foo fun x => by", None),
+        ("exact sorry", None),
+        ("calc a = b := by simp", None),
+        ("case inl h =>", None),
+        ("try simp", None),
+        ("exact (foo", None),
+        ("", None),
+    ],
+)
+def test_complete_tactics(step: str, tactic: str | None) -> None:
+    assert complete(step) == tactic
+
+
+def test_heads() -> None:
+    assert (head("rw [foo]"), head("simp_all"), head("")) == ("rw", "simp_all", "")

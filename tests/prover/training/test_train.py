@@ -1,0 +1,149 @@
+"""The generator's training on real pairs, small: it learns, stops, resumes, and refuses what does not fit."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("torch")
+import torch
+
+from lean_extract.errors import BadSettings, ModelError
+from lean_extract.source.extract import extract_project
+from prover.training.config import PRESETS, ShapeConfig, parse_config
+from prover.training.data import Draws, PairSet
+from prover.training.forward import FastT5
+from prover.training.model import build_model, load_model
+from prover.training.pairs import build_pairs
+from prover.training.train import load_run, main
+from retriever.training.checkpoint import load_checkpoint
+
+pytestmark = pytest.mark.train
+
+SHAPE = ShapeConfig(2, 2, 32, 4, 8, 48, 0.0, learned_distances=False)
+WORDS = ("add", "mul", "sub", "inf", "sup", "max", "min", "gcd", "lcm", "pow")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few hundred theorems that differ in one word, which their proofs name."""
+    folder = tmp_path_factory.mktemp("library")
+    lines = ["theorem foo : p := by simp"]
+    for one in WORDS:
+        for two in WORDS:
+            for three in ("comm", "assoc"):
+                lines.append(f"theorem {one}_{two}_{three} (x : α) : {one} x = {two} x := by rw [foo, {one}]")
+    (folder / "Words.lean").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    extract_project(folder, folder / "records.jsonl", states=True)
+    build_pairs([folder / "records.jsonl"], folder / "pairs", [])
+    return folder / "pairs"
+
+
+def write_config(path: Path, pairs: Path, **changes: object) -> Path:
+    values = {
+        "dataset": str(pairs),
+        "run": str(path / "run"),
+        "shape": {
+            "encoder_layers": 2, "decoder_layers": 2, "hidden": 32, "heads": 4, "head_size": 8,
+            "intermediate": 48, "dropout": 0.1, "learned_distances": False,
+        },
+        "prompt": {"max_prompt": 128, "max_tactic": 48},
+        "mix": {"pairs": 8, "judged": 0.5},
+        "schedule": {
+            "steps": 12, "learning_rate": 3e-3, "precision": "fp32", "evaluate_every": 6,
+            "checkpoint_every": 6, "log_every": 3, "evaluation_queries": 16,
+        },
+    }  # fmt: skip
+    file = path / "config.yaml"
+    file.write_text(yaml.safe_dump({**values, **changes}))
+    return file
+
+
+def test_a_run_learns_and_one_that_stopped_ends_alike(pairs: Path, tmp_path: Path) -> None:
+    for name in ("whole", "parts"):
+        (tmp_path / name).mkdir()
+    assert main([str(write_config(tmp_path / "whole", pairs))]) == 0
+    config = str(write_config(tmp_path / "parts", pairs))
+    assert main([config, "--until", "5"]) == 0
+    assert main([config]) != 0  # there is a run already
+    assert main([config, "--resume"]) == 0
+    whole, parts = (load_checkpoint(tmp_path / name / "run") for name in ("whole", "parts"))
+    assert whole is not None and parts is not None and whole.step == parts.step == 12
+    for name, weight in whole.model.items():
+        assert torch.equal(weight, parts.model[name]), name
+    curve = [json.loads(line) for line in (tmp_path / "whole/run/curve.jsonl").read_text().splitlines()]
+    losses = [point["loss"] for point in curve if "loss" in point]
+    assert losses[-1] < 0.8 * losses[0]
+    assert {"exact", "loss_valid", "pointed", "judged"} <= set().union(*curve)
+
+
+def test_weights_are_taken_over(pairs: Path, tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    assert main([str(write_config(tmp_path / "first", pairs)), "--until", "3"]) == 0
+    run = tmp_path / "first" / "run"
+    taken = load_model(run, SHAPE).state_dict()
+    saved = load_checkpoint(run)
+    assert saved is not None
+    assert torch.equal(taken["lm_head.weight"], saved.model["t5.lm_head.weight"])
+    with pytest.raises(ModelError, match="another shape"):
+        load_model(run, ShapeConfig(3, 2, 32, 4, 8, 48))
+    with pytest.raises(ModelError, match="holds no generator"):
+        load_model(tmp_path, SHAPE)
+
+
+def test_a_transformers_folder_is_taken_over(tmp_path: Path) -> None:
+    model = build_model(SHAPE)
+    model.save_pretrained(tmp_path / "t5")
+    loaded = load_model(tmp_path / "t5", SHAPE).state_dict()
+    for name, weight in model.state_dict().items():
+        assert torch.equal(loaded[name], weight), name
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_the_fast_pass_gives_transformers_numbers(learned: bool) -> None:
+    torch.manual_seed(1)
+    model = build_model(ShapeConfig(2, 3, 48, 4, 12, 64, 0.0, learned)).eval()
+    prompts = torch.randint(3, 384, (3, 140))
+    mask = torch.ones_like(prompts, dtype=torch.bool)
+    mask[1, 90:] = False
+    prompts[~mask] = 0
+    written = torch.randint(3, 384, (3, 20))
+    with torch.no_grad():
+        expected = model(input_ids=prompts, attention_mask=mask, decoder_input_ids=written).logits
+        found, judged = FastT5(model, torch.float32)(prompts, mask, written)
+    assert torch.allclose(expected, found, atol=1e-4)
+    assert judged.shape == prompts.shape
+
+
+def test_distances_that_are_not_learned_have_no_gradient() -> None:
+    frozen = [name for name, weight in build_model(SHAPE).named_parameters() if not weight.requires_grad]
+    assert len(frozen) == 2 and all("relative_attention_bias" in name for name in frozen)
+
+
+def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
+    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 4}})
+    known = PairSet(pairs, "train")
+    one, two = (Draws(known, config.prompt, config.mix, 7) for _ in range(2))
+    later = [one.batch(step, 0) for step in range(40)]
+    assert [two.batch(step, 0) for step in reversed(range(40))] == later[::-1]
+    assert one.batch(3, 0) != one.batch(3, 1)
+    assert all(len(example.prompt) <= 512 for batch in later for example in batch)
+
+
+def test_an_epoch_takes_every_step_once(pairs: Path) -> None:
+    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
+    known = PairSet(pairs, "train")
+    assert Draws(known, config.prompt, config.mix, 0).size == len(known.pairs)
+
+
+@pytest.mark.parametrize("preset", sorted(path.stem for path in PRESETS.glob("*.yaml")))
+def test_presets_are_read(preset: str) -> None:
+    assert load_run(Path(preset)).schedule.steps > 0
+
+
+def test_a_mistyped_setting_is_told() -> None:
+    with pytest.raises(BadSettings, match=r"unknown setting `shape\.layer`"):
+        parse_config({"dataset": "d", "run": "r", "shape": {"layer": 3}})
+    with pytest.raises(BadSettings, match=r"prompt.form must be one of"):
+        parse_config({"dataset": "d", "run": "r", "prompt": {"form": "other"}})
