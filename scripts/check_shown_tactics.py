@@ -18,10 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,14 +33,13 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from fresh_lean import FreshLean, closes_amiss, errors, leaves_amiss
 from library_goals import Step, drawn
 
-from lean_extract import packaged
-from lean_extract.errors import NoGoalHere, PremiseSuggestError
-from lean_extract.goals import parse_goal, parse_state
-from lean_extract.records import ProofState
+from lean_extract.atomic import replacing
+from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
 from lean_extract.session.document import Document
-from lean_extract.toolchain import project_oleans, resolve_lean
+from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.contexts import offset_of
 from lsp_server.engine import Engine
@@ -52,13 +48,7 @@ from lsp_server.requests import SuggestRequest
 from lsp_server.schema import Suggestion, TacticItem
 from lsp_server.settings import SOURCES, parse
 from lsp_server.stores import update_project
-from prover.states import fingerprint
 from prover.verify import GoalPlace
-
-_AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
-_DEPENDS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
-_UNSOLVED = "unsolved goals\n"
-_LEAN_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,70 +68,6 @@ class Asked:
     all_ms: float = 0.0
     parts_ms: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-
-
-class FreshLean:
-    """A new Lean process for each file, on top of the compiled library."""
-
-    def __init__(self, folder: Path) -> None:
-        lean = packaged.prepare()
-        oleans = project_oleans(EXAMPLE)
-        packaged.build_library(EXAMPLE, oleans, lean)
-        self._command = lean.lean_command
-        self._environment = {**os.environ, **lean.environment_for(oleans, EXAMPLE)}
-        self._folder = folder
-
-    def messages(self, text: str) -> list[dict[str, Any]]:
-        """What Lean says of a file; an error code with nothing said is an error, too."""
-        with tempfile.NamedTemporaryFile("w", suffix=".lean", dir=self._folder, encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            done = subprocess.run(
-                [*self._command, "--json", file.name],
-                env=self._environment,
-                capture_output=True,
-                text=True,
-                timeout=_LEAN_SECONDS,
-                check=False,
-            )
-        found = [json.loads(line) for line in done.stdout.splitlines()]
-        if done.returncode and not any(one["severity"] == "error" for one in found):
-            return [{"severity": "error", "data": f"exit code {done.returncode}: {done.stderr.strip()}"}]
-        return found
-
-
-def errors(messages: Sequence[dict[str, Any]]) -> list[str]:
-    """The errors among Lean's messages."""
-    return [one["data"].removeprefix("error: ") for one in messages if one["severity"] == "error"]
-
-
-def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool) -> str:
-    """Why a tactic does not close its goal; empty: it does. `is_whole`: nothing else is left to `sorry`."""
-    if found := errors(messages):
-        return found[0]
-    return _axioms_amiss(messages) if is_whole else ""
-
-
-def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:
-    """Why a tactic does not leave these goals, perhaps with others behind them; empty: it does."""
-    found = errors(messages)
-    if len(found) != 1 or not found[0].startswith(_UNSOLVED):
-        return "; ".join(found) or "no goal is left"
-    goals = parse_state(found[0].removeprefix(_UNSOLVED)).goals
-    expected = ProofState(tuple(parse_goal(goal) for goal in left))
-    if fingerprint(ProofState(goals[: len(left)])) != fingerprint(expected):
-        return f"other goals are left: {found[0]}"
-    return ""
-
-
-def _axioms_amiss(messages: Sequence[dict[str, Any]]) -> str:
-    for message in messages:
-        if found := _DEPENDS.search(message["data"]):
-            others = {name.strip() for name in found[1].split(",")} - _AXIOMS
-            return f"it rests on {', '.join(sorted(others))}" if others else ""
-        if "does not depend on any axioms" in message["data"]:
-            return ""
-    return "Lean did not name its axioms"
 
 
 class Check:
@@ -219,29 +145,38 @@ def inserted(text: str, step: Step, tactic: str) -> str:
 
 
 def known(path: Path, head: dict[str, Any]) -> list[Asked]:
-    """What an earlier run of the same kind has asked; a line that was cut off is asked again."""
+    """What an earlier run of the same kind has asked; a line that was cut off is asked again.
+
+    Raises UserError: the file is of another run.
+    """
     found: list[Asked] = []
-    if not path.exists():
-        return found
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if not lines or json.loads(lines[0]) != head:
-        raise SystemExit(f"error: {path} is of another run\nhint: name another file with --out, or delete it")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    if lines and lines[0] != json.dumps(head, ensure_ascii=False):
+        raise UserError(f"{path} is of another run.", "Name another file with --out, or delete it.")
     for line in lines[1:]:
-        with suppress(ValueError):
+        with suppress(ValueError, TypeError):
             found.append(Asked(**json.loads(line)))
     return found
+
+
+def begun(path: Path, head: dict[str, Any]) -> dict[str, Asked]:
+    """The same by key; the file then holds these whole lines and nothing else."""
+    found = known(path, head)
+    with replacing(path) as stream:
+        for line in (head, *map(asdict, found)):
+            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+    return {one.key: one for one in found}
 
 
 async def run(options: argparse.Namespace, out: Path) -> list[Asked]:
     """Ask until there are so many usable goals; what an earlier run has asked is taken over."""
     head = {"seed": options.seed, "generator": options.generator, "from": options.tactics_from}
-    done = {one.key: one for one in known(out, head)}
+    done = begun(out, head)
     settings, complaints = parse(
         {"tactics": {"source": options.tactics_from, "generator": options.generator}}
     )
     assert not complaints, complaints
     engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
-    out.parent.mkdir(parents=True, exist_ok=True)
     found: list[Asked] = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -249,8 +184,6 @@ async def run(options: argparse.Namespace, out: Path) -> list[Asked]:
         out.open("a", encoding="utf-8") as log,
         tqdm(total=options.goals, unit="goal", disable=None) as bar,
     ):
-        if not out.stat().st_size:
-            print(json.dumps(head, ensure_ascii=False), file=log, flush=True)
         check = Check(engine, FreshLean(Path(folder)), pool)
         try:
             for step in rounds(options.goals, options.seed, found):

@@ -26,7 +26,9 @@ VERSION = 1
 MAX_PREMISES = 32
 """Pointers that the numbered form has."""
 STATE = FIRST_EXTRA + 100
-"""The symbol before the state in the numbered form."""
+"""The symbol before the state in the numbered form, where a tactic is asked for."""
+TERM = FIRST_EXTRA + 101
+"""The same where `exact` and a term are asked for: goals that terms prove train the model, too."""
 
 _INSTANCE = re.compile(r"inst✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*\Z|inst\Z|_\Z")
 _SORT = re.compile(r"(?:Type|Sort)\b\S*\Z")
@@ -35,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def encode_prompt(
-    form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int
+    form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int, *, term: bool = False
 ) -> list[int]:
     """The model's input, END last, at most `max_bytes` symbols.
 
@@ -43,12 +45,13 @@ def encode_prompt(
         form: how premises and state are written.
         goals: the state's goals, the main one first; `numbered` reads that one only.
         premises: best first; those that do not fit are left out.
+        term: whether a term is asked for (numbered form).
         max_bytes: for the whole prompt. The state's beginning is cut where even it alone does not fit.
     """
     if not goals:
         raise ValueError("a state without goals has no prompt")
     if form == "numbered":
-        return _numbered(goals[0], premises, max_bytes)
+        return _numbered(goals[0], premises, max_bytes, TERM if term else STATE)
     return _reprover(goals, premises, max_bytes)
 
 
@@ -108,7 +111,7 @@ def _hypothesis(hypothesis: Hypothesis) -> str:
     return f"{' '.join(hypothesis.names)} : {type_}{value}"
 
 
-def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int) -> list[int]:
+def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int, mark: int) -> list[int]:
     state = byte_symbols(state_text(goal))
     listed: list[int] = []
     room = max(max_bytes // 2, max_bytes - 2 - len(state))
@@ -118,7 +121,7 @@ def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int) -> list[i
             break
         listed += entry
     kept = max(0, max_bytes - len(listed) - 2)
-    return [*listed, STATE, *state[max(0, len(state) - kept) :], END]
+    return [*listed, mark, *state[max(0, len(state) - kept) :], END]
 
 
 def _reprover(goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int) -> list[int]:

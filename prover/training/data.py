@@ -101,7 +101,8 @@ def example_of(
 ) -> Example:
     """A pair as the model sees it, with premises drawn anew."""
     premises = draw_premises(pair, known, config, mix, generator)
-    prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt)
+    is_term = pair.kind == "term"
+    prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
     # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
     tactic = encode_tactic(config.form, pair.tactic, premises)[: config.max_tactic]
     gold = set(pair.gold)

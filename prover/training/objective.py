@@ -18,6 +18,8 @@ from prover.training.forward import FastT5
 from prover.training.model import build_model, load_model, set_distances
 
 _IGNORED = -100
+_SIZES = (0.1, 10.0)
+"""The range of a weight's size in its learning rate."""
 _VALIDATED = 64
 """Pairs a batch in validation."""
 
@@ -42,19 +44,27 @@ class TacticObjective:
         self.model: nn.Module = FastT5(model, precision).to(device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Matrices decay, norms and embeddings do not."""
-        decayed: list[Tensor] = []
-        others: list[Tensor] = []
+        """Steps in proportion to a weight's size, as Adafactor, T5's own optimiser, takes them.
+
+        T5's queries begin small and its embeddings large: with one rate for all the former are shaken
+        to pieces while the latter stand still. Matrices decay, norms and embeddings do not.
+        """
+        schedule = self._config.schedule
+        groups: list[dict[str, Any]] = []
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
                 is_matrix = parameter.ndim == 2 and "shared" not in name and "relative" not in name
-                (decayed if is_matrix else others).append(parameter)
-        schedule = self._config.schedule
-        rate, decay = schedule.learning_rate, schedule.weight_decay
-        return [
-            {"params": decayed, "peak": rate, "weight_decay": decay},
-            {"params": others, "peak": rate, "weight_decay": 0.0},
-        ]
+                size = self._size(parameter) if parameter.ndim == 2 else 1.0
+                rate, decay = schedule.learning_rate * size, schedule.weight_decay if is_matrix else 0.0
+                groups.append({"params": [parameter], "peak": rate, "weight_decay": decay})
+        return groups
+
+    def _size(self, parameter: Tensor) -> float:
+        """How large the weights are, measured by what most of T5's matrices begin with."""
+        usual = self._config.shape.hidden**-0.5
+        low, high = _SIZES
+        mean = float(parameter.detach().float().square().mean())
+        return float(min(high, max(low, mean**0.5 / usual)))
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """Mean cross-entropy a symbol over the batch, and with `mix.judged` that of the judge."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,9 @@ def test_a_run_and_the_same_run_again(environment: dict[str, str], tmp_path: Pat
     again = run("--goals", "2", "--tactics-from", "templates")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "exceptions: shown, but refused by a fresh Lean  0" in again.stdout
+    written = out.read_text(encoding="utf-8").splitlines()
+    assert written[:2] == lines[:2]
+    assert json.loads(written[2])["key"] == json.loads(lines[2])["key"]
     other = run("--goals", "2", "--seed", "9")
-    assert other.returncode == 1
+    assert other.returncode == 2
     assert "of another run" in other.stderr

@@ -1,0 +1,161 @@
+"""The generator's card: what the weights were made from, how, and what the evaluation command found.
+
+    python -m prover.training.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+
+RUN is the run that was exported; the runs it started from are found through their configurations. The figures
+are what `python -m prover.training.evaluate --json FILE` wrote, and must be of this very model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
+from prover.generator import files
+from prover.training.config import GeneratorConfig
+from prover.training.data import read_manifest
+from prover.training.evaluate import Row, markdown
+from prover.training.train import load_run
+from retriever.evaluation.bootstrap import Interval
+from retriever.training.tracking import Point, read_curve
+
+_HEADER = """---
+license: apache-2.0
+library_name: onnx
+tags: [lean4, mathlib, tactic-generation, byt5]
+---
+
+# The tactic generator of premise-suggest
+
+A byte-level T5 of ByT5's architecture that reads premises and a Lean 4 proof state and writes a tactic
+(section 3.3.3 of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained
+from nothing. It reads and writes the `{form}` form of `prover/generator/prompt.py`; `generator.json`,
+`prover/generator/files.py` and `prover/generator/graphs.py` say how it is run.
+"""
+_LIMITS = """## Limits
+
+Nearly all of its training states were read from Mathlib's text: theorem statements, goals stated inside
+proofs and what plain tactics make of them; states between tactics as Lean prints them it knows from the mini
+core's example library alone. What it writes is a guess: every suggestion is shown only once Lean has accepted
+it.
+"""
+
+
+def stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
+    """The run and those it started from, the first one first, with their curves. Raises BadSettings."""
+    config = load_run(run / "config.yaml")
+    before = config.start_from
+    earlier = stages_of(before) if before and (before / "config.yaml").exists() else []
+    return [*earlier, (config, read_curve(run))]
+
+
+def write_card(
+    model: Path, run: Path, figures: Sequence[Path], hardware: str, notes: Sequence[str] = ()
+) -> None:
+    """Write `README.md` of a model folder.
+
+    Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
+    """
+    fingerprint = files.fingerprint_of(model)
+    reports = [_report(path) for path in figures]
+    for path, report in zip(figures, reports, strict=True):
+        if report["generator"] != fingerprint:
+            raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
+    stages = stages_of(run)
+    config = stages[-1][0]
+    manifest = read_manifest(config.dataset)
+    trained = {kind: manifest.pairs.get(f"train/{kind}", 0) for kind in ("tactic", "term", "lean")}
+    parts = [
+        _HEADER.format(form=config.prompt.form),
+        "## Training\n",
+        f"- Data: {'; '.join(manifest.sources)} (records and their revisions). Training pairs: "
+        f"{trained['tactic']:,} steps whose state the text determines, {trained['term']:,} goals that terms "
+        f"prove, {trained['lean']:,} steps with Lean's own states; data hash `{manifest.digest}`.",
+        "- Held out by hash: a theorem is test when sha256 of its name is 0 modulo 50, valid when it is 1; "
+        "generated twins follow their source. The mini core's problems are in no part.",
+        f"- Hardware: {hardware}.",
+        *(f"- {_told(each, curve)}" for each, curve in stages),
+        *(f"- {note}" for note in notes),
+        f"- Fingerprint `{fingerprint}`.\n",
+        _LIMITS,
+        "## Figures\n",
+        "Steps of held-out theorems, in percent, with 95% bootstrap intervals over steps. "
+        "`python -m prover.training.evaluate` prints them.\n",
+        *map(_figures, reports),
+    ]
+    with replacing(model / "README.md") as stream:
+        stream.write("\n".join(parts))
+
+
+def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
+    shape, schedule = config.shape, config.schedule
+    seconds, steps = (curve[-1]["seconds"], int(curve[-1]["step"])) if curve else (0.0, 0)
+    measured = [point for point in curve if "loss_valid" in point]
+    told = (
+        f"`{config.run.name}`: {shape.encoder_layers} and {shape.decoder_layers} layers of {shape.hidden}, "
+        f"{steps:,} steps of {config.mix.pairs * schedule.accumulate} pairs, prompts of at most "
+        f"{config.prompt.max_prompt} symbols with at most {config.prompt.premises} premises, peak learning "
+        f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
+    )
+    count = min(len(measured), 6)
+    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
+    chosen = [measured[place] for place in places]
+    losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
+    return f"{told} Valid loss a symbol, by steps: {losses}." if losses else told
+
+
+def _report(path: Path) -> dict[str, Any]:
+    hint = "Name files that `python -m prover.training.evaluate --json` wrote."
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
+    if not isinstance(report, dict) or "generator" not in report:
+        raise BadRecords(f"{path} holds no figures of a generator.", hint)
+    return report
+
+
+def _figures(report: dict[str, Any]) -> str:
+    rows = [
+        Row(
+            row["name"],
+            row["steps"],
+            {name: Interval(**interval) for name, interval in row["figures"].items()},
+            {origin: (int(n), first, any_) for origin, (n, first, any_) in row["by_origin"].items()},
+            row["milliseconds"],
+        )
+        for row in report["rows"]
+    ]
+    head = f"### {report['part']}: {rows[0].steps:,} steps, pairs `{report['pairs'][:16]}`"
+    return f"{head}\n\n{markdown(rows)}\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m prover.training.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a generator's folder")
+    parser.add_argument("run", type=Path, help="the run it was exported from")
+    parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
+    parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
+    parser.add_argument("--note", action="append", default=[], help="a further line on the training")
+    chosen = parser.parse_args(arguments)
+    try:
+        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""An exported generator held against the steps of held-out theorems.
+
+    python -m prover.training.evaluate MODEL PAIRS [--part valid|test] [--premises none gold NAME=FILE ...]
+        [--limit 1000] [--count 8] [--json FILE]
+
+For each way to fill the prompt a row: how often the tactic that the proof takes is the first, and among the
+first `count`, letter for letter but for white space and with premises named in full; and how often its first
+word is that of one of them. Intervals are 95% bootstrap intervals over steps. `gold` puts the premises that
+the step uses first and the retriever's, where a NAME=FILE is given, behind them, up to ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadSettings, PremiseSuggestError
+from prover.generator.model import Generator
+from prover.training.data import PairSet
+from prover.training.pairs import Pair
+from prover.training.retrieved import held_out, read_retrieved
+from prover.training.steps import head
+from retriever.evaluation.bootstrap import Bootstrap, Interval
+
+Fill = Callable[[int, Pair], Sequence[str]]
+"""The names of the premises in the prompt of a step, by its number."""
+PREMISES = 10
+FIGURES = ("exact@1", "exact@8", "head@8")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to fill the prompt."""
+
+    name: str
+    steps: int
+    figures: dict[str, Interval]
+    by_origin: dict[str, tuple[int, float, float]]
+    """By what the state is known from: steps, exact@1, exact@8."""
+    milliseconds: float
+    """Median time of a step."""
+
+
+def matches(tactics: Sequence[str], wanted: str) -> tuple[float, float, float]:
+    """(exact@1, exact@n, head@n) of generated tactics, each 0 or 1."""
+    folded = [" ".join(tactic.split()) for tactic in tactics]
+    same = [tactic == " ".join(wanted.split()) for tactic in folded]
+    heads = [head(tactic) == head(wanted) for tactic in folded]
+    return float(same[:1] == [True]), float(any(same)), float(any(heads))
+
+
+def evaluate(
+    generator: Generator, known: PairSet, rows: Sequence[int], name: str, fill: Fill, count: int
+) -> Row:
+    """Ask the generator for each of these steps."""
+    pairs = held_out(known)
+    results: list[tuple[float, float, float]] = []
+    times: list[float] = []
+    for row in tqdm(rows, desc=name, unit="step", disable=None):
+        pair = pairs[row]
+        premises = [known.premises[known.number[each]] for each in fill(row, pair) if each in known.number]
+        began = time.perf_counter()
+        found = generator.generate([pair.goal], premises[:PREMISES], count=count)
+        times.append(1000 * (time.perf_counter() - began))
+        results.append(matches([each.tactic for each in found], pair.tactic))
+    values = np.array(results)
+    intervals = Bootstrap(len(values)).intervals(values)
+    figures = dict(zip(FIGURES, intervals, strict=True))
+    return Row(name, len(rows), figures, _by_origin(pairs, rows, values), float(np.median(times)))
+
+
+def _by_origin(
+    pairs: Sequence[Pair], rows: Sequence[int], values: NDArray[np.float64]
+) -> dict[str, tuple[int, float, float]]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        places[pairs[row].origin].append(place)
+    ordered = sorted(places.items(), key=lambda item: -len(item[1]))
+    return {
+        origin: (len(found), float(values[found, 0].mean()), float(values[found, 1].mean()))
+        for origin, found in ordered
+    }
+
+
+def fills(names: Sequence[str], digest: str) -> dict[str, Fill]:
+    """The ways to fill the prompt, by name. Raises BadSettings, BadRecords."""
+    files = dict(_named(name) for name in names if "=" in name)
+    retrieved = {name: read_retrieved(Path(path), digest) for name, path in files.items()}
+    behind = next(iter(retrieved.values()), None)
+    found: dict[str, Fill] = {}
+    for name in names:
+        if name == "none":
+            found[name] = lambda row, pair: ()
+        elif name == "gold":
+            found[name] = lambda row, pair: (*pair.gold, *_others(behind, row, pair))
+        elif "=" in name:
+            lists = retrieved[name.partition("=")[0]]
+            found[name.partition("=")[0]] = lambda row, pair, lists=lists: lists[row]  # type: ignore[misc]
+        else:
+            raise BadSettings(f"There are no premises called {name}.", "Say none, gold or NAME=FILE.")
+    return found
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
+    return name, path
+
+
+def _others(retrieved: list[list[str]] | None, row: int, pair: Pair) -> list[str]:
+    return [name for name in retrieved[row] if name not in pair.gold] if retrieved else []
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The rows as a table, in percent."""
+    lines = [f"| premises | {' | '.join(FIGURES)} | ms |", "|---" * (len(FIGURES) + 2) + "|"]
+    for row in rows:
+        cells = [
+            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
+            for each in row.figures.values()
+        ]
+        lines.append(f"| {row.name} | {' | '.join(cells)} | {row.milliseconds:.0f} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m prover.training.evaluate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="an exported generator's folder")
+    parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
+    parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
+    parser.add_argument("--premises", nargs="*", default=["none", "gold"], help="none, gold, NAME=FILE")
+    parser.add_argument("--limit", type=int, default=1000, help="a fixed sample of so many steps (1000)")
+    parser.add_argument("--count", type=int, default=8, help="tactics a step (8)")
+    parser.add_argument("--json", type=Path, help="write the figures there, too")
+    chosen = parser.parse_args(arguments)
+    try:
+        generator = Generator.load(chosen.model, threads=1)
+        known = PairSet(chosen.pairs, chosen.part)
+        total = len(held_out(known))
+        sample = np.sort(np.random.default_rng(0).permutation(total)[: chosen.limit]).tolist()
+        print(f"{chosen.part}: {len(sample)} of {total} steps, pairs {known.manifest.digest[:16]},"
+              f" generator {generator.fingerprint}")  # fmt: skip
+        rows = [
+            evaluate(generator, known, sample, name, fill, chosen.count)
+            for name, fill in fills(chosen.premises, known.manifest.digest).items()
+        ]
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(markdown(rows))
+    if chosen.json:
+        about = {"part": chosen.part, "pairs": known.manifest.digest, "generator": generator.fingerprint}
+        with replacing(chosen.json) as stream:
+            json.dump({**about, "rows": [asdict(row) for row in rows]}, stream, indent=2)
+            stream.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

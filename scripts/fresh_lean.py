@@ -1,0 +1,91 @@
+"""A new Lean process for each file over the example library, and what its messages say of a tactic in it.
+
+Used by `check_shown_tactics.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lean_extract import packaged
+from lean_extract.goals import parse_goal, parse_state
+from lean_extract.records import ProofState
+from lean_extract.toolchain import project_oleans
+from lsp_server.commands.demo import EXAMPLE
+from prover.states import fingerprint
+
+_AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
+_DEPENDS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
+_UNSOLVED = "unsolved goals\n"
+_LEAN_SECONDS = 120
+
+
+class FreshLean:
+    """A new Lean process for each file, on top of the compiled library."""
+
+    def __init__(self, folder: Path) -> None:
+        lean = packaged.prepare()
+        oleans = project_oleans(EXAMPLE)
+        packaged.build_library(EXAMPLE, oleans, lean)
+        self._command = lean.lean_command
+        self._environment = {**os.environ, **lean.environment_for(oleans, EXAMPLE)}
+        self._folder = folder
+
+    def messages(self, text: str) -> list[dict[str, Any]]:
+        """What Lean says of a file; an error code with nothing said is an error, too."""
+        with tempfile.NamedTemporaryFile("w", suffix=".lean", dir=self._folder, encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run(
+                [*self._command, "--json", file.name],
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                timeout=_LEAN_SECONDS,
+                check=False,
+            )
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.returncode and not any(one["severity"] == "error" for one in found):
+            return [{"severity": "error", "data": f"exit code {done.returncode}: {done.stderr.strip()}"}]
+        return found
+
+
+def errors(messages: Sequence[dict[str, Any]]) -> list[str]:
+    """The errors among Lean's messages."""
+    return [one["data"].removeprefix("error: ") for one in messages if one["severity"] == "error"]
+
+
+def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool) -> str:
+    """Why a tactic does not close its goal; empty: it does. `is_whole`: nothing else is left to `sorry`."""
+    if found := errors(messages):
+        return found[0]
+    return _axioms_amiss(messages) if is_whole else ""
+
+
+def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:
+    """Why a tactic does not leave these goals, perhaps with others behind them; empty: it does."""
+    found = errors(messages)
+    if len(found) != 1 or not found[0].startswith(_UNSOLVED):
+        return "; ".join(found) or "no goal is left"
+    goals = parse_state(found[0].removeprefix(_UNSOLVED)).goals
+    expected = ProofState(tuple(parse_goal(goal) for goal in left))
+    if fingerprint(ProofState(goals[: len(left)])) != fingerprint(expected):
+        return f"other goals are left: {found[0]}"
+    return ""
+
+
+def _axioms_amiss(messages: Sequence[dict[str, Any]]) -> str:
+    for message in messages:
+        if found := _DEPENDS.search(message["data"]):
+            others = {name.strip() for name in found[1].split(",")} - _AXIOMS
+            return f"it rests on {', '.join(sorted(others))}" if others else ""
+        if "does not depend on any axioms" in message["data"]:
+            return ""
+    return "Lean did not name its axioms"

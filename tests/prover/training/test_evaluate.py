@@ -1,0 +1,104 @@
+"""What is exported, measured and told on the card, from one small run over real pairs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+from prover.training import card, evaluate, export, train
+from prover.training.data import PairSet
+from prover.training.evaluate import matches
+from prover.training.retrieved import FORMAT
+from tests.prover.training.test_train import pairs as pairs
+from tests.prover.training.test_train import write_config
+
+pytestmark = pytest.mark.train
+
+
+@pytest.fixture(scope="module")
+def run(pairs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    assert train.main([str(write_config(folder, pairs))]) == 0
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def model(run: Path) -> Path:
+    assert export.main([str(run), str(run.parent / "model")]) == 0
+    return run.parent / "model"
+
+
+def part_with_steps(pairs: Path) -> str:
+    return max(("valid", "test"), key=lambda part: len(PairSet(pairs, part).pairs))
+
+
+def test_from_run_to_card(
+    run: Path, model: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = part_with_steps(pairs)
+    known = PairSet(pairs, part)
+    lists = tmp_path / "lists.jsonl"
+    rows = [json.dumps(["foo"]) for _ in known.pairs]
+    lists.write_text(
+        "\n".join([json.dumps({"format": FORMAT, "pairs": known.manifest.digest}), *rows]) + "\n"
+    )
+    command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
+    assert evaluate.main([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
+    shown = capsys.readouterr().out
+    assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
+    told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
+    assert card.main([str(model), str(run), *told]) == 0
+    text = (model / "README.md").read_text(encoding="utf-8")
+    assert known.manifest.digest in text and "12 steps of 8 pairs" in text and "- A test." in text
+    assert shown.splitlines()[2] in text  # the table is the one that was printed
+
+
+def test_figures_of_another_model_are_refused(
+    run: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "figures.json").write_text('{"generator": "other", "rows": []}')
+    arguments = [str(model), str(run), "--figures", str(tmp_path / "figures.json"), "--hardware", "x"]
+    assert card.main(arguments) != 0
+    assert "another model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("premises", "message"),
+    [(["best"], "no premises called best"), (["ours=missing.jsonl"], "cannot be read")],
+)
+def test_what_cannot_be_put_into_a_prompt(
+    model: Path, pairs: Path, premises: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = part_with_steps(pairs)
+    assert evaluate.main([str(model), str(pairs), "--part", part, "--premises", *premises]) != 0
+    assert message in capsys.readouterr().err
+
+
+def test_lists_of_other_pairs_are_refused(
+    model: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "lists.jsonl").write_text(json.dumps({"format": FORMAT, "pairs": "other"}) + "\n")
+    arguments = [str(model), str(pairs), "--part", part_with_steps(pairs)]
+    assert evaluate.main([*arguments, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]) != 0
+    assert "other pairs" in capsys.readouterr().err
+
+
+def test_matches() -> None:
+    assert matches(["rw  [a]", "simp"], "rw [a]") == (1, 1, 1)
+    assert matches(["simp", "rw [a]"], "rw [a]") == (0, 1, 1)
+    assert matches(["rw [b]"], "rw [a]") == (0, 0, 1)
+    assert matches([], "simp") == (0, 0, 0)
+
+
+TACTICS = st.sampled_from(["simp", "rw [a]", "rw [b]", "exact h", "simp [a]"])
+
+
+@given(st.lists(TACTICS, max_size=8), TACTICS)
+def test_the_first_hit_counts_among_all_and_a_hit_has_its_head(tactics: list[str], wanted: str) -> None:
+    first, any_, heads = matches(tactics, wanted)
+    assert first <= any_ <= heads
+    assert any_ == float(wanted in tactics)
