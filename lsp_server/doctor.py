@@ -13,10 +13,12 @@ from typing import Literal
 from lean_extract.errors import IndexMissing, ModelError, PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
+from lsp_server.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.knowledge import freshness
 from lsp_server.models import SHIPPED_MODEL, model_folder
 from lsp_server.render import Style, counted
 from lsp_server.stores import index_folder, needs_mathlib, project_store
+from prover.generator.model import Generator
 from retriever.encoder import Encoder
 from retriever.freshness import Freshness
 from retriever.fusion import Fusion
@@ -53,7 +55,7 @@ def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DA
     else:
         findings.append(Finding("index", "note", "not checked: the model is damaged or missing"))
     bundled = _checked("bundled Mathlib", lambda: _bundled(folder, data, has_model=has_model))
-    return [*findings, bundled, _hnsw()]
+    return [*findings, bundled, _checked("generator", _generator), _hnsw()]
 
 
 def _checked(name: str, look: Callable[[], Finding]) -> Finding:
@@ -81,6 +83,19 @@ def _model(folder: Path) -> Finding:
     Fusion.load(folder)
     which = "as shipped" if folder == SHIPPED_MODEL else f"from {folder}"
     return Finding("model", "ok", f"{encoder.fingerprint}, {encoder.dimension} dimensions, {which}")
+
+
+def _generator() -> Finding:
+    try:
+        folder = generator_folder("")
+        if folder is None:
+            said = "none is shipped here; tactics come from templates alone"
+            return Finding("generator", "note", said, _REINSTALL)
+        fingerprint = Generator.load(folder).fingerprint
+    except ModelError as error:  # templates go on without it
+        return Finding("generator", "note", error.message, error.hint)
+    which = "as shipped" if folder == SHIPPED_GENERATOR else f"from {folder}"
+    return Finding("generator", "ok", f"{fingerprint}, {which}")
 
 
 def _index(root: Path, model: Path) -> Finding:

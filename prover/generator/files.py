@@ -4,6 +4,7 @@ generator.json   {"format": "premise-suggest-generator", "version": 1,
                   "form": "numbered",        how prompts and tactics are written (see `prompt`)
                   "form_version": 1,         `prompt.VERSION` that it was trained on
                   "max_prompt_bytes": 1024,  the longest prompt, in symbols
+                  "max_premises": 10,        the most premises that it was trained on in a prompt (optional)
                   "symbols": 384, "start": 0,
                   "layers": 3, "heads": 8, "head_size": 64}    of the decoder: the cache's shape
                                              (more keys are left for the model card)
@@ -28,6 +29,8 @@ FORMAT = "premise-suggest-generator"
 VERSION = 1
 CONFIG, ENCODER, DECODER = "generator.json", "encoder.onnx", "decoder.onnx"
 REINSTALL = "Install premise-suggest again, or name another generator's folder in the settings."
+ANY_NUMBER = 1000
+"""Of premises: as many as the prompt's length allows."""
 CHECKPOINTS = ("*.safetensors", "pytorch_model*.bin")
 """The weights of a checkpoint of transformers, as file patterns; the first kind is preferred."""
 TRAINING_RUN = "config.yaml"
@@ -46,6 +49,8 @@ class Config:
     head_size: int
     start: int = 0
     """The symbol that stands before a tactic's first one."""
+    max_premises: int = ANY_NUMBER
+    """Premises in a prompt, at most."""
 
 
 def read_config(folder: Path) -> Config:
@@ -116,7 +121,8 @@ def _parse(values: dict[str, Any]) -> Config:
     start = values["start"]
     if not isinstance(start, int) or not 0 <= start < SIZE:
         raise ValueError(f"start {start!r} is no symbol")
-    return Config(cast(Form, values["form"]), limit, layers, heads, size, start)
+    premises = _positive(values, "max_premises") if "max_premises" in values else ANY_NUMBER
+    return Config(cast(Form, values["form"]), limit, layers, heads, size, start, premises)
 
 
 def _positive(values: dict[str, Any], name: str) -> int:

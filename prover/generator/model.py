@@ -83,7 +83,7 @@ class Generator:
 
         Args:
             goals: the state's, the main one first; none, no tactics.
-            premises: best first.
+            premises: best first; as many are read as the model was trained on.
             max_bytes: the longest tactic, in symbols.
 
         Raises ModelError when the graphs do not run on this prompt (no memory for it, for example).
@@ -91,6 +91,7 @@ class Generator:
         if not goals or count < 1:
             return []
         config = self._config
+        premises = premises[: config.max_premises]
         prompt = encode_prompt(config.form, goals, premises, config.max_prompt_bytes)
         settings = beam.BeamSettings(beams_for(count), max_bytes + 1, END, config.start)
         try:

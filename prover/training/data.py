@@ -20,6 +20,9 @@ from prover.training.config import MixConfig, PromptConfig
 from prover.training.pairs import VERSION, Manifest, Pair
 
 Ints = NDArray[np.int64]
+_QUALITY = 4.0
+"""How much higher a ranker that orders a prompt may score a positive premise than a negative one; the
+scores scatter as Gumbel's distribution does."""
 _BATCHES = 32
 """Batches that are drawn together and sorted by length, so that little is padded."""
 
@@ -75,7 +78,8 @@ def draw_premises(
     """Between one and all of the positives, the rest negatives, half of them from the positive's module
     (section 3.3.3).
 
-    Up to `config.premises` in all, how many is drawn, too; some prompts have none. In random order.
+    Up to `config.premises` in all, how many is drawn, too; some prompts have none. They are ordered as by a
+    ranker of unknown quality, from chance to nearly right: when serving, the best come first.
     """
     if generator.random() < mix.bare or not config.premises:
         return []
@@ -93,7 +97,9 @@ def draw_premises(
         if number not in taken:
             taken.add(number)
             chosen.append(number)
-    return [known.premises[chosen[place]] for place in generator.permutation(len(chosen))]
+    quality = generator.uniform(0, _QUALITY)
+    ranks = [-quality * (number in gold) - generator.gumbel() for number in chosen]
+    return [known.premises[chosen[place]] for place in np.argsort(ranks)]
 
 
 def example_of(

@@ -43,7 +43,13 @@ PROMPT_BYTES = 512
 
 
 def export_model(
-    model: T5ForConditionalGeneration, form: str, out: Path, *, max_prompt_bytes: int, int8: bool
+    model: T5ForConditionalGeneration,
+    form: str,
+    out: Path,
+    *,
+    max_prompt_bytes: int,
+    int8: bool,
+    max_premises: int = files.ANY_NUMBER,
 ) -> Path:
     """Write a generator's folder; returns it. What does not load is not left there.
 
@@ -61,7 +67,8 @@ def export_model(
         if int8:
             for graph in (files.ENCODER, files.DECODER):
                 quantise(folder / graph)
-        _write_config(folder, _values(model, form, max_prompt_bytes, int8))
+        values = {**_values(model, form, max_prompt_bytes, int8), "max_premises": max_premises}
+        _write_config(folder, values)
         Generator.load(folder)
         # The configuration goes first and comes last: cut off here, the folder says that it is none.
         (out / files.CONFIG).unlink(missing_ok=True)
@@ -74,7 +81,15 @@ def export_run(run: Path, out: Path, *, int8: bool) -> Path:
     """Write the generator of a run's last checkpoint. Raises ModelError, BadSettings."""
     config = load_run(run / files.TRAINING_RUN)
     model = load_model(run, config.shape)
-    return export_model(model, config.prompt.form, out, max_prompt_bytes=PROMPT_BYTES, int8=int8)
+    prompt = config.prompt
+    return export_model(
+        model,
+        prompt.form,
+        out,
+        max_prompt_bytes=max(PROMPT_BYTES, prompt.max_prompt),
+        int8=int8,
+        max_premises=max(prompt.premises, 1),
+    )
 
 
 def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:

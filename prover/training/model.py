@@ -18,11 +18,12 @@ from retriever.training.checkpoint import load_checkpoint
 
 PREFIX = "t5."
 """Before the names of the weights in a checkpoint (`prover.training.forward`)."""
-_SLOPES = (0.5, 0.5, 0.1, 0.02, 0.0, 0.0, 0.0, 0.0)
-"""How fast attention of a head falls with the distance, where distances are not learned; repeated."""
-_SIDES = (-1, 1, 0, 0, 0, 0, 0, 0)
-"""Which side such a head of the encoder looks at: what stands before, behind, both."""
-_OTHER_SIDE = -4.0
+_OFFSETS = (-1, 1, -2, 2)
+"""Where the first heads of the encoder look, where distances are not learned: one or two bytes on or back."""
+_SLOPES = (0.5, 0.5, 0.1, 0.02, 0.2)
+"""How fast attention of a head falls with the distance; the encoder's first heads have offsets instead, and
+those beyond look anywhere."""
+_ELSEWHERE = -8.0
 
 
 def t5_config(shape: ShapeConfig) -> T5Config:
@@ -81,9 +82,9 @@ def _pretrained(source: Path) -> T5ForConditionalGeneration:
 def set_distances(model: T5ForConditionalGeneration) -> None:
     """Give the relative position biases values by hand, and freeze them.
 
-    Some heads look near, to the left, to the right or both ways, the others anywhere (after ALiBi, Press et
-    al. 2022).
-    A bias that has no gradient lets torch use its fused attention on a CPU.
+    Bytes say nothing alone: some of the encoder's heads look at a neighbour each, so that the first layer
+    knows words' pieces. One looks near, the others anywhere (slopes after ALiBi, Press et al. 2022). A bias
+    that has no gradient lets torch use its fused attention on a CPU.
     """
     for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
         attention = cast(Any, stack).block[0].layer[0].SelfAttention
@@ -92,11 +93,11 @@ def set_distances(model: T5ForConditionalGeneration) -> None:
         distances = _bucket_distances(attention, both_ways)
         with torch.no_grad():
             for head in range(table.shape[1]):
-                slope, side = _SLOPES[head % len(_SLOPES)], _SIDES[head % len(_SIDES)]
-                column = -slope * distances.abs()
-                if both_ways and side:
-                    column = torch.where(distances * side < 0, torch.tensor(_OTHER_SIDE), column)
-                table[:, head] = column
+                if both_ways and head < len(_OFFSETS):
+                    table[:, head] = torch.where(distances == _OFFSETS[head], 0.0, _ELSEWHERE)
+                else:
+                    slope = _SLOPES[head] if head < len(_SLOPES) else 0.0
+                    table[:, head] = -slope * distances.abs()
         table.requires_grad_(False)
 
 

@@ -375,6 +375,16 @@ def test_doctor_says_what_is_there(cli: Cli, project: Path) -> None:
     assert cli("doctor", project).stdout.startswith("ok ")
 
 
+def test_doctor_looks_at_the_generator(cli: Cli, project: Path, tmp_path: Path) -> None:
+    fixture = Path(__file__).parents[1] / "prover" / "generator" / "fixture"
+    for folder, status, said in ((fixture, "ok", f"from {fixture}"), (tmp_path, "note", "no generator in")):
+        done = cli("doctor", project, "--json", PREMISE_SUGGEST_GENERATOR=str(folder))
+        assert done.returncode == 0  # templates go on without one
+        found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+        assert found["generator"]["status"] == status
+        assert said in found["generator"]["message"]
+
+
 def test_doctor_names_the_command_that_mends(cli: Cli, tmp_path: Path) -> None:
     done = cli("doctor", tmp_path, "--lean", "no-such-program")
     assert done.returncode == 1

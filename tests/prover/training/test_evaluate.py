@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
+from lean_extract.records import Goal, Premise
+from prover.generator.model import Generator
 from prover.training import card, evaluate, export, train
 from prover.training.data import PairSet
 from prover.training.evaluate import matches
@@ -55,6 +57,14 @@ def test_from_run_to_card(
     text = (model / "README.md").read_text(encoding="utf-8")
     assert known.manifest.digest in text and "12 steps of 8 pairs" in text and "- A test." in text
     assert shown.splitlines()[2] in text  # the table is the one that was printed
+
+
+def test_a_generator_reads_as_many_premises_as_it_was_trained_on(model: Path) -> None:
+    generator = Generator.load(model)
+    assert generator.config.max_premises == 10
+    goal = Goal((), "p")
+    premises = [Premise(f"lemma_{number}", "theorem", "M") for number in range(30)]
+    assert generator.generate([goal], premises) == generator.generate([goal], premises[:10])
 
 
 def test_figures_of_another_model_are_refused(
