@@ -65,6 +65,8 @@ class MixConfig:
     """How often an epoch takes each traced step."""
     bare: float = 0.1
     """The share of prompts without any premise."""
+    spelled: float = 1.0
+    """The weight, in the loss, of symbols that spell a premise's name which the prompt does not have."""
     judged: float = 0.0
     """The weight of a second loss: which of the premises the tactic uses, told from the encoder's output at
     their symbols (numbered form). Without it a small model that starts from nothing does not begin to read
@@ -76,6 +78,7 @@ class MixConfig:
         require(self.lean >= 0, "mix.lean must not be negative")
         require(0 <= self.bare <= 1, "mix.bare must lie in [0, 1]")
         require(self.judged >= 0, "mix.judged must not be negative")
+        require(0 <= self.spelled <= 1, "mix.spelled must lie in [0, 1]")
 
 
 @dataclass(frozen=True, slots=True)

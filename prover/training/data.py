@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import Premise, from_json
+from prover.generator.mentions import pieces
 from prover.generator.prompt import encode_prompt, encode_tactic
 from prover.generator.symbols import FIRST_EXTRA
 from prover.training.config import MixConfig, PromptConfig
@@ -35,6 +36,8 @@ class Example:
     tactic: list[int]
     good: tuple[int, ...] = ()
     """The symbols in the prompt that point to premises which the tactic uses."""
+    spelled: tuple[bool, ...] = ()
+    """For each symbol of the tactic whether it spells a premise's name, which the prompt does not have."""
 
 
 class PairSet:
@@ -111,9 +114,22 @@ def example_of(
     prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
     # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
     tactic = encode_tactic(config.form, pair.tactic, premises)[: config.max_tactic]
+    if config.form != "numbered":
+        return Example(prompt, tactic)
     gold = set(pair.gold)
     good = tuple(FIRST_EXTRA + place for place, premise in enumerate(premises) if premise.name in gold)
-    return Example(prompt, tactic, good if config.form == "numbered" else ())
+    listed = {premise.name for premise in premises}
+    return Example(prompt, tactic, good, _spelled(pair, listed)[: len(tactic)])
+
+
+def _spelled(pair: Pair, listed: set[str]) -> tuple[bool, ...]:
+    """See `Example.spelled`; as long as the encoded tactic."""
+    found: list[bool] = []
+    for text, name in pieces(pair.tactic, {name: name for name in pair.gold}):
+        if name:
+            found += [False] if name in listed else [True] * len(name.encode())
+        found += [False] * len(text.encode())
+    return (*found, False)
 
 
 class Draws:

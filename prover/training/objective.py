@@ -70,7 +70,7 @@ class TacticObjective:
         """Mean cross-entropy a symbol over the batch, and with `mix.judged` that of the judge."""
         batch = self._draws.batch(step * self._config.schedule.accumulate + micro, rank)
         run = self._run(model, batch)
-        loss = functional.cross_entropy(run.logits.flatten(0, 1), run.labels.flatten(), ignore_index=_IGNORED)
+        loss = self._written(run, batch)
         weight = self._config.mix.judged
         if not weight or not bool(run.pointers.any()):
             return loss
@@ -78,6 +78,18 @@ class TacticObjective:
             run.verdicts[run.pointers], run.good[run.pointers]
         )
         return loss + weight * judged
+
+    def _written(self, run: _Run, batch: Sequence[Example]) -> Tensor:
+        """Mean cross-entropy a symbol; names that only memory could spell weigh `mix.spelled`."""
+        losses = functional.cross_entropy(
+            run.logits.flatten(0, 1), run.labels.flatten(), ignore_index=_IGNORED, reduction="none"
+        )
+        weights = (run.labels != _IGNORED).float()
+        for row, one in enumerate(batch):
+            if any(one.spelled):
+                spelled = torch.tensor(one.spelled, device=weights.device)
+                weights[row, : len(spelled)][spelled] = self._config.mix.spelled
+        return (losses * weights.flatten()).sum() / weights.sum()
 
     def validate(self) -> dict[str, float]:
         """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so

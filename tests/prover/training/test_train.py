@@ -131,6 +131,18 @@ def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
     assert all(len(example.prompt) <= 512 for batch in later for example in batch)
 
 
+def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:
+    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1}})
+    known = PairSet(pairs, "train")
+    draws = Draws(known, config.prompt, config.mix, 0)
+    examples = [example for step in range(64) for example in draws.batch(step, 0)]
+    assert all(len(example.spelled) == len(example.tactic) for example in examples)
+    spelled = {
+        bytes(s - 3 for s, out in zip(one.tactic, one.spelled, strict=True) if out) for one in examples
+    }
+    assert spelled == {b"", b"foo"}  # a premise that is in the prompt is pointed at
+
+
 def test_an_epoch_takes_every_step_once(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
     known = PairSet(pairs, "train")
