@@ -71,13 +71,14 @@ class TacticObjective:
         batch = self._draws.batch(step * self._config.schedule.accumulate + micro, rank)
         run = self._run(model, batch)
         loss = self._written(run, batch)
-        weight = self._config.mix.judged
-        if not weight or not bool(run.pointers.any()):
-            return loss
-        judged = functional.binary_cross_entropy_with_logits(
-            run.verdicts[run.pointers], run.good[run.pointers]
-        )
-        return loss + weight * judged
+        # Every weight has a part in every loss: several processes wait for each other's gradients.
+        loss = loss + 0.0 * run.verdicts.sum()
+        if bool(run.pointers.any()):
+            judged = functional.binary_cross_entropy_with_logits(
+                run.verdicts[run.pointers], run.good[run.pointers]
+            )
+            loss = loss + self._config.mix.judged * judged
+        return loss
 
     def _written(self, run: _Run, batch: Sequence[Example]) -> Tensor:
         """Mean cross-entropy a symbol; names that only memory could spell weigh `mix.spelled`."""
