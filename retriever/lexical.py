@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
+from lean_extract.words import NOISE, SYMBOLS, WORDS
 from retriever.text import binder_text, canonical
-from retriever.words import NOISE, SYMBOLS, WORDS
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]

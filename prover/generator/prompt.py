@@ -16,11 +16,14 @@ from typing import Literal, get_args
 from lean_extract.canonical import canonical
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Hypothesis, Premise
+from prover.generator.likeness import humps, words_of
 from prover.generator.mentions import pieces
 from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
 
 Form = Literal["numbered", "reprover"]
 FORMS: tuple[Form, ...] = get_args(Form)
+IN_TARGET, IN_CONTEXT = FIRST_EXTRA + 102, FIRST_EXTRA + 103
+"""Behind a word of a premise's name in the numbered form: the target has it, or only a hypothesis has."""
 VERSION = 1
 """Of the numbered form; part of a model's configuration."""
 MAX_PREMISES = 32
@@ -115,13 +118,27 @@ def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int, mark: int
     state = byte_symbols(state_text(goal))
     listed: list[int] = []
     room = max(max_bytes // 2, max_bytes - 2 - len(state))
+    target = words_of(goal.target)
+    context = words_of(" ".join(hypothesis.type for hypothesis in goal.hypotheses))
     for number, premise in enumerate(premises[:MAX_PREMISES]):
-        entry = [FIRST_EXTRA + number, *byte_symbols(premise.name)]
+        entry = [FIRST_EXTRA + number, *_marked(premise.name, target, context)]
         if len(listed) + len(entry) > room:
             break
         listed += entry
     kept = max(0, max_bytes - len(listed) - 2)
     return [*listed, mark, *state[max(0, len(state) - kept) :], END]
+
+
+def _marked(name: str, target: frozenset[str], context: frozenset[str]) -> list[int]:
+    """A premise's name, each word of it that the state has with a mark behind it."""
+    symbols: list[int] = []
+    begin = 0
+    for word, end in humps(name):
+        mark = IN_TARGET if word.lower() in target else IN_CONTEXT if word.lower() in context else None
+        if mark is not None:
+            symbols += [*byte_symbols(name[begin:end]), mark]
+            begin = end
+    return [*symbols, *byte_symbols(name[begin:])]
 
 
 def _reprover(goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int) -> list[int]:

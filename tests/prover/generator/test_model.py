@@ -39,7 +39,8 @@ def test_what_it_learned_comes_out_best_first(generator: Generator) -> None:
 def test_a_pointer_names_the_premise_that_stands_there_now(generator: Generator) -> None:
     other = Premise("My.own_lemma", "theorem", "Mine", (), "x = y")
     found = generator.generate([COMMUTES], [other, PREMISES[1]])
-    assert found[0].tactic == "exact My.own_lemma n m"
+    learned = {"exact My.own_lemma n m", "rw [My.own_lemma]", "apply My.own_lemma"}
+    assert learned & {each.tactic for each in found}
     assert not any("Nat.add_comm" in each.tactic for each in found)
 
 

@@ -3,8 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis, Premise
+from prover.generator.likeness import words_of
 from prover.generator.mentions import endings, pieces, qualified
-from prover.generator.prompt import FORMS, Form, decode_tactic, encode_prompt, encode_tactic, state_text
+from prover.generator.prompt import (
+    FORMS,
+    IN_CONTEXT,
+    IN_TARGET,
+    Form,
+    decode_tactic,
+    encode_prompt,
+    encode_tactic,
+    state_text,
+)
 from prover.generator.symbols import END, FIRST_EXTRA, SIZE, byte_symbols, text_of
 
 GOAL = Goal((Hypothesis(("a", "b"), "Nat"), Hypothesis(("inst✝",), "Group G")), "a + b = b + a")
@@ -34,8 +44,10 @@ GOALS = st.builds(
 def test_the_numbered_form() -> None:
     symbols = encode_prompt("numbered", [GOAL], [COMM, OTHER], 512)
     assert symbols[0] == FIRST_EXTRA and symbols[-1] == END
-    assert symbols[1:13] == byte_symbols("Nat.add_comm")
-    assert symbols[13] == FIRST_EXTRA + 1
+    # `add` is in the target, and so is `nat` in the types
+    named = [*byte_symbols("Nat"), IN_CONTEXT, *byte_symbols(".add"), IN_TARGET, *byte_symbols("_comm")]
+    assert symbols[1 : 1 + len(named)] == named
+    assert symbols[1 + len(named)] == FIRST_EXTRA + 1
     assert (
         text_of(symbols[symbols.index(FIRST_EXTRA + 100) + 1 : -1]) == "a b : ℕ\n[Group G]\n⊢ a + b = b + a"
     )
@@ -123,3 +135,16 @@ def test_mentions_are_written_in_full() -> None:
 def test_a_full_name_is_never_taken_for_an_ending() -> None:
     assert endings(["A.b", "b"])["b"] == "b"
     assert pieces("exact b.symm", endings(["A.b", "b"])) == [("exact ", ""), (".symm", "b")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Nat.gcdA m n + 1 ∣ k", {"nat", "gcd", "add", "one", "dvd"}),
+        ("∑ i ∈ s, f i = 0", {"sum", "mem", "eq", "zero"}),
+        ("IsOpenMap f", {"is", "open", "map"}),
+        ("x", set()),
+    ],
+)
+def test_the_words_of_a_text(text: str, words: set[str]) -> None:
+    assert words_of(text) == words

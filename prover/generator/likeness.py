@@ -1,0 +1,41 @@
+"""Which words of a premise's name the state has, so that the prompt can say it. Pure.
+
+`Finset.sum_add_distrib` has `sum` and `add` in common with a state that has `∑` and `+`: Mathlib's naming
+convention gives operators words (`lean_extract.words`). A small byte-level model does not find that out by
+itself in the time that a CPU has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lean_extract.source.lexer import is_identifier, raw_tokens
+from lean_extract.words import WORDS
+
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SHORTEST = 2
+"""Letters of a word; shorter ones are variables."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text in lower case: of its identifiers' parts, and of its operators and numerals.
+
+    >>> sorted(words_of("Nat.gcdA m n + 1 ∣ k"))
+    ['add', 'dvd', 'gcd', 'nat', 'one']
+    """
+    found: set[str] = set()
+    for raw in raw_tokens(text):
+        token = raw.rstrip()
+        if token in WORDS:
+            found.add(WORDS[token])
+        elif is_identifier(token):
+            found.update(word.lower() for word, _ in humps(token))
+    return frozenset(found)
+
+
+def humps(name: str) -> Iterator[tuple[str, int]]:
+    """The words of a name, at dots, underscores and humps, each with the place behind it."""
+    for match in _HUMP.finditer(name):
+        if len(match[0]) >= _SHORTEST:
+            yield match[0], match.end()
