@@ -94,14 +94,14 @@ class TacticObjective:
 
     def validate(self) -> dict[str, float]:
         """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so
-        that greedy search finds them. `loss_valid`: cross-entropy a symbol. `pointed`: the share of pointers
+        that greedy search finds them. `loss_valid`: as in training, a symbol. `pointed`: the share of pointers
         to premises that are the likeliest symbol; `judged`: the share of premises judged rightly."""
-        losses = symbols = exact = pointed = pointers = judged = premises = 0.0
+        losses = exact = pointed = pointers = judged = premises = 0.0
         for start in range(0, len(self._valid), _VALIDATED):
-            run = self._run(self.model, self._valid[start : start + _VALIDATED])
+            batch = self._valid[start : start + _VALIDATED]
+            run = self._run(self.model, batch)
             real = run.labels != _IGNORED
-            losses += float(functional.cross_entropy(run.logits[real], run.labels[real], reduction="sum"))
-            symbols += float(real.sum())
+            losses += float(self._written(run, batch)) * len(batch)
             right = run.logits.argmax(-1) == run.labels
             exact += float((right | ~real).all(1).sum())
             points = _points(run.labels)
@@ -111,7 +111,7 @@ class TacticObjective:
             premises += float(run.pointers.sum())
         return {
             "exact": exact / len(self._valid),
-            "loss_valid": losses / symbols,
+            "loss_valid": losses / len(self._valid),
             "pointed": pointed / max(pointers, 1),
             "judged": judged / max(premises, 1),
         }
