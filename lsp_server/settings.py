@@ -53,7 +53,7 @@ class TacticSettings:
     """Which tactics are tried."""
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
-    count: int = _setting(16, "How many candidate tactics are tried, of all sources together.", 1, 200)
+    count: int = _setting(24, "How many candidate tactics are tried, of all sources together.", 1, 200)
     seconds: float = _setting(
         10.0, "Longest time for trying all of them; what Lean has not judged by then is dropped.", 0.1, 600
     )
