@@ -94,7 +94,7 @@ class TacticObjective:
 
     def validate(self) -> dict[str, float]:
         """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so
-        that greedy search finds them. `loss_valid`: as in training, a symbol. `pointed`: the share of pointers
+        that greedy search finds them. `loss_valid`: as in training. `pointed`: the share of pointers
         to premises that are the likeliest symbol; `judged`: the share of premises judged rightly."""
         losses = exact = pointed = pointers = judged = premises = 0.0
         for start in range(0, len(self._valid), _VALIDATED):
