@@ -65,6 +65,8 @@ class MixConfig:
     """How often an epoch takes each traced step."""
     bare: float = 0.1
     """The share of prompts without any premise."""
+    missed: float = 0.0
+    """The share of the other prompts that have negative premises alone, as a retriever's often are."""
     spelled: float = 1.0
     """The weight, in the loss, of symbols that spell a premise's name which the prompt does not have."""
     judged: float = 0.0
@@ -77,6 +79,7 @@ class MixConfig:
         require(0 <= self.terms <= 1, "mix.terms must lie in [0, 1]")
         require(self.lean >= 0, "mix.lean must not be negative")
         require(0 <= self.bare <= 1, "mix.bare must lie in [0, 1]")
+        require(0 <= self.missed <= 1, "mix.missed must lie in [0, 1]")
         require(self.judged >= 0, "mix.judged must not be negative")
         require(0 <= self.spelled <= 1, "mix.spelled must lie in [0, 1]")
 

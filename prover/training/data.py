@@ -81,14 +81,15 @@ def draw_premises(
     """Between one and all of the positives, the rest negatives, half of them from the positive's module
     (section 3.3.3).
 
-    Up to `config.premises` in all, how many is drawn, too; some prompts have none. They are ordered as by a
-    ranker of unknown quality, from chance to nearly right: when serving, the best come first.
+    Up to `config.premises` in all, how many is drawn, too; some prompts have none, and `mix.missed` of the
+    others none that is positive. They are ordered as by a ranker of unknown quality, from chance to nearly
+    right: when serving, the best come first.
     """
     if generator.random() < mix.bare or not config.premises:
         return []
     gold = [known.number[name] for name in pair.gold if name in known.number]
     total = int(generator.integers(1, config.premises + 1))
-    most = min(len(gold), total)
+    most = min(len(gold), total) if generator.random() >= mix.missed else 0
     kept = int(generator.integers(1, most + 1)) if most else 0
     chosen = [gold[place] for place in generator.permutation(len(gold))[:kept]]
     module = known.premises[chosen[0]].module if chosen else pair.module

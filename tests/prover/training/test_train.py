@@ -143,6 +143,18 @@ def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:
     assert spelled == {b"", b"foo"}  # a premise that is in the prompt is pointed at
 
 
+def test_a_share_of_the_prompts_has_no_positive_premise(pairs: Path) -> None:
+    known = PairSet(pairs, "train")
+    shares = []
+    for missed in (0.0, 1.0):
+        mix = {"pairs": 8, "bare": 0.0, "missed": missed}
+        config = parse_config({"dataset": str(pairs), "run": "x", "mix": mix})
+        draws = Draws(known, config.prompt, config.mix, 0)
+        examples = [example for step in range(8) for example in draws.batch(step, 0)]
+        shares.append(sum(bool(example.good) for example in examples) / len(examples))
+    assert shares[1] == 0 < 0.5 < shares[0]
+
+
 def test_an_epoch_takes_every_step_once(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
     known = PairSet(pairs, "train")
