@@ -66,7 +66,7 @@ def known_states(tokens: Tokens, begin: int, end: int, context: tuple[str, ...],
     """
     walker = _Walker(tokens, end, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
     walker.term(begin, end, Known(Sequent(context, conclusion or None), "start"), 0)
-    walker.rest(begin, context)
+    walker.rest(context)
     return walker.walk
 
 
@@ -116,7 +116,7 @@ class _Walker:
         waiting: list[Known] = []
         place = begin
         while place < end:
-            stop = min(end, self._step_end(place, end))
+            stop = min(end, layout_end(self.tokens, place, end))
             if self.texts[place] in ("·", "."):
                 inner = waiting.pop(0) if waiting else _unknown(known)
                 self.block(place + 1, self._line_end(place, column, end), inner, depth + 1)
@@ -225,7 +225,7 @@ class _Walker:
     def _suffices(self, goal: StatedGoal, before: Sequent, depth: int) -> list[Sequent] | None:
         """`suffices h : p by tac`, `suffices h : p from e`; without these the goal with `h` comes first."""
         enough = _with_fact(before, goal.name or "this", goal.conclusion, False)
-        stop = self._step_end(goal.begin, self.end)
+        stop = layout_end(self.tokens, goal.begin, self.end)
         how = next((i for i in range(goal.begin, stop) if self.texts[i] in ("by", "from")), None)
         if how is None:
             return [enough, before.proving(goal.conclusion)]
@@ -235,14 +235,10 @@ class _Walker:
 
     def _proof_of(self, goal: StatedGoal, known: Known, depth: int) -> None:
         begin, end = goal.proof_begin, goal.proof_end
-        if begin >= end:
-            return
-        if self.texts[begin] in (":=", "from"):
-            self.term(begin + 1, end, known, depth + 1)
-        elif self.texts[begin] == "by":
-            self.term(begin, end, known, depth + 1)
+        if begin < end and self.texts[begin] in (":=", "from", "by"):
+            self.term(begin + (self.texts[begin] != "by"), end, known, depth + 1)
 
-    def rest(self, begin: int, context: tuple[str, ...]) -> None:
+    def rest(self, context: tuple[str, ...]) -> None:
         """The stated goals that the walk did not come by, in the theorem's context and the named facts."""
         facts: list[tuple[int, str, str]] = []
         for goal in sorted(self.stated.values(), key=lambda goal: goal.begin):
@@ -308,9 +304,6 @@ class _Walker:
             if depth == 0 and self.texts[index] == ",":
                 found.append(index + 1)
         return [(first, last) for first, last in zip(found, [*(p - 1 for p in found[1:]), end], strict=True)]
-
-    def _step_end(self, place: int, end: int) -> int:
-        return layout_end(self.tokens, place, end)
 
     def _line_end(self, place: int, column: int, end: int) -> int:
         for first in self.tokens.firsts(place + 1, end):

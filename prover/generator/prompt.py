@@ -3,8 +3,8 @@
 `reprover` is the form of ReProver's checkpoints (LeanDojo, section 5; our paper, 3.3.3): the premises in
 full, the best one nearest to the state, then the state as Lean prints it; a tactic's plain text comes out.
 `numbered` is ours: premises are listed by a symbol and their name, and where the tactic names one of them it
-has that symbol. So prompts are a fifth as long and a name costs one symbol, which lets a small model learn on
-a CPU to choose instead of to spell.
+has that symbol. So prompts are short and a name costs one symbol, which lets a small model learn on a CPU to
+choose instead of to spell.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from prover.generator.prompt import encode_prompt, encode_tactic
 from prover.generator.symbols import FIRST_EXTRA
 from prover.training.config import MixConfig, PromptConfig
 from prover.training.pairs import VERSION, Manifest, Pair
+from retriever.training.splits import Split
 
 Ints = NDArray[np.int64]
 _QUALITY = 4.0
@@ -43,17 +45,26 @@ class Example:
 class PairSet:
     """The pairs of a split in memory, and the premises by name and by module."""
 
-    def __init__(self, folder: Path, split: str) -> None:
+    def __init__(self, folder: Path, split: Split) -> None:
         """Raises BadRecords when the folder is unfinished or of another version."""
+        self._folder = folder
         self.manifest = read_manifest(folder)
         self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
         self.number = {premise.name: place for place, premise in enumerate(self.premises)}
         self.by_module: dict[str, list[int]] = defaultdict(list)
         for place, premise in enumerate(self.premises):
             self.by_module[premise.module].append(place)
-        self.pairs = [
-            from_json(Pair, values) for values in _lines(folder / "pairs.jsonl") if values["split"] == split
-        ]
+        self.pairs = self._read(split)
+
+    def of(self, split: Split) -> PairSet:
+        """The pairs of another split, with these premises."""
+        other = copy(self)
+        other.pairs = self._read(split)
+        return other
+
+    def _read(self, split: Split) -> list[Pair]:
+        lines = _lines(self._folder / "pairs.jsonl")
+        return [from_json(Pair, values) for values in lines if values["split"] == split]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -149,7 +160,7 @@ class Draws:
     @property
     def size(self) -> int:
         """Pairs an epoch."""
-        return len(self._epoch(0))
+        return len(self._epoch(0, 0))
 
     def batch(self, step: int, rank: int) -> list[Example]:
         """The examples of one batch. `step` counts batches, over all epochs."""
@@ -170,10 +181,10 @@ class Draws:
 
     def _row(self, place: int, rank: int) -> int:
         epoch, offset = divmod(place, self.size)
-        return int(self._epoch(2 * epoch + rank if rank else epoch)[offset])
+        return int(self._epoch(epoch, rank)[offset])
 
-    def _make_epoch(self, epoch: int) -> Ints:
-        generator = np.random.default_rng([self._seed, epoch, 2])
+    def _make_epoch(self, epoch: int, rank: int) -> Ints:
+        generator = np.random.default_rng([self._seed, epoch, rank, 2])
         terms = self._by_kind["term"]
         some = generator.permutation(len(terms))[: round(self._mix.terms * len(terms))]
         rows = [self._by_kind["tactic"], terms[some], *[self._by_kind["lean"]] * self._mix.lean]
@@ -189,12 +200,3 @@ def _fits(pair: Pair, config: PromptConfig) -> bool:
         for name in pair.gold:
             spelled = spelled.replace(name, "@")
     return len(spelled.encode()) < config.max_tactic
-
-
-def padded(rows: Sequence[Sequence[int]], pad: int, width: int = 0) -> Ints:
-    """[rows, longest or width] The rows, filled up with `pad`."""
-    longest = max(width, max(map(len, rows)))
-    filled = np.full((len(rows), longest), pad, dtype=np.int64)
-    for place, row in enumerate(rows):
-        filled[place, : len(row)] = row
-    return filled

@@ -36,7 +36,6 @@ from retriever.evaluation.bootstrap import Bootstrap, Interval
 Fill = Callable[[int, Pair], Sequence[str]]
 """The names of the premises in the prompt of a step, by its number."""
 PREMISES = 10
-FIGURES = ("exact@1", "exact@8", "head@8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Row:
     steps: int
     figures: dict[str, Interval]
     by_origin: dict[str, tuple[int, float, float]]
-    """By what the state is known from: steps, exact@1, exact@8."""
+    """By what the state is known from: steps, exact@1, exact@n."""
     milliseconds: float
     """Median time of a step."""
 
@@ -76,7 +75,7 @@ def evaluate(
         results.append(matches([each.tactic for each in found], pair.tactic))
     values = np.array(results)
     intervals = Bootstrap(len(values)).intervals(values)
-    figures = dict(zip(FIGURES, intervals, strict=True))
+    figures = dict(zip(("exact@1", f"exact@{count}", f"head@{count}"), intervals, strict=True))
     return Row(name, len(rows), figures, _by_origin(pairs, rows, values), float(np.median(times)))
 
 
@@ -122,8 +121,9 @@ def _others(retrieved: list[list[str]] | None, row: int, pair: Pair) -> list[str
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a table, in percent."""
-    lines = [f"| premises | {' | '.join(FIGURES)} | ms |", "|---" * (len(FIGURES) + 2) + "|"]
+    """The rows, of one evaluation, as a table, in percent."""
+    names = list(rows[0].figures) if rows else []
+    lines = [f"| premises | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
     for row in rows:
         cells = [
             f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"

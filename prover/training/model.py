@@ -18,6 +18,7 @@ from retriever.training.checkpoint import load_checkpoint
 
 PREFIX = "t5."
 """Before the names of the weights in a checkpoint (`prover.training.forward`)."""
+_JUDGE = "judge."
 _OFFSETS = (-1, 1, -2, 2)
 """Where the first heads of the encoder look, where distances are not learned: one or two bytes on or back."""
 _SLOPES = (0.5, 0.5, 0.1, 0.02, 0.2)
@@ -72,6 +73,15 @@ def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
         hint = "Give this run the shape of that one."
         raise ModelError(f"The checkpoint of {source} is of another shape.", hint) from error
     return model
+
+
+def judge_of(source: Path) -> dict[str, Tensor] | None:
+    """The weights of the judge in a run's last checkpoint; None for a folder of transformers."""
+    saved = load_checkpoint(source)
+    if saved is None:
+        return None
+    own = {name: weight for name, weight in saved.model.items() if name.startswith(_JUDGE)}
+    return {name.removeprefix(_JUDGE): weight for name, weight in own.items()}
 
 
 def _pretrained(source: Path) -> T5ForConditionalGeneration:

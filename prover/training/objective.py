@@ -13,9 +13,10 @@ from torch.nn import functional
 from prover.generator.prompt import MAX_PREMISES
 from prover.generator.symbols import FIRST_EXTRA, PAD
 from prover.training.config import GeneratorConfig, parse_config
-from prover.training.data import Draws, Example, PairSet, example_of, padded
+from prover.training.data import Draws, Example, PairSet, example_of
 from prover.training.forward import FastT5
-from prover.training.model import build_model, load_model, set_distances
+from prover.training.model import build_model, judge_of, load_model, set_distances
+from retriever.runtime import padded
 
 _IGNORED = -100
 _SIZES = (0.1, 10.0)
@@ -33,7 +34,7 @@ class TacticObjective:
         known = PairSet(config.dataset, "train")
         self.data = known.manifest.digest
         self._draws = Draws(known, config.prompt, config.mix, config.seed)
-        self._valid = _validation(PairSet(config.dataset, "valid"), config)
+        self._valid = _validation(known.of("valid"), config)
         if config.start_from is None:
             model = build_model(config.shape)
         else:
@@ -41,7 +42,10 @@ class TacticObjective:
             if not config.shape.learned_distances:
                 set_distances(model)
         precision = torch.bfloat16 if config.schedule.precision == "bf16" else torch.float32
-        self.model: nn.Module = FastT5(model, precision).to(device)
+        trained = FastT5(model, precision)
+        if config.start_from is not None:
+            trained.judge.load_state_dict(judge_of(config.start_from) or trained.judge.state_dict())
+        self.model: nn.Module = trained.to(device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Steps in proportion to a weight's size, as Adafactor, T5's own optimiser, takes them.
@@ -117,8 +121,8 @@ class TacticObjective:
         }
 
     def _run(self, model: nn.Module, batch: Sequence[Example]) -> _Run:
-        prompts = torch.from_numpy(padded([one.prompt for one in batch], PAD)).to(self._device)
-        labels = torch.from_numpy(padded([one.tactic for one in batch], _IGNORED)).to(self._device)
+        prompts = torch.from_numpy(padded([one.prompt for one in batch], PAD)[0]).to(self._device)
+        labels = torch.from_numpy(padded([one.tactic for one in batch], _IGNORED)[0]).to(self._device)
         good = torch.zeros(prompts.shape)
         for row, one in enumerate(batch):
             good[row, [place for place, symbol in enumerate(one.prompt) if symbol in one.good]] = 1.0

@@ -25,7 +25,7 @@ from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, 
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
 from retriever.index.content import is_theorem
-from retriever.training.dataset import Records, load_records, names_in, tell
+from retriever.training.dataset import Records, load_records, names_in, tell, write_lines
 from retriever.training.splits import Split, family_roots, root_name, split_of
 
 VERSION = 1
@@ -158,8 +158,8 @@ def build_pairs(
         )
     pool = pool_of(premises)
     digest = hashlib.sha256()
-    _write(out / "premises.jsonl", map(to_json, pool), digest)
-    _write(out / "pairs.jsonl", map(to_json, pairs), digest)
+    write_lines(out / "premises.jsonl", map(to_json, pool), digest)
+    write_lines(out / "pairs.jsonl", map(to_json, pairs), digest)
     manifest = Manifest(
         VERSION, tuple(sources), len(pool), _counts(pairs), dict(sorted(left_out.items())), digest.hexdigest()
     )
@@ -175,14 +175,6 @@ def _counts(pairs: Iterable[Pair]) -> dict[str, int]:
         if pair.kind == "tactic":
             counts[f"{pair.split}/tactic/{pair.origin}"] += 1
     return dict(sorted(counts.items()))
-
-
-def _write(path: Path, items: Iterable[dict[str, object]], digest: hashlib._Hash) -> None:
-    with replacing(path) as stream:
-        for item in items:
-            line = json.dumps(item, ensure_ascii=False, sort_keys=True) + "\n"
-            digest.update(line.encode())
-            stream.write(line)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -26,7 +26,7 @@ def load_run(path: Path) -> GeneratorConfig:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code, as that of the retriever's training."""
-    return train.main(arguments, KINDS, PRESETS)
+    return train.run_command("prover.training.train", __doc__, arguments, KINDS, PRESETS)
 
 
 if __name__ == "__main__":

@@ -184,10 +184,10 @@ def write_dataset(
     """Write a dataset folder; the manifest gets its figures and its digest, and comes last."""
     (out / "manifest.json").unlink(missing_ok=True)
     digest = hashlib.sha256()
-    _write_lines(out / "corpus.jsonl", map(to_json, corpus), digest)
-    _write_lines(out / "queries.jsonl", map(_query_to_plain, queries), digest)
+    write_lines(out / "corpus.jsonl", map(to_json, corpus), digest)
+    write_lines(out / "queries.jsonl", map(_query_to_plain, queries), digest)
     placed = [replace(module, path="") for module in sorted(modules, key=lambda module: module.name)]
-    _write_lines(out / "modules.jsonl", map(to_json, placed), digest)
+    write_lines(out / "modules.jsonl", map(to_json, placed), digest)
     counts = {f"{split}/{origin}": 0 for split in SPLITS for origin in ("statement", "inner", "step")}
     for query in queries:
         counts[f"{query.split}/{query.origin}"] += 1
@@ -209,7 +209,8 @@ def _query_to_plain(query: Query) -> dict[str, object]:
     }
 
 
-def _write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib._Hash) -> None:
+def write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib._Hash) -> None:
+    """Write a JSON object a line, and feed the lines to the digest. Raises OSError."""
     with replacing(path) as stream:
         for item in items:
             line = json.dumps(item, ensure_ascii=False, sort_keys=True) + "\n"

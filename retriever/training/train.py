@@ -137,13 +137,19 @@ def _refuse_other_tokenizer(config: RunConfig) -> None:
         raise ModelError(f"The run {config.run} was trained with another tokenizer.", hint)
 
 
-def main(
-    arguments: list[str] | None = None, kinds: Mapping[str, str] = KINDS, presets: Path = PRESETS
-) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code: 0, also where a limit was met; 128 and the signal's number."""
+    return run_command("retriever.training.train", __doc__, arguments, KINDS, PRESETS)
+
+
+def run_command(
+    module: str, about: str, arguments: list[str] | None, kinds: Mapping[str, str], presets: Path
+) -> int:
+    """The command line of a `module` that trains these kinds; its exit code, as `main` says."""
     parser = argparse.ArgumentParser(
+        prog=f"python -m {module}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Train a model from a YAML preset; see the module's documentation.",
+        description=about,
     )
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")

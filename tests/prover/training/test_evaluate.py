@@ -15,6 +15,7 @@ from prover.training import card, evaluate, export, train
 from prover.training.data import PairSet
 from prover.training.evaluate import matches
 from prover.training.retrieved import FORMAT
+from retriever.training.splits import Split
 from tests.prover.training.test_train import pairs as pairs
 from tests.prover.training.test_train import write_config
 
@@ -34,8 +35,9 @@ def model(run: Path) -> Path:
     return run.parent / "model"
 
 
-def part_with_steps(pairs: Path) -> str:
-    return max(("valid", "test"), key=lambda part: len(PairSet(pairs, part).pairs))
+def part_with_steps(pairs: Path) -> Split:
+    parts: tuple[Split, ...] = ("valid", "test")
+    return max(parts, key=lambda part: len(PairSet(pairs, part).pairs))
 
 
 def test_from_run_to_card(
@@ -51,6 +53,8 @@ def test_from_run_to_card(
     command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
     assert evaluate.main([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
     shown = capsys.readouterr().out
+    assert evaluate.main([*command[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
+    assert "| exact@4 | head@4 |" in capsys.readouterr().out
     assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
     told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
     assert card.main([str(model), str(run), *told]) == 0

@@ -11,6 +11,7 @@ from prover.training.steps import complete, head
 
 pytest.importorskip("torch")
 from prover.training.data import PairSet
+from retriever.training.splits import SPLITS
 
 pytestmark = pytest.mark.train
 
@@ -37,7 +38,7 @@ def records(tmp_path: Path) -> Path:
 
 
 def all_pairs(folder: Path) -> list[Pair]:
-    return [pair for split in ("train", "valid", "test") for pair in PairSet(folder, split).pairs]
+    return [pair for split in SPLITS for pair in PairSet(folder, split).pairs]
 
 
 def test_pairs_of_a_library(records: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from prover.training.data import PairSet
 from prover.training.pairs import build_pairs
 from prover.training.retrieved import held_out, read_retrieved
 from retriever.training.dataset import build_dataset
+from retriever.training.splits import SPLITS
 
 pytestmark = pytest.mark.train
 
@@ -42,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_the_retriever_offers(folder: Path) -> None:
-    part = max(("valid", "test"), key=lambda part: len(PairSet(folder / "pairs", part).pairs))
+    part = max(SPLITS[1:], key=lambda part: len(PairSet(folder / "pairs", part).pairs))
     known = PairSet(folder / "pairs", part)
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(folder / "out.jsonl")]
     assert retrieved.main([*places, "--part", part, "--premises", "3"]) == 0

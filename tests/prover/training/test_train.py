@@ -1,6 +1,8 @@
 """The generator's training on real pairs, small: it learns, stops, resumes, and refuses what does not fit."""
 
 import json
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from prover.training.config import PRESETS, ShapeConfig, parse_config
 from prover.training.data import Draws, PairSet
 from prover.training.forward import FastT5
 from prover.training.model import build_model, load_model
+from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import load_run, main
 from retriever.training.checkpoint import load_checkpoint
@@ -90,6 +93,12 @@ def test_weights_are_taken_over(pairs: Path, tmp_path: Path) -> None:
         load_model(run, ShapeConfig(3, 2, 32, 4, 8, 48))
     with pytest.raises(ModelError, match="holds no generator"):
         load_model(tmp_path, SHAPE)
+    (tmp_path / "second").mkdir()
+    config = write_config(tmp_path / "second", pairs, start_from=str(run))
+    objective = make_objective(load_run(config), torch.device("cpu"))
+    now = objective.model.state_dict()
+    assert now.keys() == saved.model.keys()
+    assert all(torch.equal(now[name], saved.model[name]) for name in now)
 
 
 def test_a_transformers_folder_is_taken_over(tmp_path: Path) -> None:
@@ -129,6 +138,19 @@ def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
     assert [two.batch(step, 0) for step in reversed(range(40))] == later[::-1]
     assert one.batch(3, 0) != one.batch(3, 1)
     assert all(len(example.prompt) <= 512 for batch in later for example in batch)
+
+
+def test_no_process_repeats_what_another_sees_later(pairs: Path) -> None:
+    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0, "bare": 1.0}})
+    known = PairSet(pairs, "train")
+    known.pairs = known.pairs[:128]  # an epoch: 128 batches
+    draws = Draws(known, config.prompt, config.mix, 0)
+    halves = [
+        Counter(tuple(draws.batch(step, rank)[0].prompt) for step in range(64 * half, 64 * half + 64))
+        for rank in (0, 1)
+        for half in range(6)
+    ]
+    assert sum(one == two for one, two in combinations(halves, 2)) == 0
 
 
 def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:

@@ -38,7 +38,7 @@ const names = (section: Section | undefined): string[] =>
   (section?.rows ?? []).map((row) => (row.kind === "tactic" ? row.tactic.tactic : row.premise.name));
 
 test("tactics stand above what is pinned, and that above the rest", () => {
-  const pins = togglePin([], premise("b"), "file:///work/Example.lean");
+  const pins = togglePin([], premise("b"), "file:///project/Example.lean");
   const state = ready({ premises: [premise("a"), premise("b")], tactics: [tactic("omega")] });
   const shown = sections(state, pins);
   assert.deepEqual(shown.map((section) => section.id), ["tactics", "pinned", "premises"]);

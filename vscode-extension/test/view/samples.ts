@@ -70,7 +70,7 @@ export function ready(more: Partial<Ready> = {}): Ready {
   return {
     kind: "ready",
     place: "1",
-    file: "file:///work/Example.lean",
+    file: "file:///project/Example.lean",
     goal: GOAL,
     premises: PREMISES,
     tactics: TACTICS,
