@@ -26,8 +26,8 @@ from lean_extract.errors import PremiseSuggestError
 from lean_extract.onnx_runtime import open_session
 from lsp_server.generators import generator_folder
 from prover.generator import beam, files, graphs
-from prover.generator.model import beams_for
-from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA
+from prover.generator.model import settings_for
+from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD
 
 SHAPE = {"d_model": 512, "d_kv": 64, "num_heads": 8, "d_ff": 1024, "num_layers": 6, "num_decoder_layers": 3}
 
@@ -51,7 +51,7 @@ class Task:
     """What is asked for."""
 
     prompt: tuple[int, ...]
-    beams: int
+    settings: beam.BeamSettings
     length: int
     runs: int
 
@@ -85,7 +85,7 @@ def once(encoder: Any, decoder: Any, config: files.Config, task: Task) -> tuple[
         answer[:, END] = -np.inf
         return answer
 
-    beam.search(step, beam.BeamSettings(task.beams, task.length, END, config.start))
+    beam.search(step, task.settings)
     return encoded - started, spent, time.perf_counter() - started
 
 
@@ -120,8 +120,8 @@ def theirs(model: Any, task: Task) -> float:
     def work() -> object:
         return model.generate(
             prompt,
-            num_beams=task.beams,
-            num_return_sequences=task.beams,
+            num_beams=task.settings.beams,
+            num_return_sequences=task.settings.beams,
             min_new_tokens=task.length,
             max_new_tokens=task.length,
             length_penalty=0.0,
@@ -141,9 +141,9 @@ def median_of(runs: int, work: Callable[[], object]) -> float:
 
 
 def table(rows: Sequence[Timing], task: Task, count: int) -> str:
+    beams = f"{task.settings.beams} beams and {task.settings.others} for other first words"
     lines = [
-        f"{count} suggestions of {task.length} bytes ({task.beams} beams), "
-        f"a prompt of {len(task.prompt)} bytes:",
+        f"{count} suggestions of {task.length} bytes ({beams}), a prompt of {len(task.prompt)} bytes:",
         "",
         "| model | weights | threads | MB | load | encoder | decoder | whole |",
         "|---|---|---|---|---|---|---|---|",
@@ -173,7 +173,8 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     chosen = parsed(arguments)
     symbols = np.random.default_rng(0).integers(FIRST_BYTE, FIRST_EXTRA, chosen.prompt - 1).tolist()
-    task = Task((*symbols, END), beams_for(chosen.count), chosen.bytes, chosen.runs)
+    settings = settings_for(chosen.count, chosen.bytes, PAD)
+    task = Task((*symbols, END), settings, chosen.bytes, chosen.runs)
     rows: list[Timing] = []
     try:
         folder = generator_folder(chosen.generator)

@@ -3,12 +3,17 @@
 The same search as `generate` of transformers makes with `num_beams`, so that a checkpoint answers here as it
 does there. With the length penalty 0 a sequence's score is the sum of its log-probabilities, which is what
 best-first proof search adds up (LeanDojo, Yang et al., 2023).
+
+With groups, some more beams are diverse (as those of Vijayakumar et al., 2018): the most probable groups that
+the others do not follow get one each, so that short sequences, or the endings of one beginning, do not take
+all the places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +29,13 @@ put behind it. The first call has one row and parent 0.
 """
 
 
+_OF_A_ROW = 8
+"""How many extensions of each running sequence are looked at for their groups."""
+Group = Callable[[tuple[int, ...]], Hashable]
+"""(symbols, the end among them where they have ended) -> their group; None while it is not known. A sequence
+has the group of its beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class BeamSettings:
     """How wide and how far to search."""
@@ -36,6 +48,9 @@ class BeamSettings:
     start: int = 0
     length_penalty: float = 0.0
     """A score is the sum of log-probabilities over (symbols ** this)."""
+    group: Group | None = None
+    others: int = 0
+    """How many beams there are beside, each for a group that the `beams` do not follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +65,171 @@ class Sequence:
     """The log-probability with the length penalty."""
     ended: bool
     """Whether it came to its end; otherwise `max_symbols` cut it off."""
+    group: Hashable = None
+    group_log_probability: float = 0.0
+    """How probable its group is, where it is known; a lower bound."""
 
 
 def search(step: Step, settings: BeamSettings) -> list[Sequence]:
-    """At most `beams` finished sequences, best first; among equals the one found first.
+    """At most `beams + others` finished sequences, best first; among equals the one found first.
 
     Ends when no running sequence can become better than the worst of `beams` finished ones (with a length
-    penalty that is judged by the present length, as transformers does), or at `max_symbols`.
+    penalty that is judged by the present length, as transformers does) and none runs for its group, or at
+    `max_symbols`.
     """
-    running: list[tuple[int, ...]] = [()]
+    found = _Found(settings)
+    running = [_Running((), None)]
     scores = np.zeros(1)
     symbols, parents = np.array([settings.start]), np.array([0])
-    finished: list[Sequence] = []
     for length in range(1, settings.max_symbols + 1):
         log_probabilities = step(symbols, parents)
         totals = scores[:, None] + log_probabilities.astype(np.float64)
         totals[np.isnan(totals)] = -np.inf
-        width = totals.shape[1]
-        going: list[int] = []
-        for place, index in enumerate(_best(totals.ravel(), 2 * settings.beams)):
-            row, symbol = divmod(index, width)
-            ended = symbol == settings.end
-            if not ended and length < settings.max_symbols:
-                going.append(index)
-            elif place < settings.beams:  # the others are there only so that enough sequences go on
-                text = running[row] if ended else (*running[row], symbol)
-                total = float(totals[row, symbol])
-                finished.append(Sequence(text, total, total / length**settings.length_penalty, ended))
-        finished = sorted(finished, key=lambda sequence: -sequence.score)[: settings.beams]
-        chosen = np.array(going[: settings.beams], dtype=np.int64)
-        if not len(chosen):
+        extensions = list(_extensions(running, totals, settings))
+        found.weigh(running, extensions)
+        going, ended = _chosen(extensions, found, length == settings.max_symbols)
+        found.add([(one, one.text(running)) for one in ended], length)
+        if going and found.is_settled(going[0].total / length**settings.length_penalty):
+            going = []
+        chosen = [*going, *found.unheard(extensions, going)] if length < settings.max_symbols else []
+        if not chosen:
             break
-        parents, symbols = np.divmod(chosen, width)
+        parents, symbols = np.array([one.row for one in chosen]), np.array([one.symbol for one in chosen])
         scores = totals[parents, symbols]
-        full = len(finished) == settings.beams
-        if full and scores[0] / length**settings.length_penalty <= finished[-1].score:
-            break
-        running = [(*running[row], symbol) for row, symbol in zip(parents, symbols.tolist(), strict=True)]
-    return finished
+        running = [_Running(one.text(running), one.group) for one in chosen]
+    return found.sequences()
+
+
+class _Running(NamedTuple):
+    """A sequence that goes on, and its group, if known."""
+
+    symbols: tuple[int, ...]
+    group: Hashable
+
+
+class _Extension(NamedTuple):
+    """A running sequence with one more symbol."""
+
+    row: int
+    symbol: int
+    total: float
+    group: Hashable
+
+    def text(self, running: list[_Running]) -> tuple[int, ...]:
+        return (*running[self.row].symbols, self.symbol)
+
+
+def _extensions(
+    running: list[_Running], totals: npt.NDArray[np.float64], settings: BeamSettings
+) -> Iterable[_Extension]:
+    """The best extensions of all, and with groups the best of each row, best first."""
+    width = totals.shape[1]
+    places = _best(totals.ravel(), 2 * settings.beams)
+    if settings.group is not None:
+        own = {row * width + place for row in range(len(totals)) for place in _best(totals[row], _OF_A_ROW)}
+        places = sorted(own.union(places), key=lambda place: (-totals.ravel()[place], place))
+    for place in places:
+        row, symbol = divmod(place, width)
+        group = running[row].group
+        if group is None and settings.group is not None:
+            group = settings.group((*running[row].symbols, symbol))
+        yield _Extension(row, symbol, float(totals[row, symbol]), group)
+
+
+def _chosen(
+    extensions: list[_Extension], found: _Found, is_last: bool
+) -> tuple[list[_Extension], list[_Extension]]:
+    """What goes on among the `beams`, and what has ended.
+
+    What ends is of use if it is among the `beams` best, or the first of a group that is not heard yet.
+    """
+    beams = found.settings.beams
+    going: list[_Extension] = []
+    ended: list[_Extension] = []
+    first: set[Hashable] = set()
+    for place, one in enumerate(extensions):
+        is_end = one.symbol == found.settings.end
+        if is_end or is_last:
+            leads = is_end and one.group is not None and one.group not in first
+            if place < beams or (leads and found.settings.others and not found.has(one.group)):
+                ended.append(one)
+        elif place < 2 * beams:
+            going.append(one)
+        first.add(one.group)
+    return going[:beams], ended
+
+
+class _Found:
+    """The finished sequences, and how probable the groups are."""
+
+    def __init__(self, settings: BeamSettings) -> None:
+        self.settings = settings
+        self._finished: list[Sequence] = []
+        self._groups: dict[Hashable, float] = {}
+
+    def has(self, group: Hashable) -> bool:
+        """Whether a sequence of the group has ended."""
+        return any(sequence.group == group for sequence in self._finished)
+
+    def weigh(self, running: list[_Running], extensions: list[_Extension]) -> None:
+        """Add up how probable groups are from the sequences whose group has just become known."""
+        for one in extensions:
+            if one.group is not None and running[one.row].group is None:
+                before = self._groups.get(one.group, -np.inf)
+                self._groups[one.group] = float(np.logaddexp(before, one.total))
+
+    def add(self, ended: list[tuple[_Extension, tuple[int, ...]]], length: int) -> None:
+        """Keep the best `beams`, and of every other group the best, `others` of them."""
+        for one, text in ended:
+            is_end = one.symbol == self.settings.end
+            score = one.total / length**self.settings.length_penalty
+            symbols = text[:-1] if is_end else text
+            self._finished.append(Sequence(symbols, one.total, score, is_end, one.group))
+        self._finished.sort(key=lambda sequence: -sequence.score)
+        best = self._finished[: self.settings.beams]
+        self._finished = sorted([*best, *self._apart(best)], key=lambda sequence: -sequence.score)
+
+    def _apart(self, best: list[Sequence]) -> list[Sequence]:
+        """The best sequence of each of the most probable groups that have no part in the best."""
+        heard = {sequence.group for sequence in best} | {None}
+        apart: list[Sequence] = []
+        for sequence in self._finished[self.settings.beams :]:
+            if sequence.group not in heard:
+                heard.add(sequence.group)
+                apart.append(sequence)
+        return sorted(apart, key=lambda sequence: -self._groups[sequence.group])[: self.settings.others]
+
+    def unheard(self, extensions: list[_Extension], going: list[_Extension]) -> list[_Extension]:
+        """The best extensions, one each, of the most probable groups that have no part in what goes on
+        or has ended; what has no group yet stands for itself."""
+        if not self.settings.others:
+            return []
+        taken = {one.group for one in going} | {sequence.group for sequence in self._finished}
+        followed = {(one.row, one.symbol) for one in going}
+        waiting: list[tuple[float, _Extension | None]] = []
+        for one in extensions:
+            if one.symbol == self.settings.end or (one.row, one.symbol) in followed:
+                continue
+            if one.group is None:
+                waiting.append((one.total, one))
+            elif one.group not in taken:
+                taken.add(one.group)
+                waiting.append((self._groups[one.group], one))
+        ended = [self._groups[each.group] for each in self._apart(self._finished[: self.settings.beams])]
+        places = sorted([*waiting, *((mass, None) for mass in ended)], key=lambda item: -item[0])
+        return [one for _, one in places[: self.settings.others] if one is not None]
+
+    def is_settled(self, best: float) -> bool:
+        """Whether a running sequence with this score can no longer become one of the `beams` best."""
+        beams = self.settings.beams
+        return len(self._finished) >= beams and best <= self._finished[beams - 1].score
+
+    def sequences(self) -> list[Sequence]:
+        """All, best first."""
+        return [
+            replace(sequence, group_log_probability=self._groups.get(sequence.group, 0.0))
+            for sequence in self._finished
+        ]
 
 
 def _best(values: npt.NDArray[np.float64], count: int) -> list[int]:

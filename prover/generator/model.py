@@ -6,6 +6,7 @@ searched with beams. Loaded from a folder as `files` describes it.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from prover.generator import beam
 from prover.generator.files import DECODER, ENCODER, REINSTALL, Config, fingerprint_of, read_config
 from prover.generator.graphs import Decoding, run_encoder
 from prover.generator.prompt import Form, decode_tactic, encode_prompt
-from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN
+from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 
 THREADS = 2
 """How many threads an operator uses unless told otherwise."""
@@ -79,7 +80,8 @@ class Generator:
 
         What is no tactic (cut off at `max_bytes`, bytes that are no text, more than one line, a pointer to no
         premise) is left out, and the next one takes its place: symbols that no tactic has are not followed,
-        and some more beams run than tactics are asked for.
+        and some more beams run than tactics are asked for. Half of the tactics are the most probable ones;
+        the others begin with the most probable words that those do not begin with.
 
         Args:
             goals: the state's, the main one first; none, no tactics.
@@ -93,18 +95,19 @@ class Generator:
         config = self._config
         premises = premises[: config.max_premises]
         prompt = encode_prompt(config.form, goals, premises, config.max_prompt_bytes)
-        settings = beam.BeamSettings(beams_for(count), max_bytes + 1, END, config.start)
+        settings = settings_for(count, max_bytes, config.start)
         try:
             decoding = self._decoding(prompt)
             found = beam.search(_without(impossible(config.form, premises), decoding), settings)
         except Exception as error:  # whatever onnxruntime raises, which tells its kinds by no class
             raise ModelError(f"The generator did not run: {_said(error)}.", REINSTALL) from error
-        best: dict[str, Generated] = {}
+        tactics: dict[str, beam.Sequence] = {}
         for sequence in found:
             tactic = decode_tactic(config.form, sequence.symbols, premises) if sequence.ended else None
-            if tactic is not None and tactic not in best:
-                best[tactic] = Generated(tactic, sequence.log_probability)
-        return list(best.values())[:count]
+            if tactic is not None:
+                tactics.setdefault(tactic, sequence)
+        chosen = spread(list(tactics.values()), count)
+        return [Generated(tactic, one.log_probability) for tactic, one in tactics.items() if one in chosen]
 
     def _decoding(self, prompt: Sequence[int]) -> Decoding:
         config = self._config
@@ -147,9 +150,37 @@ def _without(symbols: Sequence[int], step: beam.Step) -> beam.Step:
     return stepped
 
 
-def beams_for(count: int) -> int:
-    """How many beams run for `count` tactics: some more, since not all that is written will be a tactic."""
-    return count + max(2, count // 4)
+def settings_for(count: int, max_bytes: int, start: int) -> beam.BeamSettings:
+    """The search for `count` tactics: with some more beams, since not all that is written will be a tactic,
+    and some for first words of their own."""
+    beams = count + max(2, count // 4)
+    return beam.BeamSettings(beams, max_bytes + 1, END, start, group=first_word, others=count // 2)
+
+
+_WORD = frozenset(byte_symbols(string.ascii_letters + string.digits + "_'!?"))
+
+
+def first_word(symbols: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The symbols of a tactic's first word; None while it may go on."""
+    return None if symbols[-1] in _WORD else symbols[:-1]
+
+
+def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
+    """So many of what a search found: half of them the most probable, then the best of each of the most
+    probable groups that have no part in these, then what is left. Best first."""
+    chosen = list(found[: _half(count)])
+    heard = {each.group for each in chosen}
+    for each in sorted(found, key=lambda each: -each.group_log_probability):
+        if each.group not in heard and len(chosen) < count:
+            heard.add(each.group)
+            chosen.append(each)
+    chosen += [each for each in found if each not in chosen][: count - len(chosen)]
+    return sorted(chosen, key=lambda each: -each.score)
+
+
+def _half(count: int) -> int:
+    """How many of the tactics are simply the most probable."""
+    return (count + 1) // 2
 
 
 def _said(error: Exception) -> str:

@@ -111,6 +111,51 @@ def test_it_ends_when_nothing_better_can_come() -> None:
     assert calls == [1]
 
 
+def first(symbols: tuple[int, ...]) -> int:
+    return symbols[0]
+
+
+@given(cases)
+def test_groups_alone_change_nothing(case: tuple[int, int, int, int]) -> None:
+    seed, symbols, beams, most = case
+    plain = search(Words(seed, symbols), BeamSettings(beams, most, END))
+    grouped = search(Words(seed, symbols), BeamSettings(beams, most, END, group=first))
+    assert [each.symbols for each in grouped] == [each.symbols for each in plain]
+
+
+@given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 4), st.integers(1, 4))
+def test_the_most_probable_groups_are_heard(seed: int, symbols: int, beams: int, others: int) -> None:
+    words = Words(seed, symbols)
+    found = search(words, BeamSettings(beams, 120, END, group=first, others=others))
+    assert len(found) <= beams + others
+    heard = {(*each.symbols, END)[0]: each.group_log_probability for each in found}
+    probable = sorted(range(symbols), key=lambda symbol: -words.after(())[symbol])
+    assert set(probable[:others]) <= heard.keys()
+    for symbol, log_probability in heard.items():
+        assert log_probability == pytest.approx(float(words.after(())[symbol]), abs=1e-5)
+
+
+class Ways(Words):
+    """2 and 3 are as probable, but what begins with 2 soon ends in a few ways, with 3 later in many."""
+
+    def after(self, prefix: tuple[int, ...]) -> Floats:
+        if not prefix:
+            chances = [0, 0, 0.5, 0.5] + [0] * 8
+        elif prefix[0] == 2:
+            chances = [0, 0.5, 0.25, 0.25] + [0] * 8
+        else:
+            chances = [0, 0.01, *[0.099] * 10] if len(prefix) < 9 else [0, 0.9, *[0.01] * 10]
+        return np.log(np.array(chances) + 1e-9).astype(np.float32)
+
+
+def test_short_sequences_do_not_take_all_the_places() -> None:
+    plain = search(Ways(0, 12), BeamSettings(2, 20, END))
+    assert [each.symbols[0] for each in plain] == [2, 2]
+    spread = search(Ways(0, 12), BeamSettings(2, 20, END, group=first, others=1))
+    assert [each.symbols for each in spread[:2]] == [each.symbols for each in plain]
+    assert spread[2].symbols[0] == 3 and len(spread[2].symbols) == 9 and spread[2].ended
+
+
 def test_what_is_no_number_is_never_chosen() -> None:
     def step(symbols: Int64s, _: Int64s) -> Floats:
         row = np.array([np.nan, -1.0, -np.inf, -2.0], dtype=np.float32)

@@ -18,7 +18,7 @@ from lean_extract.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.onnx_runtime import open_session
 from prover.generator import files, graphs
-from prover.generator.model import Generator, beams_for, impossible
+from prover.generator.model import Generator, impossible, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic
 from prover.training.export import export_graphs, export_model, load_checkpoint, main
 from tests.prover.generator.conftest import PREMISES
@@ -72,7 +72,7 @@ def decoding(folder: Path, prompt: list[int]) -> graphs.Decoding:
 def test_a_checkpoint_of_transformers_becomes_a_generator(
     make_t5: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str], shards: bool
 ) -> None:
-    """As ReProver's: untied, gated, in its form; its tactics are those of `generate`."""
+    """As ReProver's: untied, gated, in its form; its best tactics are those of `generate`."""
     model = taught(make_t5(4, tied=False, feed_forward_proj="gated-gelu"))
     model.save_pretrained(tmp_path / "theirs", max_shard_size="40KB" if shards else "1GB")
     assert len(list((tmp_path / "theirs").glob("*.safetensors"))) == 1 or shards
@@ -82,11 +82,12 @@ def test_a_checkpoint_of_transformers_becomes_a_generator(
     assert (generator.config.form, generator.config.max_prompt_bytes) == ("reprover", 2300)
 
     prompt = encode_prompt("reprover", [GOAL], PREMISES, 2300)
+    beams = settings_for(8, 64, 0).beams
     with torch.no_grad():
         theirs = model.generate(
             torch.tensor([prompt]),
-            num_beams=beams_for(8),
-            num_return_sequences=beams_for(8),
+            num_beams=beams,
+            num_return_sequences=beams,
             max_new_tokens=65,
             length_penalty=0.0,
             suppress_tokens=impossible("reprover", PREMISES),
@@ -101,8 +102,10 @@ def test_a_checkpoint_of_transformers_becomes_a_generator(
             expected.setdefault(tactic, score)
     ours = generator.generate([GOAL], PREMISES)
     assert len(ours) >= 2
-    assert [each.tactic for each in ours] == list(expected)[:8]
-    assert [each.log_probability for each in ours] == pytest.approx(list(expected.values())[:8], abs=1e-3)
+    best = dict(list(expected.items())[:4])  # the others begin with words of their own
+    found = {each.tactic: each.log_probability for each in ours if each.tactic in best}
+    assert found == pytest.approx(best, abs=1e-3)
+    assert ours[0].tactic == next(iter(expected))
 
 
 def taught(model: Any) -> Any:

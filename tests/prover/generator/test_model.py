@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,12 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
 from prover.generator.files import CONFIG, DECODER, ENCODER
-from prover.generator.model import Generator, impossible
+from prover.generator.model import Generator, first_word, impossible
 from prover.generator.symbols import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 from tests.prover.generator.conftest import FIXTURE, PREMISES
 
@@ -64,6 +67,22 @@ def test_as_many_as_asked_for_and_all_different(generator: Generator, count: int
     assert 1 <= len(found) <= count
     assert len(set(found)) == len(found)
     assert all(tactic.strip() == tactic and "\n" not in tactic for tactic in found)
+
+
+def test_the_first_words_of_tactics_differ(generator: Generator) -> None:
+    found = [each.tactic for each in generator.generate([COMMUTES], PREMISES, count=8)]
+    assert len({tactic.split()[0] for tactic in found}) >= 4
+
+
+@given(st.text(st.sampled_from("ab_0'é [⟨;"), min_size=1))
+def test_a_first_word_is_known_once_something_follows(text: str) -> None:
+    symbols = tuple(byte_symbols(text))
+    known = [first_word(symbols[:end]) for end in range(1, len(symbols) + 1)]
+    word = re.match(r"[ab_0']*", text)
+    assert word is not None
+    length = len(word.group())
+    assert known[:length] == [None] * length
+    assert length == len(symbols) or known[length] == symbols[:length]
 
 
 def test_nothing_is_asked_for(generator: Generator) -> None:
