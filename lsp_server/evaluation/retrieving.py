@@ -1,5 +1,7 @@
 """The retrievers that are held against each other: nothing, BM25, the embedding, all of ours, an oracle.
 
+The oracle is ours with what the problem's own proof uses put first.
+
 All but the first choose from the same premises: those that the problem's imports reach, and what stands
 above it in its file. Other problems that were stated by themselves are never among them.
 """
@@ -52,7 +54,7 @@ def open_service(
     fusion = Fusion.load(model)
     if kind in _COLUMNS:
         return PremiseService(stores, encoder, _only(fusion, _COLUMNS[kind]))
-    reranker = Reranker.beside(model, threads=1) if kind == "ours" else None
+    reranker = Reranker.beside(model, threads=1)
     return PremiseService(stores, encoder, fusion, reranker, DEPTH)
 
 
@@ -89,16 +91,13 @@ class Retrieval:
     def of(self, problem: Problem) -> Retrieve:
         """What retrieves for the goals of one problem."""
         known: list[Where] = []
-        chosen: list[Sequence[Premise]] = []
+        used: list[list[Premise]] = []
 
         def retrieve(goal: Goal) -> Sequence[Premise]:
             if not known:
                 known.append(self.where(problem))
-            if self._kind != "oracle":
-                return self._ranked(goal, known[0], problem)
-            if not chosen:
-                chosen.append(self._oracle(problem, known[0]))
-            return chosen[0]
+                used.append(self._used(problem, known[0]) if self._kind == "oracle" else [])
+            return self._ranked(goal, known[0], problem, used[0])
 
         async def in_thread(goal: Goal) -> Sequence[Premise]:
             return await asyncio.to_thread(retrieve, goal)
@@ -113,9 +112,16 @@ class Retrieval:
         source = read_module(text, module_of(theorem.path, self._project), str(theorem.path))
         return where_in(source, text, theorem.position.line)
 
-    def _ranked(self, goal: Goal, where: Where, problem: Problem) -> list[Premise]:
+    def _ranked(self, goal: Goal, where: Where, problem: Problem, first: list[Premise]) -> list[Premise]:
         found = self._best(goal, where, self._count, "theorems", problem)
-        return found + self._best(goal, where, DEFINITIONS, "definitions", problem)
+        definitions = self._best(goal, where, DEFINITIONS, "definitions", problem)
+        names = {premise.name for premise in first}
+        others = [premise for premise in found if premise.name not in names]
+        return [
+            *first,
+            *others[: max(self._count - len(first), 0)],
+            *(premise for premise in definitions if premise.name not in names),
+        ]
 
     def _best(self, goal: Goal, where: Where, count: int, kinds: Kinds, problem: Problem) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
@@ -128,7 +134,7 @@ class Retrieval:
         """Whether it has what its retriever goes by: without a word in common BM25 knows nothing of it."""
         return one.in_scope is not False and (self._kind != "bm25" or one.score > 0)
 
-    def _oracle(self, problem: Problem, where: Where) -> list[Premise]:
+    def _used(self, problem: Problem, where: Where) -> list[Premise]:
         """What the problem's own proof uses and the others could have offered, in order of first use."""
         names = [name for name in self._reference(problem) if name not in self._hidden]
         own = {premise.name: premise for premise in own_premises(where, "all", None)}

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
-from lsp_server.proposals import as_candidates, propose
-from prover.candidates import merge
+from lsp_server.proposals import propose
+from prover.candidates import Candidate, is_unfinished, key_of
 from prover.generator.model import Generated
 from prover.generator.source import TacticGenerator
 from prover.search.environment import Proposed
 from prover.search.proposals import Retrieve
 from retriever.index.content import is_theorem
-
-_LEAST = 1e-6
-"""The chance of a candidate that scores nothing, so that its logarithm is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,25 @@ class Tactics:
             generated = self.generator.generate(goals, theorems, count=self.generated)
         if not self.with_templates:  # then with the generator's own numbers (section 4.5, after LeanDojo)
             return [Proposed(one.tactic, one.log_probability) for one in generated][: self.limit]
-        ready = propose(goals[0], premises, self.extra, self.limit)
-        found = merge([ready, as_candidates(generated)], self.limit)
-        return [Proposed(one.tactic, math.log(min(max(one.score, _LEAST), 1.0))) for one in found]
+        # Templates could fill every place: what the generator wrote keeps its own.
+        ready = propose(goals[0], premises, self.extra, max(self.limit - len(generated), 1))
+        return mixed(ready, generated)[: self.limit]
+
+
+def mixed(ready: Sequence[Candidate], generated: Sequence[Generated]) -> list[Proposed]:
+    """One distribution over the tactics of both, best first, so that sums of logarithms compare.
+
+    Half of it is the generator's, half the others', each by its share of their scores; where one of them has
+    nothing the other has all.
+    """
+    chances: dict[str, float] = defaultdict(float)
+    half = 0.5 if ready and generated else 1.0
+    scores = sum(one.score for one in ready)
+    for candidate in ready:
+        if candidate.score > 0:
+            chances[key_of(candidate.tactic)] += half * candidate.score / scores
+    for written in generated:
+        if not is_unfinished(written.tactic):
+            chances[key_of(written.tactic)] += half * math.exp(written.log_probability)
+    ordered = sorted(chances.items(), key=lambda item: -item[1])
+    return [Proposed(tactic, math.log(chance)) for tactic, chance in ordered if chance > 0]
