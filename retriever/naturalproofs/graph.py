@@ -1,0 +1,204 @@
+"""The reference graph of a corpus, and its figures (section 3, Table 3).
+
+python -m retriever.naturalproofs.graph CORPUS.json
+
+An edge stands for "is referred to by": from a statement to every other one that refers to it, in its own text
+or in one of its proofs. Repeated references make one edge, a reference to itself makes none. A *leaf* refers
+to something and nothing refers to it; a *head* is referred to and refers to nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.errors import BadRecords, PremiseSuggestError
+from retriever.naturalproofs.schema import Corpus, Statement
+from retriever.naturalproofs.store import read_corpus
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceGraph:
+    """Who refers to whom; the keys are the ids of all statements, in the corpus's order."""
+
+    refers_to: Mapping[int, frozenset[int]]
+    referred_by: Mapping[int, frozenset[int]]
+    to_themselves: int
+    """Statements that refer to themselves; no edge stands for that."""
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """Ids of those that refer and are not referred to: what an evaluation may be made of (section 4)."""
+        return tuple(id for id, targets in self.refers_to.items() if targets and not self.referred_by[id])
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """Ids of those that are referred to and refer to nothing."""
+        return tuple(id for id, users in self.referred_by.items() if users and not self.refers_to[id])
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFigures:
+    """What `describe` prints, in this order."""
+
+    statements: int
+    nodes: int
+    edges: int
+    leaves: int
+    leaf_theorems: int
+    heads: int
+    to_themselves: int
+    mutual_pairs: int
+    cycles: int
+    in_cycles: int
+    largest_cycle: int
+    mean_degree: float
+    most_references: int
+    most_users: int
+
+
+_NAMES = {
+    "statements": "statements",
+    "nodes": "statements with an edge (nodes)",
+    "edges": "edges",
+    "leaves": "leaves: refer, are not referred to",
+    "leaf_theorems": "  of these, theorems",
+    "heads": "heads: are referred to, refer to nothing",
+    "to_themselves": "statements that refer to themselves",
+    "mutual_pairs": "pairs that refer to each other",
+    "cycles": "strongly connected components of two or more",
+    "in_cycles": "  statements in them",
+    "largest_cycle": "  the largest",
+    "mean_degree": "edges a node",
+    "most_references": "the most that one statement refers to",
+    "most_users": "the most that refer to one statement",
+}
+
+
+def build_graph(corpus: Corpus) -> ReferenceGraph:
+    """The graph of all references, in statements and in proofs.
+
+    Raises BadRecords when one leads to no statement of the corpus, or two statements have one id.
+    """
+    all_targets = {statement.id: _targets(statement) for statement in corpus.statements}
+    if len(all_targets) < len(corpus.statements):
+        raise BadRecords("Two statements of the corpus have the same id.", "Give each its own.")
+    users: dict[int, set[int]] = {id: set() for id in all_targets}
+    for id, targets in all_targets.items():
+        for target in targets - {id}:
+            if target not in users:
+                raise BadRecords(
+                    f"Statement {id} refers to {target}, which is not in the corpus.",
+                    "Build the corpus again, or take the reference out.",
+                )
+            users[target].add(id)
+    return ReferenceGraph(
+        {id: frozenset(targets - {id}) for id, targets in all_targets.items()},
+        {id: frozenset(found) for id, found in users.items()},
+        sum(id in targets for id, targets in all_targets.items()),
+    )
+
+
+def _targets(statement: Statement) -> set[int]:
+    return {*statement.ref_ids, *(id for proof in statement.proofs for id in proof.ref_ids)}
+
+
+def figures(corpus: Corpus, graph: ReferenceGraph) -> GraphFigures:
+    """The figures of `graph`, which is that of `corpus`."""
+    theorems = {theorem.id for theorem in corpus.theorems}
+    out_degrees = [len(targets) for targets in graph.refers_to.values()]
+    in_degrees = [len(users) for users in graph.referred_by.values()]
+    nodes = sum(bool(out or into) for out, into in zip(out_degrees, in_degrees, strict=True))
+    edges = sum(out_degrees)
+    mutual = sum(id in graph.refers_to[other] for id, found in graph.refers_to.items() for other in found)
+    cycles = [part for part in components(graph.refers_to) if len(part) > 1]
+    return GraphFigures(
+        statements=len(out_degrees),
+        nodes=nodes,
+        edges=edges,
+        leaves=len(graph.leaves),
+        leaf_theorems=len(theorems.intersection(graph.leaves)),
+        heads=len(graph.heads),
+        to_themselves=graph.to_themselves,
+        mutual_pairs=mutual // 2,
+        cycles=len(cycles),
+        in_cycles=sum(map(len, cycles)),
+        largest_cycle=max(map(len, cycles), default=0),
+        mean_degree=edges / max(nodes, 1),
+        most_references=max(out_degrees, default=0),
+        most_users=max(in_degrees, default=0),
+    )
+
+
+def components(edges: Mapping[int, frozenset[int]]) -> list[frozenset[int]]:
+    """The strongly connected components, each node in exactly one (Tarjan 1972, without recursion)."""
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    open_nodes: list[int] = []
+    is_open: set[int] = set()
+    found: list[frozenset[int]] = []
+
+    def enter(node: int) -> tuple[int, Iterator[int]]:
+        order[node] = low[node] = len(order)
+        open_nodes.append(node)
+        is_open.add(node)
+        return node, iter(sorted(edges[node]))
+
+    def close(node: int) -> None:
+        part = {node}
+        while (last := open_nodes.pop()) != node:
+            part.add(last)
+        is_open.difference_update(part)
+        found.append(frozenset(part))
+
+    for root in edges:
+        path = [] if root in order else [enter(root)]
+        while path:
+            node, ahead = path[-1]
+            for other in ahead:
+                if other not in order:
+                    path.append(enter(other))
+                    break
+                if other in is_open:
+                    low[node] = min(low[node], order[other])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
+                if low[node] == order[node]:
+                    close(node)
+    return found
+
+
+def describe(found: GraphFigures) -> str:
+    """The figures, one a line."""
+    lines = []
+    for field, name in _NAMES.items():
+        value = getattr(found, field)
+        lines.append(f"{name:<46}{value:>10,.2f}" if isinstance(value, float) else f"{name:<46}{value:>10,}")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.naturalproofs.graph",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
+    chosen = parser.parse_args(arguments)
+    try:
+        corpus, _ = read_corpus(chosen.corpus)
+        print(describe(figures(corpus, build_graph(corpus))))
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
