@@ -5,6 +5,7 @@ generator.json   {"format": "premise-suggest-generator", "version": 1,
                   "form_version": 1,         `prompt.VERSION` that it was trained on
                   "max_prompt_bytes": 1024,  the longest prompt, in symbols
                   "max_premises": 10,        the most premises that it was trained on in a prompt (optional)
+                  "pointers": -1.0,          added to a pointer's log-probability (optional)
                   "symbols": 384, "start": 0,
                   "layers": 3, "heads": 8, "head_size": 64}    of the decoder: the cache's shape
                                              (more keys are left for the model card)
@@ -51,6 +52,8 @@ class Config:
     """The symbol that stands before a tactic's first one."""
     max_premises: int = ANY_NUMBER
     """Premises in a prompt, at most."""
+    pointers: float = 0.0
+    """Added to the log-probability of each symbol that points to a premise."""
 
 
 def read_config(folder: Path) -> Config:
@@ -122,7 +125,11 @@ def _parse(values: dict[str, Any]) -> Config:
     if not isinstance(start, int) or not 0 <= start < SIZE:
         raise ValueError(f"start {start!r} is no symbol")
     premises = _positive(values, "max_premises") if "max_premises" in values else ANY_NUMBER
-    return Config(cast(Form, values["form"]), limit, layers, heads, size, start, premises)
+    pointers = values.get("pointers", 0.0)
+    if not isinstance(pointers, int | float) or not -100 <= pointers <= 0:
+        raise ValueError(f"pointers {pointers!r} is no number from -100 to 0")
+    form = cast(Form, values["form"])
+    return Config(form, limit, layers, heads, size, start, premises, float(pointers))
 
 
 def _positive(values: dict[str, Any], name: str) -> int:

@@ -23,6 +23,8 @@ from prover.generator.graphs import Decoding, run_encoder
 from prover.generator.prompt import Form, decode_tactic, encode_prompt
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 
+_MORE = 8
+"""How many beams there are beyond the tactics asked for, at most: narrower searches miss the best ones."""
 THREADS = 2
 """How many threads an operator uses unless told otherwise."""
 
@@ -80,7 +82,7 @@ class Generator:
 
         What is no tactic (cut off at `max_bytes`, bytes that are no text, more than one line, a pointer to no
         premise) is left out, and the next one takes its place: symbols that no tactic has are not followed,
-        and some more beams run than tactics are asked for. Half of the tactics are the most probable ones;
+        and some more beams run than tactics are asked for. Three in four are the most probable ones;
         the others begin with the most probable words that those do not begin with.
 
         Args:
@@ -98,7 +100,8 @@ class Generator:
         settings = settings_for(count, max_bytes, config.start)
         try:
             decoding = self._decoding(prompt)
-            found = beam.search(_without(impossible(config.form, premises), decoding), settings)
+            step = _weighed(decoding, impossible(config.form, premises), config.pointers)
+            found = beam.search(step, settings)
         except Exception as error:  # whatever onnxruntime raises, which tells its kinds by no class
             raise ModelError(f"The generator did not run: {_said(error)}.", REINSTALL) from error
         tactics: dict[str, beam.Sequence] = {}
@@ -139,12 +142,16 @@ def impossible(form: Form, premises: Sequence[Premise]) -> list[int]:
     ]
 
 
-def _without(symbols: Sequence[int], step: beam.Step) -> beam.Step:
-    """The step with these symbols' chances taken away; those of the others stay as they are."""
+def _weighed(step: beam.Step, without: Sequence[int], pointers: float) -> beam.Step:
+    """The step with some symbols' chances taken away, and `pointers` added to those of pointers.
+
+    The chances of the others stay as they are.
+    """
 
     def stepped(last: beam.Int64s, parents: beam.Int64s) -> beam.Floats:
         chances = step(last, parents).copy()
-        chances[:, symbols] = -np.inf
+        chances[:, without] = -np.inf
+        chances[:, FIRST_EXTRA:] += pointers
         return chances
 
     return stepped
@@ -153,8 +160,8 @@ def _without(symbols: Sequence[int], step: beam.Step) -> beam.Step:
 def settings_for(count: int, max_bytes: int, start: int) -> beam.BeamSettings:
     """The search for `count` tactics: with some more beams, since not all that is written will be a tactic,
     and some for first words of their own."""
-    beams = count + max(2, count // 4)
-    return beam.BeamSettings(beams, max_bytes + 1, END, start, group=first_word, others=count // 2)
+    beams = count + max(2, min(count, _MORE))
+    return beam.BeamSettings(beams, max_bytes + 1, END, start, group=first_word, others=3 * count // 4)
 
 
 _WORD = frozenset(byte_symbols(string.ascii_letters + string.digits + "_'!?"))
@@ -166,9 +173,9 @@ def first_word(symbols: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
-    """So many of what a search found: half of them the most probable, then the best of each of the most
+    """So many of what a search found: most of them the most probable, then the best of each of the most
     probable groups that have no part in these, then what is left. Best first."""
-    chosen = list(found[: _half(count)])
+    chosen = list(found[: _most(count)])
     heard = {each.group for each in chosen}
     for each in sorted(found, key=lambda each: -each.group_log_probability):
         if each.group not in heard and len(chosen) < count:
@@ -178,9 +185,9 @@ def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
     return sorted(chosen, key=lambda each: -each.score)
 
 
-def _half(count: int) -> int:
-    """How many of the tactics are simply the most probable."""
-    return (count + 1) // 2
+def _most(count: int) -> int:
+    """How many of the tactics are simply the most probable: three in four."""
+    return -(-3 * count // 4)
 
 
 def _said(error: Exception) -> str:

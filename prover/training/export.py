@@ -50,8 +50,12 @@ def export_model(
     max_prompt_bytes: int,
     int8: bool,
     max_premises: int = files.ANY_NUMBER,
+    pointers: float = 0.0,
 ) -> Path:
     """Write a generator's folder; returns it. What does not load is not left there.
+
+    `pointers` is added to the log-probability of each pointer to a premise: a run that gives names spelled
+    from memory little weight (`mix.spelled`) finds pointers likelier than they are.
 
     The model is moved to the CPU, as float32, for good.
 
@@ -68,6 +72,7 @@ def export_model(
             for graph in (files.ENCODER, files.DECODER):
                 quantise(folder / graph)
         values = {**_values(model, form, max_prompt_bytes, int8), "max_premises": max_premises}
+        values["pointers"] = pointers
         _write_config(folder, values)
         Generator.load(folder)
         # The configuration goes first and comes last: cut off here, the folder says that it is none.
@@ -77,7 +82,7 @@ def export_model(
     return out
 
 
-def export_run(run: Path, out: Path, *, int8: bool) -> Path:
+def export_run(run: Path, out: Path, *, int8: bool, pointers: float = 0.0) -> Path:
     """Write the generator of a run's last checkpoint. Raises ModelError, BadSettings."""
     config = load_run(run / files.TRAINING_RUN)
     model = load_model(run, config.shape)
@@ -89,6 +94,7 @@ def export_run(run: Path, out: Path, *, int8: bool) -> Path:
         max_prompt_bytes=max(PROMPT_BYTES, prompt.max_prompt),
         int8=int8,
         max_premises=max(prompt.premises, 1),
+        pointers=pointers,
     )
 
 
@@ -237,11 +243,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("source", type=Path, help="a run's folder, or one with a checkpoint of transformers")
     parser.add_argument("out", type=Path, help="the generator's folder to write")
     parser.add_argument("--fp32", action="store_true", help="keep float32 weights")
+    parser.add_argument(
+        "--pointers",
+        type=float,
+        default=0.0,
+        metavar="NATS",
+        help="of a run: what is added to a pointer's log-probability, fitted on valid (0)",
+    )
     chosen = parser.parse_args(arguments)
     logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends what has just been done
     try:
         if (chosen.source / files.TRAINING_RUN).is_file():
-            export_run(chosen.source, chosen.out, int8=not chosen.fp32)
+            export_run(chosen.source, chosen.out, int8=not chosen.fp32, pointers=chosen.pointers)
         else:
             model = load_checkpoint(chosen.source)
             export_model(model, "reprover", chosen.out, max_prompt_bytes=REPROVER_BYTES, int8=not chosen.fp32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,6 +46,20 @@ def test_a_pointer_names_the_premise_that_stands_there_now(generator: Generator)
     learned = {"exact My.own_lemma n m", "rw [My.own_lemma]", "apply My.own_lemma"}
     assert learned & {each.tactic for each in found}
     assert not any("Nat.add_comm" in each.tactic for each in found)
+
+
+def test_pointers_can_cost_more(generator: Generator, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURE, tmp_path / "dear")
+    values = json.loads((FIXTURE / CONFIG).read_text(encoding="utf-8"))
+    (tmp_path / "dear" / CONFIG).write_text(json.dumps({**values, "pointers": -1.5}), encoding="utf-8")
+    dear = Generator.load(tmp_path / "dear")
+    assert dear.fingerprint != generator.fingerprint
+    before = {each.tactic: each.log_probability for each in generator.generate([COMMUTES], PREMISES)}
+    after = {each.tactic: each.log_probability for each in dear.generate([COMMUTES], PREMISES)}
+    assert after["rw [Nat.add_comm]"] == pytest.approx(before["rw [Nat.add_comm]"] - 1.5, abs=1e-4)
+    shared = [tactic for tactic in before.keys() & after.keys() if "Nat." not in tactic]
+    assert shared
+    assert all(after[tactic] == pytest.approx(before[tactic], abs=1e-4) for tactic in shared)
 
 
 def test_a_pointer_to_no_premise_is_left_out_and_others_take_its_place(generator: Generator) -> None:
