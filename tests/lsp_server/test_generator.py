@@ -32,6 +32,8 @@ pytestmark = pytest.mark.lean
 SWAP = "p q : Prop\nh : p ∧ q\n⊢ q ∧ p"
 LEARNED = "exact ⟨h.2, h.1⟩"
 """What the fixture generator writes for it; no template does."""
+ALONE = "example (p q : Prop) (h : p ∧ q) : q ∧ p := by\n  sorry\n"
+"""That goal in a file without imports, so that no premise is in scope."""
 
 
 class Fixed:
@@ -255,8 +257,12 @@ async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_a
     assert opened_names == ["bad", "bad", "good"]
 
 
-def test_the_command_line_takes_a_generator(cli: Cli, project: Path, tmp_path: Path) -> None:
-    file = ("--file", project / "Work.lean", "--line", "6", "--tactics", "--json")
+def test_the_command_line_takes_a_generator(
+    cli: Cli, project: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    (project / "Alone.lean").write_text(ALONE, encoding="utf-8")
+    request.addfinalizer((project / "Alone.lean").unlink)
+    file = ("--file", project / "Alone.lean", "--line", "2", "--tactics", "--json")
     done = cli("suggest", *file, "--generator", FIXTURE, "--tactics-from", "generator")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -277,12 +283,12 @@ async def test_an_editor_sets_it_and_has_its_tactics_as_quick_fixes(
 ) -> None:
     options = {**QUIET, "tactics": {"generator": str(FIXTURE), "source": "generator"}}
     editor = await start_editor(project, environment, options=options)
-    editor.open("Work.lean")
-    place = place_of(editor.text("Work.lean"), "sorry")
-    answer = await editor.suggest("Work.lean", place.line, place.character, tactics=True)
+    editor.open("Alone.lean", ALONE)
+    place = place_of(ALONE, "sorry")
+    answer = await editor.suggest("Alone.lean", place.line, place.character, tactics=True)
     assert answer["tactics"][0]["tactic"] == LEARNED
     context = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Invoked)
-    identifier = types.TextDocumentIdentifier(editor.uri("Work.lean"))
+    identifier = types.TextDocumentIdentifier(editor.uri("Alone.lean"))
     asked = types.CodeActionParams(identifier, types.Range(place, place), context)
     actions = await editor.client.text_document_code_action_async(asked)
     assert actions and actions[0].title == f"Try this: {LEARNED}"
