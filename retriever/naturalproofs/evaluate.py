@@ -86,6 +86,9 @@ def main(arguments: list[str] | None = None) -> int:
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -136,3 +136,11 @@ def test_a_part_without_examples_and_a_missing_file_are_told(
     assert "no example to evaluate (valid)" in capsys.readouterr().err
     assert main([str(tmp_path / "none.json")]) == 1
     assert "none.json" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_corpus(tmp_path / "g.json", gardens())
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    arguments = [str(tmp_path / "g.json"), "--whole", "--part", "test"]
+    assert main([*arguments, "--json", str(tmp_path / "file" / "x.json")]) == 1
+    assert "cannot be written" in capsys.readouterr().err
