@@ -124,6 +124,20 @@ def test_an_error_is_told_and_the_next_search_works(page: Any) -> None:
     expect(page.get_by_role("status")).to_contain_text("revision is not indexed here")
 
 
+def test_what_is_typed_before_the_indexes_are_listed_stays(page: Any) -> None:
+    held: list[Any] = []
+    page.route("**/api/revisions", lambda route: held.append(route))
+    with page.expect_request("**/api/revisions"):
+        page.goto("/")
+    page.get_by_label("Goal, name or words").fill(ADD_COMM)
+    with page.expect_response("**/api/revisions"):
+        held[0].continue_()
+    expect(page.locator("#rev option").first).to_contain_text("(default)")
+    expect(page.get_by_label("Goal, name or words")).to_have_value(ADD_COMM)
+    page.get_by_role("button", name="Search").click()
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+
+
 def test_text_of_a_query_is_never_markup(page: Any) -> None:
     page.goto("/")
     search(page, "<img src=x onerror=alert(1)> ⊢ <b>a</b> = a")

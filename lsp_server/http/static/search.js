@@ -32,9 +32,19 @@ function restore(address) {
   page.imports.value = given.get("imports") ?? "";
   page.in_scope.checked = given.get("in_scope") === "true";
   page.k.value = given.get("k") ?? DEFAULT_COUNT;
-  page.rev.value = given.get("rev") ?? "";
+  choose(given.get("rev") ?? "");
   if (["module", "imports", "in_scope", "rev"].some((name) => given.get(name))) page.filters.open = true;
   return page.query.value.trim() !== "";
+}
+
+/** Choose an index, which the list may not have yet, or at all. */
+function choose(revision) {
+  if (!optionOf(revision)) page.rev.append(element("option", revision, { value: revision }));
+  page.rev.value = revision;
+}
+
+function optionOf(revision) {
+  return [...page.rev.options].find((option) => option.value === revision);
 }
 
 /** An element with text; text never becomes markup. */
@@ -131,14 +141,9 @@ async function listIndexes() {
   for (const [place, one] of (await response.json()).entries()) {
     const revision = one.revisions[0];
     if (place === 0) page.rev.options[0].textContent = `${one.name} (default)`;
+    else if (revision && optionOf(revision)) optionOf(revision).textContent = one.name;
     else if (revision) page.rev.append(element("option", one.name, { value: revision }));
   }
-  const asked = new URLSearchParams(location.search).get("rev");
-  if (!asked) return;
-  if (![...page.rev.options].some((option) => option.value === asked)) {
-    page.rev.append(element("option", asked, { value: asked }));
-  }
-  page.rev.value = asked;
 }
 
 page.search.addEventListener("submit", (event) => {
@@ -155,8 +160,6 @@ window.addEventListener("popstate", () => {
   else fail("");
 });
 
-listIndexes()
-  .catch(() => say("The list of indexes could not be read; the default one is searched.", true))
-  .then(() => {
-    if (restore(location.search)) search();
-  });
+// First the form: what is typed while the list of indexes comes must stay.
+if (restore(location.search)) search();
+listIndexes().catch(() => say("The list of indexes could not be read; the default one is searched.", true));

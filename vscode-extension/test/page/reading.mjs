@@ -19,8 +19,8 @@ export const reading = [
   scenario("tactics that Lean accepted stand above the premises, what closes the goal first", async ({ window, view }) => {
     await window.goBehind(FIRST, "sorry", 0);
     const state = await view.tactics("k ∣ n.factorial");
-    assert.deepEqual(state.closing, ["exact Nat.dvd_factorial hk hkn"]);
-    assert.equal(state.tactics[0], state.closing[0]);
+    assert.equal(state.closing[0], "exact Nat.dvd_factorial hk hkn");
+    assert.deepEqual(state.tactics.slice(0, state.closing.length), state.closing);
     assert.equal(state.rows.lastIndexOf("tactic"), state.tactics.length - 1);
     const row = await view.row("tactic", "apply Nat.dvd_factorial");
     const goals = await row.locator(".goal").allTextContents();
