@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import signal
 import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -37,11 +39,16 @@ class Options:
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens as soon as it does."""
+    """Says where it listens as soon as it does, and keeps what told it to end."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
         super().__init__(config)
         self._line = line
+        self.told_by = 0
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.told_by = self.told_by or sig
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -79,7 +86,10 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     address = url_of(options.host, listener.getsockname()[1])
-    await _Server(config, f"premise-suggest http: {address} (Ctrl-C ends it)").serve([listener])
+    server = _Server(config, f"premise-suggest http: {address} (Ctrl-C ends it)")
+    await server.serve([listener])
+    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
+        raise KeyboardInterrupt
 
 
 def policy_for(host: str, token: str | None) -> Policy:
