@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
-    add_eval(commands.add_parser("eval", help="prove problems by search, and count them"))
+    add_eval(commands.add_parser("eval", help="prove problems by search, or measure a backend's retrieval"))
     _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
     demo = commands.add_parser("demo", help="show it at work on the bundled example library")
     _lean(demo)
@@ -76,6 +76,11 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
     source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
+    said = "what to search for: a theorem in words and LaTeX, or for Lean a printed proof state"
+    source.add_argument("--text", metavar="TEXT", help=said)
+    _backend(command)
+    said = "which collection, where several are indexed"
+    command.add_argument("--collection", metavar="NAME", default="", help=said)
     command.add_argument("--line", type=int, metavar="L", help="the goal's line, from 1")
     command.add_argument("--column", type=int, metavar="C", help="its column, from 1 (default: its `sorry`)")
     command.add_argument("--k", type=positive, default=None, metavar="N", help="how many premises (16)")
@@ -89,8 +94,12 @@ def _suggest(command: argparse.ArgumentParser) -> None:
 
 
 def _index(command: argparse.ArgumentParser) -> None:
-    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
+    said = "a Lean project, or what another backend reads (default: the current folder)"
+    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="SOURCE", help=said)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
+    _backend(command)
+    said = "what to call a collection of another backend (default: its file's name)"
+    command.add_argument("--name", metavar="NAME", default="", help=said)
     _model(command)
 
 
@@ -130,6 +139,11 @@ def _doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
     _lean(command)
     _model(command, may_fetch=False)
+
+
+def _backend(command: argparse.ArgumentParser) -> None:
+    said = "what is searched: lean (the default), naturalproofs, match, or a Python package with a backend"
+    command.add_argument("--backend", metavar="NAME", default="lean", help=said)
 
 
 def _lean(command: argparse.ArgumentParser) -> None:

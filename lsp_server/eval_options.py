@@ -34,6 +34,19 @@ def add_eval(command: argparse.ArgumentParser) -> None:
     project.add_argument("--split", choices=("test", "valid"), default="test", help=said)
     _common(project)
     _common(kinds.add_parser("minicore", help="the problems that come with the mini core"))
+    retrieval = kinds.add_parser("retrieval", help="how well a backend's documents are found")
+    said = "lean (a dataset folder), naturalproofs, match, or a Python package with a backend"
+    retrieval.add_argument("--backend", required=True, metavar="NAME", help=said)
+    retrieval.add_argument("--data", type=Path, required=True, metavar="SOURCE", help="what it reads")
+    retrieval.add_argument(
+        "--part", choices=("valid", "test"), default="valid", help="whose questions (valid)"
+    )
+    said = "a model folder, or owner/name on the Hugging Face hub (default: the backend's, if one is shipped)"
+    retrieval.add_argument("--model", default="", metavar="NAME", help=said)
+    retrieval.add_argument("--download", action="store_true", help="fetch it from the hub if need be")
+    retrieval.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals' draws (0)")
+    retrieval.add_argument("--quiet", action="store_true", help="no progress bar")
+    retrieval.add_argument("--json", action="store_true", help="print JSON")
     report = kinds.add_parser("report", help="tables and a picture of runs, side by side")
     report.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="the folders of runs")
     form = report.add_mutually_exclusive_group()

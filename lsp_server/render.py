@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from lsp_server.schema import IndexItem, PremiseItem, Suggestion, TacticItem
+from lsp_server.schema import CollectionAnswer, IndexItem, PremiseItem, Suggestion, TacticItem
 
 _NARROWEST, _WIDEST = 60, 120
 _STATEMENT_LINES = 3
@@ -69,6 +69,25 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
     parts += ["", _freshness(suggestion.index, style), style.dim(timing_line(suggestion.timings_ms))]
     parts += [style.caution(f"note: {note}") for note in suggestion.notes]
     parts += [style.caution(f"warning: {warning}") for warning in suggestion.warnings]
+    return "\n".join(parts) + "\n"
+
+
+def collection_text(found: CollectionAnswer, style: Style) -> str:
+    """What a collection answered, for a terminal."""
+    parts = [style.bold(found.collection) + style.dim(f"  ({found.backend}, of {found.documents:,})")]
+    if not found.hits:
+        parts.append("  none fit")
+    for rank, hit in enumerate(found.hits, start=1):
+        title = shorten(hit.title, style.width - 20)
+        parts.append(f"{rank:>3}. {style.bold(title)}  {style.dim(f'{hit.score:.3f}  {hit.kind}')}")
+        if hit.where:
+            parts.append(style.dim(f"     {shorten(hit.where, style.width - 5)}"))
+        lines = textwrap.wrap(" ".join(hit.body.split()), style.width - 5)
+        shown = lines[:_STATEMENT_LINES]
+        if len(lines) > len(shown):
+            shown[-1] = shorten(f"{shown[-1]} …", style.width - 5)
+        parts += [f"     {line}" for line in shown]
+    parts += [style.caution(f"warning: {warning}") for warning in found.warnings]
     return "\n".join(parts) + "\n"
 
 

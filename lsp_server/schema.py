@@ -128,6 +128,28 @@ class StatusItem:
     index: Annotated[IndexItem | None, "The index at the end; null before, and where the update failed."]
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionHit:
+    """One document of a collection, best first."""
+
+    title: Annotated[str, "Its title, or its label where it has none."]
+    kind: Annotated[str, "Its type: `theorem`, `definition`, `other`, `proof`, ..."]
+    body: Annotated[str, "Its text, as its source has it (LaTeX)."]
+    where: Annotated[str, "Its label, or the part of the source that it stands in; empty where not known."]
+    score: Annotated[float, "How well it fits; higher is better, comparable within one answer only."]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionAnswer:
+    """The answer to a search in a collection of another backend than Lean."""
+
+    backend: Annotated[str, "The backend: `naturalproofs`, `match`, or a package's name."]
+    collection: Annotated[str, "The collection's name."]
+    documents: Annotated[int, "How many documents were searched."]
+    hits: Annotated[list[CollectionHit], "What was found, best first."]
+    warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+
+
 CLASSES = (
     Suggestion,
     PremiseItem,
@@ -137,6 +159,8 @@ CLASSES = (
     SearchAnswer,
     IndexAnswer,
     StatusItem,
+    CollectionAnswer,
+    CollectionHit,
 )
 
 
@@ -192,7 +216,8 @@ _HEAD = """\
 
 `premise-suggest suggest --json` prints one `Suggestion`. The request `premiseSuggest/suggest` and the
 command `premise-suggest.suggest` answer with the same object; a search with a `SearchAnswer`, indexing with
-an `IndexAnswer`. The requests themselves are described in [lsp.md](lsp.md).
+an `IndexAnswer`; `suggest --backend NAME --json` prints a `CollectionAnswer`. The requests themselves are
+described in [lsp.md](lsp.md).
 
 `position` counts as LSP does, from 0, in UTF-16 units; the command line counts lines and columns from 1, in
 code points.

@@ -1,4 +1,4 @@
-"""`premise-suggest eval`: prove problems by search, count them, and report."""
+"""`premise-suggest eval`: prove problems by search, count them, and report; or measure retrieval."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lean_extract.atomic import replacing
 from lean_extract.compile import CompilationStopped
 from lean_extract.errors import ModelError, UserError
 from lsp_server.cli import INTERRUPTED
+from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use
 from lsp_server.evaluation.minicore import minicore_set
 from lsp_server.evaluation.picture import picture
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.what == "report":
         return _report(options)
+    if options.what == "retrieval":
+        return eval_retrieval.run(options)
     tell_first_use()
     problems = _problems(options)
     generator = _generator(options)

@@ -1,4 +1,7 @@
-"""`premise-suggest index`: build or refresh a project's index, with a progress bar; Ctrl-C loses nothing."""
+"""`premise-suggest index`: build or refresh a project's index, with a progress bar; Ctrl-C loses nothing.
+
+With another backend than Lean it makes a collection of a file or folder ready to be searched.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,15 @@ from types import FrameType
 
 from tqdm import tqdm
 
+from lean_extract.errors import BadSource, UserError
 from lsp_server.cli import INTERRUPTED
+from lsp_server.collections import folder_of, towers_for
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.render import counted
 from lsp_server.stores import update_project
+from retriever.backends import find_backend
+from retriever.collections.files import write_stored
+from retriever.collections.index import index_collection
 from retriever.index.build import IndexReport
 
 _STAGES = {
@@ -33,6 +41,10 @@ _STAGES = {
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     tell_first_use()
+    if options.backend != "lean":
+        return _index_collection(options)
+    if options.name:
+        raise UserError("--name goes with another --backend than lean.", "Leave it out.")
     root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
         report = update_project(root, options.model, bar.report, stop.is_set, download=options.download)
@@ -45,6 +57,41 @@ def run(options: argparse.Namespace) -> int:
         print(f"warning: {where}: {problem.message}", file=sys.stderr)
     if len(report.problems) > 10:
         print(f"warning: and {len(report.problems) - 10} more", file=sys.stderr)
+    return 0
+
+
+def _index_collection(options: argparse.Namespace) -> int:
+    backend = find_backend(options.backend)
+    source: Path | None = options.directory
+    if source is None:
+        raise UserError(
+            f"The backend {backend.name} needs a source.", "Give the file or folder that it reads."
+        )
+    if not source.exists():
+        raise BadSource(f"There is no file or folder {source}.", "Check the path.")
+    name = options.name or source.stem
+    folder = folder_of(name)
+    model, towers = towers_for(backend.name, options.model, download=options.download)
+    quiet = options.quiet or not sys.stderr.isatty()
+    with stop_on_interrupt() as stop:
+        collection = backend.read(source)
+        stored = index_collection(
+            backend,
+            collection,
+            name,
+            source,
+            towers,
+            called=options.backend,
+            model=model,
+            quiet=quiet,
+            should_stop=stop.is_set,
+        )
+    if stored is None:
+        print("Stopped; nothing was changed.", file=sys.stderr)
+        return INTERRUPTED
+    write_stored(folder, stored)
+    known = counted(len(stored.proofs.own), "known proof")
+    print(f"{name} ({options.backend}): {counted(len(stored.documents), 'document')}, {known}")
     return 0
 
 

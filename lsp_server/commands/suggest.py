@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
+from lsp_server.collections import answer, find_collection, open_collection
 from lsp_server.commands.common import (
     indexed_root,
     project_root,
@@ -21,15 +22,20 @@ from lsp_server.commands.common import (
 from lsp_server.contexts import first_place
 from lsp_server.engine import Engine
 from lsp_server.positions import from_person, split_lines
-from lsp_server.render import Style, suggestion_text
+from lsp_server.render import Style, collection_text, suggestion_text
 from lsp_server.requests import SuggestRequest
 from lsp_server.schema import Suggestion, to_json
 from prover.verify import GoalPlace
+from retriever.backends import find_backend
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     tell_first_use()
+    if options.backend != "lean":
+        return _from_collection(options)
+    if options.collection:
+        raise UserError("--collection goes with another --backend than lean.", "Leave it out.")
     request, root = _request(options)
     suggestion = asyncio.run(_suggest(options, request, root))
     print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
@@ -46,6 +52,24 @@ def print_suggestion(suggestion: Suggestion, *, as_json: bool, tactics_asked: bo
     sys.stdout.write(suggestion_text(suggestion, style, tactics_asked=tactics_asked))
 
 
+def _from_collection(options: argparse.Namespace) -> int:
+    if options.text is None:
+        raise UserError(f"The backend {options.backend} needs --text.", "Give what to search for, or - .")
+    if options.tactics or options.failures or options.line or options.column:
+        raise UserError("Tactics and places in files are Lean's alone.", "Leave those options out.")
+    find_backend(options.backend)
+    text = _standard_input() if options.text == "-" else options.text
+    found = answer(
+        open_collection(find_collection(options.backend, options.collection)), text, options.k or 16
+    )
+    if options.json:
+        print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
+    else:
+        columns = shutil.get_terminal_size((100, 40)).columns
+        sys.stdout.write(collection_text(found, Style.of(sys.stdout, os.environ, columns)))
+    return 0
+
+
 async def _suggest(options: argparse.Namespace, request: SuggestRequest, root: Path | None) -> Suggestion:
     engine = Engine(root, settings_for(options))
     try:
@@ -55,15 +79,16 @@ async def _suggest(options: argparse.Namespace, request: SuggestRequest, root: P
 
 
 def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
-    if options.state is not None:
+    if options.state is not None or options.text is not None:
         if options.line or options.column:
-            raise UserError("--line and --column go with --file, not with --state.", "Leave them out.")
+            raise UserError("--line and --column go with --file alone.", "Leave them out.")
         if options.tactics:
             raise UserError(
                 "Tactics can only be tried where there is a file.",
-                "Give --file and --line instead of --state.",
+                "Give --file and --line instead.",
             )
-        return SuggestRequest(goal=_read_state(options.state), k=options.k), indexed_root(Path.cwd())
+        goal = _read_state(options.state) if options.state is not None else _typed(options.text)
+        return SuggestRequest(goal=goal, k=options.k), indexed_root(Path.cwd())
     if options.line is None:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
     place = place_in(options.file, options.line, options.column)
@@ -84,9 +109,15 @@ def place_in(path: Path, line: int, column: int | None) -> GoalPlace:
 
 
 def _read_state(source: str) -> str:
-    if source != "-":
-        return read_text(Path(source))
+    return _standard_input() if source == "-" else read_text(Path(source))
+
+
+def _typed(text: str) -> str:
+    return _standard_input() if text == "-" else text
+
+
+def _standard_input() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadSource(f"Standard input is not UTF-8: {error}.", "Send the state as UTF-8.") from error
+        raise BadSource(f"Standard input is not UTF-8: {error}.", "Send it as UTF-8.") from error

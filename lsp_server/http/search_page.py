@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +12,13 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lean_extract.records import Position
+from lsp_server.collections import answer, find_collection, list_collections, open_collection
 from lsp_server.http.backend import Backend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.requests import SearchRequest
-from lsp_server.schema import to_json
+from lsp_server.schema import CollectionAnswer, to_json
 from prover.verify import GoalPlace
+from retriever.backends import find_backend
 
 _PAGES = {
     "/": ("index.html", "text/html"),
@@ -41,6 +44,15 @@ class ServedIndex(BaseModel):
 
     name: str
     revisions: list[str] = Field(description="What `rev` may be for it.")
+
+
+class ServedCollection(BaseModel):
+    """One collection of another backend than Lean."""
+
+    name: str
+    backend: str
+    about: str = Field(description="What is found in it.")
+    documents: int
 
 
 def router(backend: Backend) -> APIRouter:
@@ -83,6 +95,34 @@ def router(backend: Backend) -> APIRouter:
             ServedIndex(name=library.name, revisions=list(library.revisions))
             for library in backend.libraries.all
         ]
+
+    @routes.get("/api/collections")
+    def collections() -> list[ServedCollection]:
+        """The collections of other backends that are indexed on this machine."""
+        return [
+            ServedCollection(
+                name=one.name,
+                backend=one.backend,
+                about=find_backend(one.backend).about,
+                documents=one.documents,
+            )
+            for one in list_collections()
+        ]
+
+    @routes.get("/api/collections/{backend_name}/{name}", response_model=dict[str, Any])
+    async def documents(
+        backend_name: str,
+        name: str,
+        query: Annotated[str, Query(description="A statement in words and LaTeX.", max_length=MAX_QUERY)],
+        k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
+    ) -> Any:
+        """Documents of a collection: the object CollectionAnswer of docs/json.md."""
+
+        async def job() -> CollectionAnswer:
+            found = await asyncio.to_thread(lambda: open_collection(find_collection(backend_name, name)))
+            return await asyncio.to_thread(answer, found, query, max(1, min(k, MAX_K)))
+
+        return to_json(await backend.work(job))
 
     return routes
 

@@ -13,8 +13,13 @@ _LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 
 
 def text_of(statement: Statement) -> str:
-    """Title and contents; a link `[[page|words]]` that the contents still have is shown as its words."""
-    return _LINK.sub(r"\1", "\n".join((statement.title, *statement.contents)))
+    """Title and contents, without the marks of links."""
+    return without_links("\n".join((statement.title, *statement.contents)))
+
+
+def without_links(text: str) -> str:
+    """A link `[[page|words]]` that contents still have is shown as its words."""
+    return _LINK.sub(r"\1", text)
 
 
 def pieces(text: str) -> list[str]:

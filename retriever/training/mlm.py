@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertForMaskedLM
 
+from retriever.training.collection import load_collection
 from retriever.training.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
 from retriever.training.dataset_files import read_manifest
 from retriever.training.masking import IGNORED, Masking, masked_texts
@@ -54,6 +55,8 @@ class MlmConfig:
     tokenizer: Path
     run: Path
     kind: str = "mlm"
+    backend: str = "lean"
+    """What `dataset` is: for `lean` a dataset folder, else what the backend reads."""
     start_from: Path | None = None
     """The run whose embeddings and layers are taken over."""
     seed: int = 0
@@ -81,8 +84,37 @@ def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
     """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
     own = cast(MlmConfig, config)
     masking = Masking.of(open_tokenizer(own.tokenizer), own.batch.masked)
-    data = read_manifest(own.dataset).digest
-    return MlmObjective(own, load_arrays(own.dataset, own.tokenizer), masking, data, device)
+    texts = _lean_texts(own) if own.backend == "lean" else _texts(own)
+    return MlmObjective(own, texts, masking, device)
+
+
+@dataclass(frozen=True, slots=True)
+class MlmTexts:
+    """What is learned from, and what the fit is told by."""
+
+    train: Ragged
+    valid: Ragged
+    digest: str
+    """Of the data."""
+
+
+def _lean_texts(config: MlmConfig) -> MlmTexts:
+    """Training states and all premises' contexts and goals (section 4.1.1)."""
+    digest = read_manifest(config.dataset).digest
+    arrays = load_arrays(config.dataset, config.tokenizer)
+    arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
+    return MlmTexts(corpus_of(arrays), valid_states(arrays, config.schedule), digest)
+
+
+def _texts(config: MlmConfig) -> MlmTexts:
+    """All documents: a theorem's statement is one of them, so the questions would only repeat them."""
+    lengths = config.lengths
+    arrays = load_collection(
+        config.backend, config.dataset, config.tokenizer, query=lengths.state, document=lengths.premise
+    )
+    return MlmTexts(
+        arrays.documents, sample_of(arrays.questions, arrays.rows("valid"), config.schedule), arrays.digest
+    )
 
 
 class MaskedModel(nn.Module):
@@ -114,14 +146,11 @@ class MaskedModel(nn.Module):
 
 
 class MlmObjective:
-    """Masked tokens of training states and of all premises' contexts and goals (section 4.1.1)."""
+    """Masked tokens of texts, told from their neighbours."""
 
-    def __init__(
-        self, config: MlmConfig, arrays: TrainingArrays, masking: Masking, data: str, device: torch.device
-    ) -> None:
-        self._config, self._masking, self.data = config, masking, data
-        arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
-        self._texts, self._valid = corpus_of(arrays), valid_states(arrays, config.schedule)
+    def __init__(self, config: MlmConfig, texts: MlmTexts, masking: Masking, device: torch.device) -> None:
+        self._config, self._masking, self.data = config, masking, texts.digest
+        self._texts, self._valid = texts.train, texts.valid
         self.model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
         if config.start_from is not None:
             take_over(self.model.bert, load_bert(config.start_from, masking.vocabulary))
@@ -140,9 +169,9 @@ class MlmObjective:
         return functional.cross_entropy(logits.float(), told)
 
     def validate(self) -> dict[str, float]:
-        """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid states.
+        """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid texts.
 
-        Such a theorem's statement stands in the corpus too, as a premise: this tells of the fit, no more.
+        Such a theorem's statement stands in the corpus too: this tells of the fit, no more.
         """
         generator = np.random.default_rng(0)
         right, loss, count = 0.0, 0.0, 0
@@ -168,8 +197,11 @@ def corpus_of(arrays: TrainingArrays) -> Ragged:
 
 def valid_states(arrays: TrainingArrays, schedule: ScheduleConfig) -> Ragged:
     """A fixed sample of the valid split's states; of all where it has none."""
-    valid: Ints = np.flatnonzero(arrays.splits == SPLITS.index("valid"))
-    if not len(valid):
-        valid = np.arange(len(arrays.splits))
-    sample = np.random.default_rng(0).permutation(valid)[: schedule.evaluation_queries]
-    return arrays.states.take(np.sort(sample))
+    return sample_of(arrays.states, np.flatnonzero(arrays.splits == SPLITS.index("valid")), schedule)
+
+
+def sample_of(texts: Ragged, valid: Ints, schedule: ScheduleConfig) -> Ragged:
+    """A fixed sample of the texts of a split; of all where it has none."""
+    rows: Ints = valid if len(valid) else np.arange(len(texts))
+    sample = np.random.default_rng(0).permutation(rows)[: schedule.evaluation_queries]
+    return texts.take(np.sort(sample))

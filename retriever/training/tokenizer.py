@@ -1,9 +1,11 @@
-"""The WordPiece tokenizer for Lean (section 3.3): operators stay apart, nothing is folded.
+"""The WordPiece tokenizer (section 3.3), for Lean by default: operators stay apart, nothing is folded.
 
     python -m retriever.training.tokenizer DATASET OUT [--vocabulary 30522]
+    python -m retriever.training.tokenizer SOURCE OUT --backend naturalproofs
 
-Words are what stands between white space, dots and underscores of a name (`Nat.add_comm` is three), with
-superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Neither case nor accents are touched: `≠` is not `=`.
+For Lean words are what stands between white space, dots and underscores of a name (`Nat.add_comm` is
+three), with superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Another backend says itself what its tokenizer never joins.
+Neither case nor accents are touched: `≠` is not `=`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from pathlib import Path
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from lean_extract.errors import PremiseSuggestError
+from retriever.backend import Collection
+from retriever.backends import find_backend
 from retriever.text import GOAL, VAR, premise_texts, state_text
 from retriever.training.dataset_files import Dataset, load_dataset
 
@@ -51,9 +55,24 @@ def untrained() -> Tokenizer:
     return tokenizer
 
 
-def train_tokenizer(texts: Iterable[str], vocabulary: int = PAPER_VOCABULARY) -> Tokenizer:
-    """A tokenizer learned from texts in the form of `retriever.text`; at most `vocabulary` tokens."""
+def untrained_for(pieces: str) -> Tokenizer:
+    """The same for texts whose words are what the regular expression matches, or single characters."""
     tokenizer = untrained()
+    tokenizer.normalizer = normalizers.Sequence([])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex(pieces), "isolated")]
+    )
+    return tokenizer
+
+
+def train_tokenizer(
+    texts: Iterable[str], vocabulary: int = PAPER_VOCABULARY, tokenizer: Tokenizer | None = None
+) -> Tokenizer:
+    """A tokenizer learned from texts in a model's form; at most `vocabulary` tokens.
+
+    `tokenizer` is one without a vocabulary, by default Lean's.
+    """
+    tokenizer = untrained() if tokenizer is None else tokenizer
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocabulary,
         min_frequency=2,
@@ -79,6 +98,12 @@ def texts_of(dataset: Dataset) -> Iterator[str]:
             yield state_text(query.goal)
 
 
+def collection_texts(collection: Collection) -> Iterator[str]:
+    """Every document, and the questions of the training split."""
+    yield from (document.text for document in collection.documents)
+    yield from (question.text for question in collection.of("train"))
+
+
 def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
     """Write `tokenizer.json`, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,6 +113,13 @@ def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
     Path(name).replace(path)
 
 
+def _trained(backend: str, source: Path, vocabulary: int) -> Tokenizer:
+    if backend == "lean":
+        return train_tokenizer(texts_of(load_dataset(source)), vocabulary)
+    found = find_backend(backend)
+    return train_tokenizer(collection_texts(found.read(source)), vocabulary, untrained_for(found.pieces))
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     parser = argparse.ArgumentParser(
@@ -95,12 +127,13 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("dataset", type=Path, help="a dataset folder, or what the backend reads")
     parser.add_argument("out", type=Path, help="where to write tokenizer.json")
     parser.add_argument("--vocabulary", type=int, default=PAPER_VOCABULARY)
+    parser.add_argument("--backend", default="lean", help="what the texts are; by default Lean's")
     chosen = parser.parse_args(arguments)
     try:
-        tokenizer = train_tokenizer(texts_of(load_dataset(chosen.dataset)), chosen.vocabulary)
+        tokenizer = _trained(chosen.backend, chosen.dataset, chosen.vocabulary)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -176,6 +176,11 @@ def encode_states(tokenizer: Tokenizer, sentences: Iterable[str]) -> Ragged:
     return _encode(tokenizer, sentences, "tail")
 
 
+def encode_heads(tokenizer: Tokenizer, sentences: Iterable[str], limit: int) -> Ragged:
+    """The tokens of texts of which the beginning matters most: the first `limit`."""
+    return _encode(tokenizer, sentences, "head").cut(limit, keep="head")
+
+
 def _encode(tokenizer: Tokenizer, sentences: Iterable[str], keep: Keep) -> Ragged:
     parts = [Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64))]
     for batch in _batched(sentences):

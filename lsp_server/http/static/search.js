@@ -3,6 +3,8 @@
 
 const FIELDS = ["query", "module", "imports", "in_scope", "rev", "k"];
 const DEFAULT_COUNT = "32";
+/** What an option's value begins with where it is a collection of another backend. */
+const COLLECTION = "collection/";
 const page = Object.fromEntries(
   ["search", "status", "list", "results", "index", "share", "filters", ...FIELDS].map((id) => [
     id,
@@ -45,6 +47,11 @@ function choose(revision) {
 
 function optionOf(revision) {
   return [...page.rev.options].find((option) => option.value === revision);
+}
+
+/** The path of the chosen collection's interface; empty where an index of Lean premises is chosen. */
+function collectionPath() {
+  return page.rev.value.startsWith(COLLECTION) ? `/api/collections/${page.rev.value.slice(COLLECTION.length)}` : "";
 }
 
 /** An element with text; text never becomes markup. */
@@ -102,6 +109,28 @@ function say(text, isError = false) {
   page.status.classList.toggle("error", isError);
 }
 
+function shownDocument(hit) {
+  const item = element("li");
+  const head = element("p", "", { class: "head" });
+  const copy = element("button", "Copy", { type: "button", "aria-label": `Copy ${hit.title}` });
+  copy.addEventListener("click", () => copied(copy, hit.title));
+  head.append(element("code", hit.title, { class: "name" }), " ", copy);
+  item.append(head, element("pre", hit.body));
+  const where = element("p", hit.kind, { class: "where" });
+  if (hit.where) where.append(" in ", element("code", hit.where));
+  item.append(where);
+  return item;
+}
+
+function showDocuments(answer) {
+  page.list.replaceChildren(...answer.hits.map(shownDocument));
+  const count = answer.hits.length;
+  const found = count === 0 ? "No good match." : `${count} document${count === 1 ? "" : "s"}, best first.`;
+  say([found, ...answer.warnings].join(" "));
+  page.index.textContent = `${answer.collection} (${answer.backend}): ${answer.documents} documents`;
+  page.share.hidden = false;
+}
+
 function show(answer) {
   page.list.replaceChildren(...answer.premises.map(shown));
   const count = answer.premises.length;
@@ -118,9 +147,10 @@ async function search() {
   say("Searching …");
   page.results.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(`/api/premises?${parameters()}`, { signal: mine.signal });
+    const collection = collectionPath();
+    const response = await fetch(`${collection || "/api/premises"}?${parameters()}`, { signal: mine.signal });
     const answer = await response.json();
-    if (response.ok) show(answer);
+    if (response.ok) (collection ? showDocuments : show)(answer);
     else fail(`${answer.error} ${answer.schema.description}`);
   } catch (error) {
     if (mine.signal.aborted) return;
@@ -146,6 +176,17 @@ async function listIndexes() {
   }
 }
 
+async function listCollections() {
+  const response = await fetch("/api/collections");
+  if (!response.ok) return;
+  for (const one of await response.json()) {
+    const value = `${COLLECTION}${encodeURIComponent(one.backend)}/${encodeURIComponent(one.name)}`;
+    const name = `${one.name} (${one.backend}): ${one.about}`;
+    if (optionOf(value)) optionOf(value).textContent = name;
+    else page.rev.append(element("option", name, { value }));
+  }
+}
+
 page.search.addEventListener("submit", (event) => {
   event.preventDefault();
   history.pushState(null, "", `/?${parameters()}`);
@@ -162,4 +203,6 @@ window.addEventListener("popstate", () => {
 
 // First the form: what is typed while the list of indexes comes must stay.
 if (restore(location.search)) search();
-listIndexes().catch(() => say("The list of indexes could not be read; the default one is searched.", true));
+Promise.all([listIndexes(), listCollections()]).catch(() =>
+  say("The list of indexes could not be read; the default one is searched.", true),
+);

@@ -1,0 +1,71 @@
+"""`premise-suggest eval retrieval`: how well documents are found, by each list and by their sum."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from lean_extract.errors import BadSource
+from lsp_server.collections import towers_for
+from retriever.backend import Collection
+from retriever.backends import find_backend
+from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.measure import measure
+from retriever.evaluation.bootstrap import Interval
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    backend = find_backend(options.backend)
+    source: Path = options.data
+    if not source.exists():
+        raise BadSource(f"There is no file or folder {source}.", "Check the path.")
+    _, towers = towers_for(backend.name, options.model, download=options.download)
+    collection = backend.read(source)
+    quiet = options.quiet or not sys.stderr.isatty()
+    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
+    stored = index_collection(backend, known, source.stem, source, towers, quiet=quiet)
+    if stored is None:
+        raise AssertionError("nothing told it to stop")
+    rows = {
+        ranker.name: measure(backend, collection, ranker, options.part, seed=options.seed, quiet=quiet)
+        for ranker in rankers_of(backend, stored, towers)
+    }
+    questions = len(collection.of(options.part))
+    if options.json:
+        print(json.dumps(_to_json(rows, collection, options.part, questions), ensure_ascii=False, indent=2))
+    else:
+        print(f"{source.name} ({backend.name}), data {collection.digest[:12]}")
+        print(f"{options.part}: {questions:,} questions, {len(collection.pools[options.part]):,} documents")
+        print(_table(rows))
+    return 0
+
+
+def _table(rows: dict[str, dict[str, Interval]]) -> str:
+    columns = list(next(iter(rows.values())))
+    width = max(map(len, rows))
+    lines = [" " * width + "".join(f"{column:>22}" for column in columns)]
+    for name, figures in rows.items():
+        cells = [f"{figures[column].mean:.1f}" for column in columns]
+        ranges = [f"({figures[column].low:.1f}–{figures[column].high:.1f})" for column in columns]
+        lines.append(
+            name.ljust(width) + "".join(f"{c:>8} {r:>13}" for c, r in zip(cells, ranges, strict=True))
+        )
+    return "\n".join(lines)
+
+
+def _to_json(
+    rows: dict[str, dict[str, Interval]], collection: Collection, part: str, questions: int
+) -> dict[str, object]:
+    return {
+        "data": collection.digest,
+        "part": part,
+        "questions": questions,
+        "rows": {
+            name: {column: asdict(interval) for column, interval in figures.items()}
+            for name, figures in rows.items()
+        },
+    }

@@ -1,0 +1,1 @@
+"""Indexes of any backend's collection: on disk, searched, measured."""

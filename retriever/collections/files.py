@@ -1,0 +1,185 @@
+"""The folder of an indexed collection: written whole or not at all, read back checked.
+
+manifest.json     what it is of, and with which model its vectors were made
+documents.jsonl   one `Document` a line
+postings.npz      BM25's inverted lists
+proofs.npz        for every question: the document that it is, and its references
+vectors.npy       float32[n, d], only where a model was given
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed
+from lean_extract.typed_json import from_json
+from retriever.backend import Document
+from retriever.lexical import Postings
+
+VERSION = 1
+MANIFEST, DOCUMENTS, POSTINGS, PROOFS, VECTORS = (
+    "manifest.json",
+    "documents.jsonl",
+    "postings.npz",
+    "proofs.npz",
+    "vectors.npy",
+)
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a folder holds."""
+
+    version: int
+    name: str
+    backend: str
+    """What `find_backend` finds it by."""
+    source: str
+    """The file or folder that was read, as an absolute path."""
+    digest: str
+    """Of what was read."""
+    documents: int
+    model: str = ""
+    """The folder of the model that made the vectors; empty if there are none."""
+    fingerprint: str = ""
+    """Of that model."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProofs:
+    """m questions that are documents themselves, and what they are answered by."""
+
+    own: Ints
+    """[m] Numbers of documents."""
+    flat: Ints
+    """Numbers of documents, those of question i at `flat[offsets[i]:offsets[i + 1]]`, each once."""
+    offsets: Ints
+    """[m + 1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An indexed collection in memory."""
+
+    manifest: Manifest
+    documents: tuple[Document, ...]
+    postings: Postings
+    proofs: KnownProofs
+    vectors: Floats | None
+
+
+def write_stored(folder: Path, stored: Stored) -> None:
+    """Put `stored` in the place of what the folder held. Raises IndexWriteFailed; then it is as before."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    except OSError as error:
+        raise _write_failed(folder, error) from error
+    try:
+        _write(new, stored)
+        old = new.with_name(f"{new.name}.old")
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise _write_failed(folder, error) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _write_failed(folder: Path, error: OSError) -> IndexWriteFailed:
+    return IndexWriteFailed(
+        f"The index {folder} cannot be written: {error.strerror}.",
+        "Make room, or name another place in PREMISE_SUGGEST_INDEX.",
+    )
+
+
+def _write(folder: Path, stored: Stored) -> None:
+    with (folder / DOCUMENTS).open("w", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in stored.documents)
+    postings, proofs = stored.postings, stored.proofs
+    np.savez(
+        folder / POSTINGS,
+        terms=np.frombuffer("\n".join(postings.terms).encode(), dtype=np.uint8),
+        starts=postings.starts,
+        documents=postings.documents,
+        frequencies=postings.frequencies,
+        lengths=postings.lengths,
+    )
+    np.savez(folder / PROOFS, own=proofs.own, flat=proofs.flat, offsets=proofs.offsets)
+    if stored.vectors is not None:
+        np.save(folder / VECTORS, stored.vectors)
+    with (folder / MANIFEST).open("w", encoding="utf-8") as stream:
+        json.dump(asdict(stored.manifest), stream, ensure_ascii=False, indent=2)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What a folder holds. Raises IndexMissing, IndexDamaged."""
+    try:
+        values = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if values["version"] != VERSION:
+            raise ValueError(f"version {values['version']}, not {VERSION}")
+        manifest: Manifest = from_json(Manifest, values)
+    except OSError as error:
+        raise IndexMissing(f"There is no indexed collection {folder.name}.", _HINT) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(folder, error) from error
+    return manifest
+
+
+def read_stored(folder: Path) -> Stored:
+    """The whole folder. Raises IndexMissing, IndexDamaged."""
+    manifest = read_manifest(folder)
+    try:
+        with (folder / DOCUMENTS).open(encoding="utf-8") as stream:
+            documents = tuple(from_json(Document, json.loads(line)) for line in stream)
+        with np.load(folder / POSTINGS) as values:
+            postings = _postings(values)
+        with np.load(folder / PROOFS) as values:
+            proofs = KnownProofs(values["own"], values["flat"], values["offsets"])
+        vectors = np.load(folder / VECTORS) if manifest.fingerprint else None
+        _check(manifest, documents, [len(postings.lengths), *([] if vectors is None else [len(vectors)])])
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
+        raise _damaged(folder, error) from error
+    return Stored(manifest, documents, postings, proofs, vectors)
+
+
+def _postings(values: Any) -> Postings:
+    text = values["terms"].tobytes().decode()
+    return Postings(
+        text.split("\n") if text else [],
+        values["starts"],
+        values["documents"],
+        values["frequencies"],
+        values["lengths"],
+    )
+
+
+def _check(manifest: Manifest, documents: Sequence[Document], sizes: Sequence[int]) -> None:
+    for size in (len(documents), *sizes):
+        if size != manifest.documents:
+            raise ValueError(f"{size:,} documents, the manifest says {manifest.documents:,}")
+
+
+def _damaged(folder: Path, error: Exception) -> IndexDamaged:
+    return IndexDamaged(f"The indexed collection {folder.name} is damaged: {error}.", _HINT)
+
+
+_HINT = "Index it again: premise-suggest index --backend BACKEND SOURCE"

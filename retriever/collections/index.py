@@ -1,0 +1,137 @@
+"""A collection indexed, and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import BadSettings, ModelError
+from retriever.backend import Backend, Collection, Document, Question
+from retriever.collections.files import VERSION, Floats, KnownProofs, Manifest, Stored
+from retriever.collections.measure import best
+from retriever.collections.rankers import Dense, Fused, Lexical, Neighbours, Ranker
+from retriever.collections.towers import Towers
+from retriever.lexical import Bm25, build_postings
+
+DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.3}
+"""Without a model; fitted on Stacks' validation theorems (docs/naturalproofs.md)."""
+_PIECE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One document that was found."""
+
+    document: Document
+    score: float
+    """The higher the better; comparable within one answer only."""
+
+
+def index_collection(
+    backend: Backend,
+    collection: Collection,
+    name: str,
+    source: Path,
+    towers: Towers | None = None,
+    *,
+    called: str = "",
+    model: str = "",
+    quiet: bool = True,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Stored | None:
+    """A collection made ready to be searched; None where it was told to stop.
+
+    `called` is what the backend was asked for by, where that is not its name: a package.
+    Raises ModelError when the model was trained for another backend.
+    """
+    if towers is not None and towers.backend != backend.name:
+        message = f"The model was trained for the backend {towers.backend}, not {backend.name}."
+        raise ModelError(message, "Name another model, or leave --model out.")
+    terms: list[list[str]] = []
+    for document in tqdm(collection.documents, desc="Reading", unit=" documents", disable=quiet):
+        if should_stop():
+            return None
+        terms.append(backend.terms(document.text))
+    vectors: list[Floats] = []
+    texts = [document.text for document in collection.documents]
+    starts = range(0, len(texts) if towers else 0, _PIECE)
+    for start in tqdm(starts, desc="Embedding", unit_scale=_PIECE, unit=" documents", disable=quiet):
+        if should_stop():
+            return None
+        if towers is not None:
+            vectors.append(towers.documents(texts[start : start + _PIECE]))
+    fingerprint = towers.fingerprint if towers and vectors else ""
+    return Stored(
+        Manifest(
+            version=VERSION,
+            name=name,
+            backend=called or backend.name,
+            source=str(source.resolve()),
+            digest=collection.digest,
+            documents=len(texts),
+            model=model if fingerprint else "",
+            fingerprint=fingerprint,
+        ),
+        collection.documents,
+        build_postings(terms),
+        known_proofs(collection.questions),
+        np.concatenate(vectors) if vectors else None,
+    )
+
+
+def known_proofs(questions: tuple[Question, ...]) -> KnownProofs:
+    """The questions that are documents themselves; one that is answered by itself is no help to it."""
+    rows = [
+        (one.own, [gold for gold in one.gold if gold != one.own]) for one in questions if one.own is not None
+    ]
+    rows = [(own, gold) for own, gold in rows if gold]
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(gold) for _, gold in rows], out=offsets[1:])
+    return KnownProofs(
+        np.array([own for own, _ in rows], dtype=np.int64),
+        np.array([number for _, gold in rows for number in gold], dtype=np.int64),
+        offsets,
+    )
+
+
+class CollectionIndex:
+    """A collection that answers queries."""
+
+    def __init__(self, backend: Backend, stored: Stored, towers: Towers | None = None) -> None:
+        """Raises ModelError when the vectors are another model's, BadSettings of an empty collection."""
+        if not stored.documents:
+            raise BadSettings(f"The collection {stored.manifest.name} is empty.", "Index another source.")
+        if stored.vectors is not None and (
+            towers is None or towers.fingerprint != stored.manifest.fingerprint
+        ):
+            raise ModelError(
+                f"The vectors of {stored.manifest.name} were made by another model.",
+                f"Index it again: premise-suggest index --backend {stored.manifest.backend} {stored.manifest.source}",
+            )
+        self.backend, self.stored = backend, stored
+        self.ranker = rankers_of(backend, stored, towers)[-1]
+
+    def search(self, typed: str, k: int) -> list[Hit]:
+        """The `k` best documents for a query that a person typed; those that score nothing are left out.
+
+        Raises UserError when it is no query.
+        """
+        scores = self.ranker.scores(self.backend.query_text(typed))
+        found = [number for number in best(scores, k) if scores[number] > 0]
+        return [Hit(self.stored.documents[number], float(scores[number])) for number in found]
+
+
+def rankers_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> list[Ranker]:
+    """Each list by itself, and last their weighted sum."""
+    lexical = Lexical(backend, Bm25([stored.postings]))
+    rankers: list[Ranker] = [lexical]
+    if towers is not None and stored.vectors is not None:
+        rankers.append(Dense(towers, stored.vectors))
+    if len(stored.proofs.own):
+        rankers.append(Neighbours(lexical, stored.proofs))
+    weights = towers.weights if towers is not None else DEFAULT_WEIGHTS
+    return [*rankers, Fused(tuple(rankers), weights)]

@@ -1,0 +1,61 @@
+"""How well a ranker finds what the questions of a split are answered by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import BadSettings
+from retriever.backend import Backend, Collection, Places, Question, Split
+from retriever.collections.files import Floats
+from retriever.collections.rankers import Ranker
+from retriever.evaluation.bootstrap import Interval
+
+
+def measure(
+    backend: Backend,
+    collection: Collection,
+    ranker: Ranker,
+    split: Split,
+    *,
+    seed: int = 0,
+    quiet: bool = False,
+) -> dict[str, Interval]:
+    """The backend's figures of a ranker on a split; the question itself is no candidate.
+
+    A question that is answered by nothing but itself drops out. Raises BadSettings when none is left.
+    """
+    found = places(collection, ranker, split, quiet=quiet)
+    if not found:
+        raise BadSettings(f"The split {split} has no question.", "Choose another part.")
+    return backend.figures(found, seed)
+
+
+def places(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Places]:
+    """Where the answers of each question stand."""
+    outside = np.ones(len(collection.documents), dtype=np.bool_)
+    outside[list(collection.pools[split])] = False
+    questions = [one for one in collection.of(split) if set(one.gold) - {one.own}]
+    bar = tqdm(questions, desc=ranker.name, leave=False, disable=quiet or None)
+    return [_places(one, ranker.scores(one.text, one.own), outside) for one in bar]
+
+
+def _places(question: Question, scores: Floats, outside: np.ndarray) -> Places:
+    ranked = np.where(outside, -np.inf, scores)
+    if question.own is not None:
+        ranked[question.own] = -np.inf
+    return tuple(place_of(ranked, number) for number in question.gold if number != question.own)
+
+
+def place_of(scores: Floats, number: int) -> int:
+    """The place, from 1, of a document by score; of two equal ones the first comes first."""
+    own = scores[number]
+    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:number] == own))
+
+
+def best(scores: Floats, k: int) -> Sequence[int]:
+    """The `k` documents of the highest scores, best first; of two equal ones the first comes first."""
+    found: list[int] = np.argsort(-scores, kind="stable")[:k].tolist()
+    return found

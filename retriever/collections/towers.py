@@ -1,0 +1,80 @@
+"""A trained pair of encoders at work: one reads queries, the other documents.
+
+A model folder holds
+
+    towers.json   {"format": "premise-suggest-towers", "version": 1,
+                   "backend": "naturalproofs",      what it was trained for
+                   "weights": {"BM25": 1.0, …}}     of each ranker in the sum
+    query/        an encoder's folder (`retriever.encoder`)
+    document/     another
+    README.md     the model card
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.errors import ModelError
+from retriever.collections.files import Floats
+from retriever.encoder import Encoder
+from retriever.runtime import check_form
+
+FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
+QUERY, DOCUMENT = "query", "document"
+_HINT = "Export it again: python -m retriever.training.export_towers RUN OUT"
+
+
+@dataclass(frozen=True, slots=True)
+class Towers:
+    """Both encoders."""
+
+    backend: str
+    weights: Mapping[str, float]
+    query: Encoder
+    document: Encoder
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1) -> Towers:
+        """Load a model folder. Raises ModelError."""
+        path = folder / FILE
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            check_form(values, FORMAT, VERSION)
+            backend = str(values["backend"])
+            weights = {str(name): float(weight) for name, weight in values["weights"].items()}
+            if not all(map(math.isfinite, weights.values())):
+                raise ValueError("a weight is not a finite number")
+        except OSError as error:
+            said = f"There is no model in {folder}: {path.name}: {error.strerror}."
+            raise ModelError(said, _HINT) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
+        encoders = [Encoder.load(folder / part, threads=threads) for part in (QUERY, DOCUMENT)]
+        if encoders[0].dimension != encoders[1].dimension:
+            raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
+        return cls(backend, weights, *encoders)
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal vectors."""
+        both = f"{self.query.fingerprint} {self.document.fingerprint}"
+        return hashlib.sha256(both.encode()).hexdigest()[:16]
+
+    def queries(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d], each of norm 1."""
+        return self.query.encode(texts)
+
+    def documents(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d], each of norm 1."""
+        return self.document.encode(texts)
+
+
+def write_card(folder: Path, backend: str, weights: Mapping[str, float]) -> None:
+    """Write `towers.json` beside the two encoders."""
+    values = {"format": FORMAT, "version": VERSION, "backend": backend, "weights": dict(weights)}
+    (folder / FILE).write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,108 @@
+"""NaturalProofs behind the interface of all backends: theorems ask for what their proofs refer to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.errors import BadRecords, UserError
+from retriever.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
+from retriever.evaluation.bootstrap import Interval
+from retriever.naturalproofs.metrics import intervals
+from retriever.naturalproofs.schema import Corpus, Example, Splits, Statement
+from retriever.naturalproofs.splits import make_splits
+from retriever.naturalproofs.store import read_corpus
+from retriever.naturalproofs.tokens import without_links, words_and_pairs
+
+SEPARATOR = "[SEP]"
+_PIECES = r"\\[A-Za-z]+|[A-Za-z]+|[0-9]|\S"
+
+
+@dataclass(frozen=True, slots=True)
+class NaturalProofs:
+    """The backend. A corpus without splits gets those of seed 0."""
+
+    name: str = "naturalproofs"
+    about: str = "statements that a proof in natural language will refer to"
+    pieces: str = _PIECES
+
+    def read(self, source: Path) -> Collection:
+        """The corpus of a file in the released layout. Raises BadRecords."""
+        corpus, splits = read_corpus(source)
+        return collection_of(corpus, splits or make_splits(corpus, 0), _digest(source))
+
+    def query_text(self, typed: str) -> str:
+        """A theorem as it was typed; its first line is its title where a second follows. Raises UserError."""
+        text = typed.strip()
+        if not text:
+            raise UserError("There is nothing to search for.", "Type a statement, in words and LaTeX.")
+        title, newline, contents = text.partition("\n")
+        return model_text(title if newline else "", contents if newline else title)
+
+    def terms(self, text: str) -> list[str]:
+        """Words and pairs of words, in lower case."""
+        return words_and_pairs(text)
+
+    def figures(self, places: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+        """mAP, R@10, R@100, Full@10 and Full@100 (appendix B.4)."""
+        return intervals(places, seed)
+
+    def show(self, document: Document) -> Shown:
+        """Its title or label, its type, its LaTeX."""
+        return Shown(document.title, document.kind, document.body, document.where)
+
+
+def model_text(title: str, contents: str) -> str:
+    """Appendix B's form: title [SEP] content; tokenizers put [CLS] before it and [SEP] behind it."""
+    return f"{without_links(title)} {SEPARATOR} {without_links(contents)}".strip()
+
+
+def collection_of(corpus: Corpus, splits: Splits, digest: str) -> Collection:
+    """A corpus and its splits as documents and questions. Raises BadRecords when they do not fit."""
+    statements = corpus.statements
+    numbers = {statement.id: number for number, statement in enumerate(statements)}
+    parts = {"train": splits.train, "valid": splits.valid, "test": splits.test}
+    try:
+        pools: dict[Split, tuple[int, ...]] = {
+            split: tuple(sorted(numbers[id] for id in parts[split].ref_ids)) for split in SPLITS
+        }
+        questions = tuple(
+            _question(statements, numbers, example, split)
+            for split in SPLITS
+            for example in parts[split].examples
+        )
+    except (KeyError, IndexError) as error:
+        hint = "Make the split again: python -m retriever.naturalproofs.splits CORPUS.json --out FILE.json"
+        raise BadRecords(f"The split names what is not in the corpus: {error}.", hint) from error
+    return Collection(tuple(map(_document, statements)), questions, pools, digest)
+
+
+def _document(statement: Statement) -> Document:
+    contents = "\n".join(statement.contents)
+    return Document(
+        key=f"{statement.id}",
+        kind=statement.type,
+        title=statement.title or statement.label,
+        text=model_text(statement.title, contents),
+        body=contents,
+        where=statement.label if statement.label != statement.title else "",
+    )
+
+
+def _question(
+    statements: Sequence[Statement], numbers: Mapping[int, int], example: Example, split: Split
+) -> Question:
+    own = numbers[example[0]]
+    theorem = statements[own]
+    references = tuple(numbers[id] for id in theorem.proofs[example[1]].ref_ids)
+    text = model_text(theorem.title, "\n".join(theorem.contents))
+    return Question(f"{example[0]}/{example[1]}", text, references, split, own)
+
+
+def _digest(source: Path) -> str:
+    return hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+BACKEND = NaturalProofs()

@@ -1,0 +1,117 @@
+"""A collection searched and measured through its public doors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.errors import IndexWriteFailed, ModelError, UserError
+from retriever.backend import Collection, Document, Question, Split
+from retriever.collections.files import KnownProofs, Stored, read_stored, write_stored
+from retriever.collections.index import CollectionIndex, index_collection
+from retriever.collections.measure import place_of, places
+from retriever.collections.rankers import levelled, votes, without
+from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
+from retriever.naturalproofs.splits import make_splits
+from tests.retriever.naturalproofs.corpora import gardens
+
+FLOATS = st.floats(-10, 10, width=32)
+
+
+def stored() -> Stored:
+    collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
+    found = index_collection(BACKEND, collection, "gardens", Path("gardens.json"))
+    assert found is not None
+    return found
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    before = stored()
+    write_stored(tmp_path / "gardens", before)
+    write_stored(tmp_path / "gardens", before)
+    after = read_stored(tmp_path / "gardens")
+    assert (after.manifest, after.documents) == (before.manifest, before.documents)
+    asked = "A pond with roses"
+    assert CollectionIndex(BACKEND, after).search(asked, 5) == CollectionIndex(BACKEND, before).search(
+        asked, 5
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["gardens"]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(IndexWriteFailed):
+        write_stored(tmp_path / "file" / "gardens", stored())
+
+
+def test_indexing_stops_when_it_is_told_to() -> None:
+    collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
+    told = index_collection(BACKEND, collection, "g", Path("g.json"), should_stop=lambda: True)
+    assert told is None
+
+
+def test_a_query_of_nothing_is_refused() -> None:
+    with pytest.raises(UserError, match="nothing to search for"):
+        CollectionIndex(BACKEND, stored()).search(" \n ", 5)
+
+
+def test_a_first_line_is_a_title_where_more_follows() -> None:
+    assert BACKEND.query_text("Gates\nEvery gate opens.") == model_text("Gates", "Every gate opens.")
+    assert BACKEND.query_text("Every gate opens.") == model_text("", "Every gate opens.")
+
+
+def test_vectors_of_another_model_are_refused() -> None:
+    before = stored()
+    vectors = np.zeros((len(before.documents), 4), dtype=np.float32)
+    other = Stored(before.manifest, before.documents, before.postings, before.proofs, vectors)
+    with pytest.raises(ModelError, match="made by another model"):
+        CollectionIndex(BACKEND, other)
+
+
+def test_only_what_a_split_ranks_takes_a_place_and_the_question_none() -> None:
+    documents = tuple(Document(str(n), "d", str(n), str(n), "") for n in range(5))
+    question = Question("q", "q", (3, 4, 3, 1), "valid", own=1)
+    pools: dict[Split, tuple[int, ...]] = {"train": (0,), "valid": (1, 2, 3, 4), "test": ()}
+    collection = Collection(documents, (question,), pools, "")
+
+    class Falling:
+        name = "falling"
+
+        def scores(self, text: str, own: int | None = None) -> np.ndarray:
+            return np.arange(5, 0, -1, dtype=np.float32)
+
+    assert places(collection, Falling(), "valid") == [(2, 3)]
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=20), st.data())
+def test_a_place_counts_what_stands_before(scores: list[float], data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, len(scores) - 1))
+    order = sorted(range(len(scores)), key=lambda one: (-scores[one], one))
+    assert place_of(np.array(scores, dtype=np.float32), number) == order.index(number) + 1
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=20), st.data())
+def test_levelled_scores_keep_their_order_and_the_query_is_least(
+    scores: list[float], data: st.DataObject
+) -> None:
+    own = data.draw(st.integers(0, len(scores) - 1))
+    values = np.array(scores, dtype=np.float32)
+    level = levelled(without(values, own))
+    assert level.max() <= 1 and level[own] <= level.min() + 1e-6
+    others = np.delete(np.arange(len(scores)), own)
+    rising = level[others][np.argsort(values[others], kind="stable")]
+    assert (np.diff(rising) >= 0).all()
+
+
+def test_near_theorems_vote_for_what_they_use_and_never_the_query_itself() -> None:
+    proofs = KnownProofs(np.array([0, 1]), np.array([2, 3, 3]), np.array([0, 2, 3]))
+    near = np.array([2.0, 1.0, 0.0, 0.0], dtype=np.float32)
+    voted = votes(near, proofs)
+    assert voted[3] > voted[2] > 0 and voted[0] == voted[1] == 0
+    without_first = votes(near, proofs, own=0)
+    assert without_first[2] == 0 and without_first[3] > 0
+    assert not votes(np.zeros(4, dtype=np.float32), proofs).any()

@@ -1,0 +1,170 @@
+"""A fourth backend is one folder: recipes ask for what they are cooked with, from the terminal alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(sys.executable).with_name("premise-suggest")
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+BACKEND = '''
+"""Recipes: a dish asks for its ingredients. A line is `dish: ingredient, ingredient`."""
+import hashlib
+import numpy as np
+from lean_extract.errors import BadSource, UserError
+from retriever.backend import Collection, Document, Question, Shown
+from retriever.evaluation.bootstrap import Bootstrap
+
+
+class Recipes:
+    name = "recipes"
+    about = "ingredients of a dish"
+    pieces = "[a-z]+"
+
+    def read(self, source):
+        lines = source.read_text().splitlines()
+        if not all(":" in line for line in lines):
+            raise BadSource(f"{source}: a line without a dish.", "Write `dish: ingredients`.")
+        dishes = [line.partition(": ")[::2] for line in lines]
+        names = sorted({one for _, said in dishes for one in said.split(", ")} | {dish for dish, _ in dishes})
+        documents = tuple(Document(one, "food", one.title(), one, f"some {one}") for one in names)
+        splits = ["train"] * (len(dishes) - 1) + ["valid"]
+        questions = tuple(
+            Question(dish, dish, tuple(map(names.index, said.split(", "))), split, names.index(dish))
+            for (dish, said), split in zip(dishes, splits)
+        )
+        pool = tuple(range(len(names)))
+        digest = hashlib.sha256(source.read_bytes()).hexdigest()
+        return Collection(documents, questions, {"train": pool, "valid": pool, "test": pool}, digest)
+
+    def query_text(self, typed):
+        if not typed.strip():
+            raise UserError("There is nothing to cook.", "Name a dish.")
+        return typed.strip().lower()
+
+    def terms(self, text):
+        return text.split()
+
+    def figures(self, places, seed=0):
+        found = np.array([[100.0 * (min(one) == 1)] for one in places])
+        return {"first": Bootstrap(len(places), seed=seed).intervals(found)[0]}
+
+    def show(self, document):
+        return Shown(document.title, document.kind, document.body, document.where)
+
+
+BACKEND = Recipes()
+'''
+DISHES = """\
+apple pie: flour, apple, sugar
+apple cake: flour, apple, egg
+tomato soup: tomato, onion
+apple tart: flour, apple
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """`premise-suggest` with the folder of the toy backend on Python's path."""
+    package = tmp_path / "cookbook"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "backend.py").write_text(BACKEND, encoding="utf-8")
+    (tmp_path / "dishes.txt").write_text(DISHES, encoding="utf-8")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path),
+        "PREMISE_SUGGEST_INDEX": str(tmp_path / "index"),
+    }
+
+    def start(*arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(SCRIPT), *arguments],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            input=typed,
+        )
+
+    return start
+
+
+def test_it_is_indexed_asked_and_measured(run: Run) -> None:
+    done = run("index", "--backend", "cookbook", "dishes.txt")
+    assert (done.returncode, done.stdout) == (0, "dishes (cookbook): 10 documents, 4 known proofs\n")
+    found = run("suggest", "--backend", "cookbook", "--text", "apple crumble", "--json")
+    answer = json.loads(found.stdout)
+    assert (answer["backend"], answer["collection"], answer["documents"]) == ("cookbook", "dishes", 10)
+    titles = [hit["title"] for hit in answer["hits"]]
+    assert set(titles[:4]) == {"Apple", "Apple Pie", "Apple Cake", "Apple Tart"}
+    assert "Flour" in titles and "Tomato" not in titles  # no word of it: known dishes vote for it
+    measured = run("eval", "retrieval", "--backend", "cookbook", "--data", "dishes.txt", "--json")
+    rows = json.loads(measured.stdout)["rows"]
+    assert set(rows) == {"BM25", "neighbours", "fused"}
+    assert rows["BM25"]["first"]["mean"] == 100.0
+
+
+def test_the_terminal_shows_title_kind_and_text(run: Run) -> None:
+    run("index", "--backend", "cookbook", "dishes.txt", "--name", "grandmother")
+    done = run("suggest", "--backend", "cookbook", "--text", "-", "--k", "1", typed="tomato")
+    assert done.returncode == 0, done.stderr
+    heading, first, body = done.stdout.splitlines()
+    assert heading == "grandmother  (cookbook, of 10)"
+    assert first.startswith("  1. Tomato") and first.endswith("food")
+    assert body == "     some tomato"
+
+
+def test_what_cannot_be_is_told_with_what_mends_it(run: Run) -> None:
+    unknown = run("suggest", "--backend", "no.such", "--text", "x")
+    assert unknown.returncode == 2 and "There is no backend `no.such`" in unknown.stderr
+    assert "naturalproofs" in unknown.stderr
+    nothing = run("suggest", "--backend", "cookbook", "--text", "pie")
+    assert nothing.returncode == 1 and "premise-suggest index --backend cookbook" in nothing.stderr
+    missing = run("index", "--backend", "cookbook", "nowhere.txt")
+    assert missing.returncode == 2 and "nowhere.txt" in missing.stderr
+    name = run("index", "--backend", "cookbook", "dishes.txt", "--name", "../up")
+    assert name.returncode == 2 and "cannot name a collection" in name.stderr
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    empty = run("suggest", "--backend", "cookbook", "--text", "  ")
+    assert empty.returncode == 2 and "There is nothing to cook." in empty.stderr
+    tactics = run("suggest", "--backend", "cookbook", "--text", "pie", "--tactics")
+    assert tactics.returncode == 2 and "Lean's alone" in tactics.stderr
+    other = run("suggest", "--backend", "cookbook", "--text", "pie", "--collection", "other")
+    assert other.returncode == 1 and "There is: dishes." in other.stderr
+
+
+def test_of_several_collections_one_is_chosen(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("bean stew: bean\n", encoding="utf-8")
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    assert run("index", "--backend", "cookbook", "more.txt").returncode == 0
+    torn = run("suggest", "--backend", "cookbook", "--text", "bean")
+    assert torn.returncode == 2 and "--collection: dishes, more" in torn.stderr
+    chosen = run("suggest", "--backend", "cookbook", "--text", "bean", "--collection", "more", "--json")
+    assert {hit["title"] for hit in json.loads(chosen.stdout)["hits"]} == {"Bean", "Bean Stew"}
+
+
+def test_a_source_that_cannot_be_read_leaves_the_index_as_it_was(run: Run, tmp_path: Path) -> None:
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    (tmp_path / "dishes.txt").write_text("no dish at all\n", encoding="utf-8")
+    failed = run("index", "--backend", "cookbook", "dishes.txt")
+    assert failed.returncode == 2 and "a line without a dish" in failed.stderr
+    assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "documents.jsonl", "postings.npz", "proofs.npz"])
+def test_a_damaged_index_is_told(run: Run, tmp_path: Path, file: str) -> None:
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    damaged = tmp_path / "index" / "collections" / "dishes" / file
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    done = run("suggest", "--backend", "cookbook", "--text", "apple")
+    assert done.returncode == 1 and "is damaged" in done.stderr, done.stderr
+    assert "premise-suggest index" in done.stderr
