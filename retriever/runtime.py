@@ -19,10 +19,15 @@ CHARACTERS_PER_TOKEN = 24
 
 def check_form(values: Mapping[str, Any], form: str, version: int) -> None:
     """That a config.json is of this form and of the text form read today. Raises ValueError, KeyError."""
-    if (values["format"], values["version"]) != (form, version):
-        raise ValueError(f"format {values['format']} {values['version']}, not {form} {version}")
+    check_header(values, form, version)
     if values["text_version"] != texts.VERSION:
         raise ValueError(f"trained on text form {values['text_version']}, this is {texts.VERSION}")
+
+
+def check_header(values: Mapping[str, Any], form: str, version: int) -> None:
+    """That a file says it is of this form. Raises ValueError, KeyError."""
+    if (values["format"], values["version"]) != (form, version):
+        raise ValueError(f"format {values['format']} {values['version']}, not {form} {version}")
 
 
 def open_tokenizer(path: Path) -> Any:

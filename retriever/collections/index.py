@@ -108,10 +108,9 @@ class CollectionIndex:
         if stored.vectors is not None and (
             towers is None or towers.fingerprint != stored.manifest.fingerprint
         ):
-            raise ModelError(
-                f"The vectors of {stored.manifest.name} were made by another model.",
-                f"Index it again: premise-suggest index --backend {stored.manifest.backend} {stored.manifest.source}",
-            )
+            known = stored.manifest
+            hint = f"Index it again: premise-suggest index --backend {known.backend} {known.source}"
+            raise ModelError(f"The vectors of {known.name} were made by another model.", hint)
         self.backend, self.stored = backend, stored
         self.ranker = rankers_of(backend, stored, towers)[-1]
 

@@ -5,7 +5,7 @@ A model folder holds
     towers.json   {"format": "premise-suggest-towers", "version": 1,
                    "backend": "naturalproofs",      what it was trained for
                    "weights": {"BM25": 1.0, …}}     of each ranker in the sum
-    query/        an encoder's folder (`retriever.encoder`)
+    query/        an encoder's folder (`retriever.encoder`), or a bag's (`retriever.collections.bag`)
     document/     another
     README.md     the model card
 """
@@ -18,15 +18,36 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from lean_extract.errors import ModelError
+from retriever.collections.bag import TERMS, BagEncoder
 from retriever.collections.files import Floats
 from retriever.encoder import Encoder
-from retriever.runtime import check_form
+from retriever.runtime import check_header
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
 _HINT = "Export it again: python -m retriever.training.export_towers RUN OUT"
+
+
+class Tower(Protocol):
+    """One encoder."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal vectors."""
+
+    def encode(self, sentences: Sequence[str], /) -> Floats:
+        """float32[n, d], each row of norm 1."""
+
+
+def _load(folder: Path, threads: int) -> Tower:
+    return BagEncoder.load(folder) if (folder / TERMS).is_file() else Encoder.load(folder, threads=threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +56,8 @@ class Towers:
 
     backend: str
     weights: Mapping[str, float]
-    query: Encoder
-    document: Encoder
+    query: Tower
+    document: Tower
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1) -> Towers:
@@ -44,7 +65,7 @@ class Towers:
         path = folder / FILE
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
-            check_form(values, FORMAT, VERSION)
+            check_header(values, FORMAT, VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
             if not all(map(math.isfinite, weights.values())):
@@ -54,7 +75,7 @@ class Towers:
             raise ModelError(said, _HINT) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
-        encoders = [Encoder.load(folder / part, threads=threads) for part in (QUERY, DOCUMENT)]
+        encoders = [_load(folder / part, threads) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
         return cls(backend, weights, *encoders)

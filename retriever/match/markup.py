@@ -1,0 +1,126 @@
+"""XHTML and HTML files as events, read piece by piece, with the standard library's parsers."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from html.entities import html5
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import BinaryIO, Protocol
+from xml.parsers import expat
+
+from retriever.match.mathml import local
+from retriever.match.tokens import listed
+
+_CHUNK = 1 << 16
+_VOID = listed("area base br col embed hr img input link meta param source track wbr")
+_OPEN_END = listed("html body head p li dt dd tr td th tbody thead tfoot option colgroup")
+"""Elements whose end tag HTML lets one leave out."""
+
+
+class Events(Protocol):
+    """Who listens."""
+
+    def start(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+        """An element begins; `tag` is its local name in lower case, `line` counts from 1."""
+
+    def end(self) -> None:
+        """The innermost element that began ends."""
+
+    def data(self, text: str) -> None:
+        """Text; may come in pieces."""
+
+
+def read_markup(path: Path, events: Events) -> str:
+    """Read a file. Returns what is wrong with it as `LINE: what`, or ""; all before that has been told.
+
+    Files that begin as XML, and those named .xml or .xhtml, are read as XML, others as HTML. Raises OSError.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(512).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
+        stream.seek(0)
+        is_xml = path.suffix.lower() in (".xml", ".xhtml") or head.startswith(b"<?xml") or b"XHTML" in head
+        return _read_xml(stream, events) if is_xml else _read_html(stream, events)
+
+
+def _read_xml(stream: BinaryIO, events: Events) -> str:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    # XHTML's own entities come from a DTD that is not read: their names are known here.
+    parser.UseForeignDTD(True)
+    parser.ExternalEntityRefHandler = lambda *_: 1
+    parser.SkippedEntityHandler = lambda name, is_parameter: events.data(
+        "" if is_parameter else html5.get(f"{name};", f"&{name};")
+    )
+    parser.StartElementHandler = lambda tag, attributes: events.start(
+        local(tag), attributes, parser.CurrentLineNumber
+    )
+    parser.EndElementHandler = lambda _: events.end()
+    parser.CharacterDataHandler = events.data
+    try:
+        while chunk := stream.read(_CHUNK):
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        return f"{error.lineno}: {expat.ErrorString(error.code)}"
+    except (LookupError, ValueError) as error:
+        # An encoding that Python does not have.
+        return f"{parser.CurrentLineNumber}: {error}"
+    return ""
+
+
+def _read_html(stream: BinaryIO, events: Events) -> str:
+    parser = _Html(events)
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    while chunk := stream.read(_CHUNK):
+        parser.feed(decoder.decode(chunk))
+    parser.feed(decoder.decode(b"", True))
+    parser.close()
+    return parser.finish()
+
+
+class _Html(HTMLParser):
+    """Makes each element end, whether or not its end tag is there."""
+
+    def __init__(self, events: Events) -> None:
+        super().__init__(convert_charrefs=True)
+        self.events = events
+        self.open: list[tuple[str, int]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """See HTMLParser."""
+        line = self.getpos()[0]
+        self.events.start(local(tag), {name: value or "" for name, value in attrs}, line)
+        if tag in _VOID:
+            self.events.end()
+        else:
+            self.open.append((tag, line))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """See HTMLParser; `<mspace/>` is an element without children in MathML."""
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """See HTMLParser; an end tag ends what is still open in its element, and nothing else."""
+        if not any(tag == name for name, _ in self.open):
+            return
+        while True:
+            name, _ = self.open.pop()
+            self.events.end()
+            if name == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        """See HTMLParser."""
+        self.events.data(data)
+
+    def finish(self) -> str:
+        """What is still open at the end of the file, as `LINE: what`; "" where all is closed."""
+        left = [(name, line) for name, line in self.open if name not in _OPEN_END]
+        if not left:
+            return ""
+        name, line = left[0]
+        return f"{line}: <{name}> is never closed: the file may be cut off"

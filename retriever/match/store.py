@@ -1,0 +1,181 @@
+"""Files of pairs, one JSON object a line: read, checked, written.
+
+    python -m retriever.match.store FILE
+
+tells everything that is wrong with a file, with its line, and exits with 1 where something is. FILE may also
+be a folder of the authors' release (retriever/match/released.py). The first line names the format; the others
+are
+
+    {"key": ..., "part": "train", "kind": "lemma", "category": ..., "source": ..., "place": ...,
+     "statement": "let $i:x be", "proof": "..."}
+
+with tokens as retriever/match/tokens.py writes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, PremiseSuggestError
+from retriever.match.released import read_released
+from retriever.match.schema import PARTS, Pair, PairSet, Part, Token
+from retriever.match.tokens import decode, encode
+
+FORMAT = "match-pairs"
+VERSION = 1
+_FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
+_AGAIN = "Build it with `python -m retriever.match.build`."
+_TOLD = 3
+
+
+def read_pairs(path: Path, complaints: list[str] | None = None, *, level: str = "conservation") -> PairSet:
+    """The pairs of a file, or of a folder of the authors' release at a level of symbol replacement.
+
+    With `complaints`, what is wrong is described there with file and line, and left out. Raises BadRecords
+    when there is nothing to be read, when the file is of another format or version, or, without
+    `complaints`, when anything in it is wrong.
+    """
+    told: list[str] = []
+    pairs = read_released(path, level, told) if path.is_dir() else _read(path, told)
+    if complaints is not None:
+        complaints.extend(told)
+    elif told:
+        more = f"; and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+        raise BadRecords(
+            f"{path} is damaged: {'; '.join(told[:_TOLD])}{more}.",
+            f"`python -m retriever.match.store {path}` tells all; get the file again, or build it.",
+        )
+    return pairs
+
+
+def write_pairs(path: Path, pairs: PairSet) -> None:
+    """Write a file of pairs; it appears whole. Raises OSError."""
+    with replacing(path) as stream:
+        stream.write(json.dumps({"format": FORMAT, "version": VERSION}) + "\n")
+        for pair in pairs.pairs:
+            plain = {
+                "key": pair.key,
+                "part": pairs.splits[pair.key],
+                "kind": pair.kind,
+                "category": pair.category,
+                "source": pair.source,
+                "place": pair.place,
+                "statement": encode(pair.statement),
+                "proof": encode(pair.proof),
+            }
+            stream.write(json.dumps(plain, ensure_ascii=False) + "\n")
+
+
+def _read(path: Path, told: list[str]) -> PairSet:
+    pairs: list[Pair] = []
+    parts: dict[str, Part] = {}
+    try:
+        with path.open(encoding="utf-8") as stream:
+            lines = iter(stream)
+            _check_header(path, next(lines, ""))
+            for number, line in enumerate(lines, 2):
+                try:
+                    pair, part = _pair(line)
+                    if pair.key in parts:
+                        raise ValueError(f"has the key {pair.key!r} a second time")
+                except ValueError as error:
+                    told.append(f"{path}:{number}: {error}")
+                else:
+                    pairs.append(pair)
+                    parts[pair.key] = part
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
+    except UnicodeDecodeError as error:
+        raise BadRecords(f"{path} is no text: {error.reason}.", _AGAIN) from error
+    return PairSet(tuple(pairs), parts)
+
+
+def _check_header(path: Path, line: str) -> None:
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise BadRecords(f"{path}, line 1, is not the head of a file of pairs.", _hint(line))
+    if header.get("version") != VERSION:
+        raise BadRecords(
+            f"{path} is of version {header.get('version')!r}; this program reads version {VERSION}.", _AGAIN
+        )
+
+
+def _hint(line: str) -> str:
+    if line.strip().isdecimal():
+        return "It looks like a file of the authors' release: name the folder that it is in."
+    if line.startswith(",") and "theory" in line:
+        return "It looks like the CSV of the authors' scripts: name the folder of what it was made from."
+    return _AGAIN
+
+
+def _pair(line: str) -> tuple[Pair, Part]:
+    """The pair of a line. Raises ValueError with what is wrong with it."""
+    try:
+        plain = json.loads(line)
+    except RecursionError as error:
+        raise ValueError("is not JSON: too deep") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON: {error.msg}") from error
+    if not isinstance(plain, dict):
+        raise ValueError("is no JSON object")
+    for name in _FIELDS:
+        if not isinstance(plain.get(name), str):
+            raise ValueError(f"has no text as {name!r}")
+    part = next((part for part in PARTS if part == plain["part"]), None)
+    if part is None:
+        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(PARTS)}")
+    texts = dict(_texts(plain))
+    pair = Pair(
+        plain["key"],
+        texts["statement"],
+        texts["proof"],
+        plain["kind"],
+        plain["category"],
+        plain["source"],
+        plain["place"],
+    )
+    return pair, part
+
+
+def _texts(plain: dict[str, str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    for side in ("statement", "proof"):
+        try:
+            tokens = decode(plain[side])
+        except ValueError as error:
+            raise ValueError(f"has a {side} in which {error}") from error
+        if not tokens:
+            raise ValueError(f"has an empty {side}")
+        yield side, tokens
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.match.store",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=Path, help="a file of pairs, or a folder of the authors' release")
+    parser.add_argument("--level", default="conservation", help="of symbol replacement, in a release")
+    chosen = parser.parse_args(arguments)
+    told: list[str] = []
+    try:
+        read_pairs(chosen.file, told, level=chosen.level)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    for line in told:
+        print(line)
+    return int(bool(told))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
