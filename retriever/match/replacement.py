@@ -1,0 +1,136 @@
+"""Symbol replacement: proofs as if somebody else had written them (thesis, chapter 4).
+
+    python -m retriever.match.replacement PAIRS.jsonl LEVEL OUT.jsonl [--seed N]
+
+writes the pairs with the symbols of their proofs replaced, at a level: `conservation` (none), `partial` (half
+of those that statement and proof share), `full` (all of them) or `transposition` (permuted among themselves).
+Which symbols a proof gets depends on the pair itself, the level and the seed alone, so other pairs can be
+left out or put in another order. Statements stay as they are. Pairs that cannot be read are told with their
+line, and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from tqdm import tqdm
+
+from lean_extract.errors import PremiseSuggestError
+from retriever.match.pairs import LEVELS, Level, digest_of
+from retriever.match.protected import protected_places
+from retriever.match.renaming import Renaming, find_renaming
+from retriever.match.schema import Pair, PairSet
+from retriever.match.store import read_pairs, write_pairs
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a replacement came to."""
+
+    pairs: int
+    changed: int
+    """Pairs whose proof is another one now."""
+    shared: int
+    """Distinct variables that are in both statement and proof, summed over pairs."""
+    replaced: int
+    """Those of them that have a new name."""
+
+    def __str__(self) -> str:
+        mean = self.replaced / max(self.pairs, 1)
+        share = 100 * self.replaced / max(self.shared, 1)
+        return (
+            f"{self.changed:,} of {self.pairs:,} pairs changed; a mean of {mean:.2f} symbols replaced, "
+            f"{share:.1f}% of the {self.shared:,} shared ones"
+        )
+
+
+def replace_symbols(pair: Pair, level: Level, seed: int = 0) -> Pair:
+    """The pair with the symbols of its proof replaced at a level; see `retriever.match.renaming`.
+
+    Tokens keep their places, kinds and fonts. The same for the same pair, level and seed. A pair is left as
+    it is where nothing can be done: no shared symbol, or for a transposition only one of an alphabet.
+    """
+    return _replaced(pair, renaming_of(pair, level, seed))
+
+
+def renaming_of(pair: Pair, level: Level, seed: int = 0) -> Renaming:
+    """Which symbols `replace_symbols` replaces, and by what."""
+    return find_renaming(pair.statement, pair.proof, level, Random(f"{seed}:{level}:{pair.key}"))
+
+
+def replace_all(pairs: Iterable[Pair], level: Level, seed: int = 0) -> Iterator[tuple[Pair, Renaming]]:
+    """Each pair with its symbols replaced, and which those were."""
+    for pair in pairs:
+        renaming = renaming_of(pair, level, seed)
+        yield _replaced(pair, renaming), renaming
+
+
+def _replaced(pair: Pair, renaming: Renaming) -> Pair:
+    names = renaming.names
+    if not names:
+        return pair
+    protected = protected_places(pair.proof)
+    return replace(
+        pair,
+        proof=tuple(
+            token if place in protected else names.get(token, token) for place, token in enumerate(pair.proof)
+        ),
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    complaints: list[str] = []
+    try:
+        pairs = read_pairs(chosen.pairs, complaints)
+        _tell(complaints)
+        bar = tqdm(pairs.pairs, unit=" pairs", disable=not sys.stderr.isatty())
+        done = list(replace_all(bar, chosen.level, chosen.seed))
+        write_pairs(chosen.out, PairSet(tuple(pair for pair, _ in done), pairs.splits))
+        digest = digest_of(chosen.pairs)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
+        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    figures = Figures(
+        pairs=len(done),
+        changed=sum(bool(renaming.names) for _, renaming in done),
+        shared=sum(len(renaming.shared) for _, renaming in done),
+        replaced=sum(len(renaming.names) for _, renaming in done),
+    )
+    print(f"{chosen.level}, seed {chosen.seed}: {figures}; pairs sha256 {digest[:12]}")
+    return 0
+
+
+def _tell(complaints: Sequence[str]) -> None:
+    for line in complaints[:_SHOWN]:
+        print(line, file=sys.stderr)
+    if len(complaints) > _SHOWN:
+        print(f"... and {len(complaints) - _SHOWN:,} more; {len(complaints):,} in all.", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.match.replacement",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
+    parser.add_argument("level", choices=LEVELS, help="of symbol replacement")
+    parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--seed", type=int, default=0, help="of the choice of symbols")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
