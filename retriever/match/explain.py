@@ -162,7 +162,7 @@ def _lime() -> ModuleType:
     except ImportError as error:
         raise UserError(
             f"An explanation needs the package lime, and it cannot be imported: {error}.",
-            "Install it: `pip install 'premise-suggest[explain]'`.",
+            "Install it: `pip install 'premise-suggest[match]'`.",
         ) from error
 
 

@@ -37,6 +37,11 @@ KINDS: Mapping[str, str] = {
     "biencoder": "retriever.training.biencoder",
     "mlm": "retriever.training.mlm",
     "crossencoder": "retriever.training.crossencoder",
+    "pairwise": "retriever.training.pairwise",
+    "joint": "retriever.training.joint",
+    "autoregressive": "retriever.training.autoregressive",
+    "match": "retriever.training.match.objective",
+    "match-mlm": "retriever.training.match.mlm",
 }
 """Kind of run -> the module that knows it."""
 
