@@ -47,6 +47,8 @@ class Question:
     split: Split
     own: int | None = None
     """The document that the question itself is, if it is one."""
+    name: str = ""
+    """The theorem's full name: what a model may learn from is decided by it, besides the split."""
 
     @property
     def gold(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from retriever.collections.rankers import Dense, Fused, Lexical, Neighbours, Ran
 from retriever.collections.towers import Towers
 from retriever.lexical import Bm25, build_postings
 
-DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.3}
+DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
 """Without a model; fitted on Stacks' validation theorems (docs/naturalproofs.md)."""
 _PIECE = 256
 
@@ -112,15 +112,19 @@ class CollectionIndex:
             hint = f"Index it again: premise-suggest index --backend {known.backend} {known.source}"
             raise ModelError(f"The vectors of {known.name} were made by another model.", hint)
         self.backend, self.stored = backend, stored
-        self.ranker = rankers_of(backend, stored, towers)[-1]
+        rankers = rankers_of(backend, stored, towers)
+        self._lexical, self.ranker = rankers[0], rankers[-1]
 
     def search(self, typed: str, k: int) -> list[Hit]:
-        """The `k` best documents for a query that a person typed; those that score nothing are left out.
+        """The `k` best documents for a query that a person typed; what neither shares a
+        term with the query nor is above the mean is left out.
 
         Raises UserError when it is no query.
         """
-        scores = self.ranker.scores(self.backend.query_text(typed))
-        found = [number for number in best(scores, k) if scores[number] > 0]
+        text = self.backend.query_text(typed)
+        scores = self.ranker.scores(text)
+        fits = (scores > 0) | (self._lexical.scores(text) > 0)
+        found = [number for number in best(scores, k) if fits[number]]
         return [Hit(self.stored.documents[number], float(scores[number])) for number in found]
 
 

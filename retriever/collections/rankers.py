@@ -1,8 +1,7 @@
 """What scores every document of a collection for a query: terms, known proofs, vectors, and their sum.
 
-Each gives scores of its own scale. `Fused` adds them after dividing each by its largest, so that the weights
-say what a list is worth whatever the query's length. Where the query is a document itself it is left out
-before that: no other is as like it.
+Each gives scores of its own scale. `Fused` adds them once they are levelled, so that the weights say what a
+list is worth whatever the query's length.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ _SHARPNESS = 3.0
 """The power of its similarity that a voter's vote counts."""
 _SATURATION = 5.0
 """How soon further votes for the same document stop counting."""
+_LEVEL = 10
+"""The place whose score becomes 1 when scores are levelled."""
 
 
 class Ranker(Protocol):
@@ -78,7 +79,9 @@ def votes(near: Floats, proofs: KnownProofs, own: int | None = None) -> Floats:
         own: the document that the query is; its proofs do not vote.
     """
     result = np.zeros(len(near), dtype=np.float32)
-    similar = without(near, own)[proofs.own]
+    similar = near[proofs.own]
+    if own is not None:
+        similar = np.where(proofs.own == own, 0, similar)
     chosen = np.argsort(-similar, kind="stable")[:_VOTERS]
     largest = float(similar[chosen[0]]) if len(chosen) else 0.0
     if largest <= 0:
@@ -126,12 +129,12 @@ class Fused:
     rankers: tuple[Ranker, ...]
     weights: Mapping[str, float]
     """Of each ranker, by its name; one that is not named counts nothing."""
-    name: str = "fused"
+    name: str = "weighted sum"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
-        """Each ranker's scores over their largest, weighed and added."""
+        """Each ranker's scores, levelled, weighed and added."""
         weighed = [
-            self.weights[ranker.name] * levelled(without(ranker.scores(text, own), own))
+            self.weights[ranker.name] * levelled(ranker.scores(text, own))
             for ranker in self.rankers
             if self.weights.get(ranker.name)
         ]
@@ -139,16 +142,14 @@ class Fused:
         return total
 
 
-def without(scores: Floats, own: int | None) -> Floats:
-    """The scores, 0 (or the least, if that is less) for the document that the query is."""
-    if own is None:
-        return scores
-    left = scores.copy()
-    left[own] = min(0.0, float(scores.min()))
-    return left
-
-
 def levelled(scores: Floats) -> Floats:
-    """Scores over the largest of them, where that is positive."""
-    largest = float(scores.max(initial=0.0))
-    return scores / np.float32(largest) if largest > 0 else scores
+    """float32[..., n]: scores with mean 0 over the last axis and 1 at place `_LEVEL`; 0 where all are equal.
+
+    The first places do not decide: the query itself may stand there.
+    """
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    place = min(_LEVEL, scores.shape[-1]) - 1
+    spread = -np.partition(-centred, place, axis=-1)[..., place : place + 1]
+    largest = centred.max(axis=-1, keepdims=True)
+    spread = np.where(spread > 0, spread, np.where(largest > 0, largest, 1))
+    return np.asarray(centred / spread, dtype=np.float32)

@@ -70,7 +70,7 @@ class Lean:
 
 
 def _question(query: Query, own: int | None) -> Question:
-    return Question(query.theorem, state_text(query.goal), query.gold, query.split, own)
+    return Question(query.theorem, state_text(query.goal), query.gold, query.split, own, query.theorem)
 
 
 def _row(places: Places) -> list[float]:

@@ -98,7 +98,7 @@ def _question(
     theorem = statements[own]
     references = tuple(numbers[id] for id in theorem.proofs[example[1]].ref_ids)
     text = model_text(theorem.title, "\n".join(theorem.contents))
-    return Question(f"{example[0]}/{example[1]}", text, references, split, own)
+    return Question(f"{example[0]}/{example[1]}", text, references, split, own, theorem.label)
 
 
 def _digest(source: Path) -> str:

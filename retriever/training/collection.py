@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from retriever.backend import SPLITS, Collection, Split
 from retriever.backends import find_backend
+from retriever.training.splits import split_of
 from retriever.training.tokens import Ints, Ragged, encode_heads, open_tokenizer, ragged
 
 
@@ -27,6 +29,8 @@ class CollectionArrays:
     """[questions] Place in `SPLITS`."""
     own: Ints
     """[questions] The document that the question is; -1 if it is none."""
+    held: NDArray[np.bool_]
+    """[questions] Whether the theorem's name holds it out of all training (`retriever.training.splits`)."""
     pools: dict[Split, Ints]
     """Documents that are ranked for a split."""
     vocabulary: int
@@ -51,6 +55,9 @@ def arrays_of_collection(
         references=ragged([one.references for one in questions]),
         splits=np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64),
         own=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
+        held=np.array(
+            [bool(one.name) and split_of(one.name) != "train" for one in questions], dtype=np.bool_
+        ),
         pools={split: np.array(pool, dtype=np.int64) for split, pool in collection.pools.items()},
         vocabulary=tokenizer.get_vocab_size(),
         digest=collection.digest,

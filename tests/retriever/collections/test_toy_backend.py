@@ -109,7 +109,7 @@ def test_it_is_indexed_asked_and_measured(run: Run) -> None:
     assert "Flour" in titles and "Tomato" not in titles  # no word of it: known dishes vote for it
     measured = run("eval", "retrieval", "--backend", "cookbook", "--data", "dishes.txt", "--json")
     rows = json.loads(measured.stdout)["rows"]
-    assert set(rows) == {"BM25", "neighbours", "fused"}
+    assert set(rows) == {"BM25", "neighbours", "weighted sum"}
     assert rows["BM25"]["first"]["mean"] == 100.0
 
 
