@@ -113,17 +113,20 @@ class CollectionIndex:
             raise ModelError(f"The vectors of {known.name} were made by another model.", hint)
         self.backend, self.stored = backend, stored
         rankers = rankers_of(backend, stored, towers)
-        self._lexical, self.ranker = rankers[0], rankers[-1]
+        self.ranker = rankers[-1]
+        self._sparse = [one for one in rankers[:-1] if not isinstance(one, Dense)]
 
     def search(self, typed: str, k: int) -> list[Hit]:
-        """The `k` best documents for a query that a person typed; what neither shares a
-        term with the query nor is above the mean is left out.
+        """The `k` best documents for a query that a person typed; what no list
+        knows, and stands below the mean, is left out.
 
         Raises UserError when it is no query.
         """
         text = self.backend.query_text(typed)
         scores = self.ranker.scores(text)
-        fits = (scores > 0) | (self._lexical.scores(text) > 0)
+        fits = scores > 0
+        for ranker in self._sparse:
+            fits |= ranker.scores(text) > 0
         found = [number for number in best(scores, k) if fits[number]]
         return [Hit(self.stored.documents[number], float(scores[number])) for number in found]
 
