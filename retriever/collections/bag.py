@@ -50,7 +50,7 @@ class BagEncoder:
         try:
             config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
             check_header(config, FORMAT, VERSION)
-            tokenizer = open_tokenizer(folder / TOKENIZER)
+            tokenizer = _tokenizer(folder / TOKENIZER)
             with np.load(folder / TERMS) as values:
                 table = values["table"].astype(np.float32) * values["scales"][:, None]
             mark = tokenizer.token_to_id(MARK)
@@ -91,6 +91,15 @@ class BagEncoder:
     def _cut(self, ids: list[int]) -> list[int]:
         """At most `max_length` tokens, the last ([SEP]) always among them."""
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
+
+
+def _tokenizer(path: Path) -> Any:
+    try:
+        return open_tokenizer(path)
+    except OSError:
+        raise
+    except Exception as error:  # tokenizers raises Exception itself for a damaged file
+        raise ValueError(f"{path.name}: {error}") from error
 
 
 def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, pairs: int) -> None:

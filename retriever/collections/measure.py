@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings
@@ -12,6 +13,8 @@ from retriever.backend import Backend, Collection, Places, Question, Split
 from retriever.collections.files import Floats
 from retriever.collections.rankers import Ranker
 from retriever.evaluation.bootstrap import Interval
+
+Bools = npt.NDArray[np.bool_]
 
 
 def measure(
@@ -35,14 +38,25 @@ def measure(
 
 def places(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Places]:
     """Where the answers of each question stand."""
+    outside = outside_of(collection, split)
+    bar = tqdm(questions_of(collection, split), desc=ranker.name, leave=False, disable=quiet or None)
+    return [places_in(one, ranker.scores(one.text, one.own), outside) for one in bar]
+
+
+def questions_of(collection: Collection, split: Split) -> list[Question]:
+    """The questions of a split that something but themselves answers."""
+    return [one for one in collection.of(split) if set(one.gold) - {one.own}]
+
+
+def outside_of(collection: Collection, split: Split) -> Bools:
+    """bool[documents]: which documents are not ranked for a split."""
     outside = np.ones(len(collection.documents), dtype=np.bool_)
     outside[list(collection.pools[split])] = False
-    questions = [one for one in collection.of(split) if set(one.gold) - {one.own}]
-    bar = tqdm(questions, desc=ranker.name, leave=False, disable=quiet or None)
-    return [_places(one, ranker.scores(one.text, one.own), outside) for one in bar]
+    return outside
 
 
-def _places(question: Question, scores: Floats, outside: np.ndarray) -> Places:
+def places_in(question: Question, scores: Floats, outside: Bools) -> Places:
+    """Where a question's answers stand by float32[documents] scores, what is `outside` left out."""
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:
         ranked[question.own] = -np.inf

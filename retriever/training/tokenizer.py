@@ -4,8 +4,8 @@
     python -m retriever.training.tokenizer SOURCE OUT --backend naturalproofs
 
 For Lean words are what stands between white space, dots and underscores of a name (`Nat.add_comm` is
-three), with superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Another backend says itself what its tokenizer never joins.
-Neither case nor accents are touched: `≠` is not `=`.
+three), with superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Another backend says itself what its
+tokenizer never joins. Neither case nor accents are touched: `≠` is not `=`.
 """
 
 from __future__ import annotations

@@ -103,10 +103,17 @@ def test_levelled_scores_keep_their_order_around_nothing(scores: list[float]) ->
     assert (np.diff(level[np.argsort(values, kind="stable")]) >= 0).all()
 
 
-def test_a_list_is_worth_the_same_whatever_its_scale() -> None:
-    values = np.random.default_rng(0).random(50).astype(np.float32)
-    assert levelled(values) == pytest.approx(levelled(1000 * values + 7), abs=1e-3)
-    assert np.sort(levelled(values))[-10] == pytest.approx(1)
+@given(
+    st.lists(st.integers(-9, 9), min_size=2, max_size=30), st.sampled_from((0.5, 2, 4)), st.integers(-9, 9)
+)
+def test_levels_do_not_depend_on_scale_and_place(values: list[int], scale: float, shift: int) -> None:
+    scores = np.array([values], dtype=np.float32)
+    found = levelled(scores)
+    assert np.isfinite(found).all()
+    tenth = sorted(values, reverse=True)[min(10, len(values)) - 1]
+    if tenth - np.mean(values) > 0.01:
+        assert found[0, values.index(tenth)] == pytest.approx(1, abs=1e-5)
+        assert np.allclose(levelled(scores * np.float32(scale) + shift), found, atol=1e-3)
 
 
 def test_near_theorems_vote_for_what_they_use_and_never_the_query_itself() -> None:

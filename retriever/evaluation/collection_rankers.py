@@ -1,0 +1,110 @@
+"""Trained runs, and models without training, as tables of scores over a collection's documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.errors import BadSettings
+from retriever.backend import Backend, Collection
+from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.rankers import Ranker as ServedRanker
+from retriever.evaluation.collection_measure import Floats
+from retriever.training import autoregressive, joint, pairwise
+from retriever.training.collection import CollectionArrays, arrays_of_collection
+from retriever.training.pairwise_best import kind_of_run
+from retriever.training.pairwise_config import TextLengths
+from retriever.training.tokens import open_tokenizer
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A model and its scores."""
+
+    name: str
+    table: Callable[[Ints, Ints], Floats]
+    """(questions, documents) to float32[questions, documents], finite, the higher the better."""
+
+
+def lexical(backend: Backend, collection: Collection) -> list[Ranker]:
+    """The lists that serve without a model (`retriever.collections.rankers`); training questions vote."""
+    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
+    stored = index_collection(backend, known, "evaluation", Path())
+    if stored is None:
+        raise AssertionError("nothing told it to stop")
+    return [Ranker(one.name, _table(one, collection)) for one in rankers_of(backend, stored)[:-1]]
+
+
+def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints], Floats]:
+    def table(questions: Ints, documents: Ints) -> Floats:
+        asked = [collection.questions[number] for number in questions.tolist()]
+        return np.stack([served.scores(one.text, one.own)[documents] for one in asked])
+
+    return table
+
+
+def trained(run: Path, collection: Collection, *, encodings: Path | None = None) -> Ranker:
+    """A run's ranker, named as its folder. `collection` may be another than it was trained on.
+
+    A joint or autoregressive model has embeddings of the documents it was trained with only. On another
+    collection it ranks by encodings of the pairwise run that it began from, or of `encodings`.
+    Raises ModelError, BadSettings.
+    """
+    kind, data = kind_of_run(run)
+    makers = {"pairwise": _pairwise, "joint": _joint, "autoregressive": _autoregressive}
+    if kind not in makers:
+        raise BadSettings(f"The run {run} is of kind {kind}.", f"Name one of: {', '.join(makers)}.")
+    return Ranker(run.name, makers[kind](run, collection, data, encodings))
+
+
+def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
+    tokenizer = open_tokenizer(run / "tokenizer.json")
+    return arrays_of_collection(collection, tokenizer, query=lengths.query, document=lengths.document)
+
+
+def _pairwise(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = pairwise.load_pairwise(run)
+    arrays = _arrays(run, collection, config.lengths)
+    encoded = model.of_references(arrays.documents).numpy()
+
+    def table(questions: Ints, documents: Ints) -> Floats:
+        left = model.of_questions(arrays.questions.take(questions)).numpy()
+        return np.asarray(left @ encoded[documents].T, dtype=np.float32)
+
+    return table
+
+
+def _joint(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = joint.load_joint(run)
+    arrays = _arrays(run, collection, config.lengths)
+    if data != collection.digest:
+        model.table = joint.other_table(config.start, encodings, arrays)
+
+    def table(questions: Ints, documents: Ints) -> Floats:
+        return joint.joint_scores(model, arrays.questions.take(questions), documents)
+
+    return table
+
+
+def _autoregressive(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = autoregressive.load_autoregressive(run)
+    arrays = _arrays(run, collection, config.lengths)
+    if data != collection.digest:
+        model.table = joint.other_table(config.start, encodings, arrays)
+
+    def table(questions: Ints, documents: Ints) -> Floats:
+        return autoregressive.ranking_scores(model, arrays.questions.take(questions), documents)
+
+    return table
