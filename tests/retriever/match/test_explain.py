@@ -105,7 +105,7 @@ class TestExplaining:
 
 def test_without_lime_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lime.lime_base", None)
-    with pytest.raises(UserError, match=r"pip install 'premise-suggest\[explain\]'"):
+    with pytest.raises(UserError, match=r"pip install 'premise-suggest\[match\]'"):
         explain(linear, STATEMENT, PROOF)
 
 
