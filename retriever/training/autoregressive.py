@@ -24,12 +24,10 @@ from retriever.training.autoregressive_decoding import greedy
 from retriever.training.autoregressive_model import SequenceModel, build_decoder, sequences
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.config import RunConfig
-from retriever.training.joint import start_parts
+from retriever.training.joint import OverReferences
 from retriever.training.joint_model import ReferenceTable
-from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.pairwise import validation_figure, validation_of
-from retriever.training.pairwise_best import FIGURE, keep_best, load_best
-from retriever.training.pairwise_data import training_of
+from retriever.training.model import groups_of
+from retriever.training.pairwise_best import load_best
 from retriever.training.pairwise_model import build_tower, read_terms
 from retriever.training.plain import from_plain
 from retriever.training.tokens import Ints, Ragged
@@ -65,21 +63,13 @@ def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, referenc
     )
 
 
-class SequenceObjective:
+class SequenceObjective(OverReferences):
     """Questions and the references of their proofs in order."""
 
     def __init__(self, config: AutoregressiveConfig, arrays: CollectionArrays, device: torch.device) -> None:
-        self._config, self._arrays, self.data = config, arrays, arrays.digest
-        self._training = training_of(arrays)
-        self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
-        self._columns = columns_of(self._training.pool, len(arrays.documents))
-        self._steps = 0
+        self._config = config
         self.model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
-        start_parts(self.model.question, self.model.table, config.start, arrays)
-        if isinstance(self.model.question, BiEncoder):
-            fit_attention(self.model.question.bert, device)
-        self.model.to(device)
-        self._ranked = torch.from_numpy(self._training.pool).to(device)
+        super().__init__(config, arrays, self.model, device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
@@ -116,9 +106,7 @@ class SequenceObjective:
         questions = self._arrays.questions.take(self._sample)
         own = self._arrays.own[self._sample]
         scores = ranking_scores(self.model, questions, self._pool, own)
-        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
-        keep_best(self._config, self.model, self.data, self._steps, figure)
-        return {FIGURE: figure}
+        return self._kept(self._config, self.model, scores)
 
 
 def with_end(columns: Ints, counts: Ints, lengths: Ints, end: int) -> Ints:

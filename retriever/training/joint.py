@@ -21,6 +21,8 @@ from torch import Tensor, nn
 
 from lean_extract.errors import ModelError
 from retriever.evaluation.collection_measure import columns_of
+from retriever.training.autoregressive_config import AutoregressiveConfig
+from retriever.training.autoregressive_model import SequenceModel
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.config import RunConfig
 from retriever.training.joint_config import JointConfig, StartConfig
@@ -90,25 +92,46 @@ def other_table(start: StartConfig, encodings: Path | None, arrays: CollectionAr
     return table
 
 
-class JointObjective:
-    """Questions against all documents of the training pool at once."""
+class OverReferences:
+    """What the joint and the autoregressive objective share: a table of all references, scored at once."""
 
-    def __init__(self, config: JointConfig, arrays: CollectionArrays, device: torch.device) -> None:
-        self._config, self._arrays, self.data = config, arrays, arrays.digest
+    def __init__(
+        self,
+        config: JointConfig | AutoregressiveConfig,
+        arrays: CollectionArrays,
+        model: JointModel | SequenceModel,
+        device: torch.device,
+    ) -> None:
+        self._arrays, self.data = arrays, arrays.digest
         self._training = training_of(arrays)
         self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
         self._columns = columns_of(self._training.pool, len(arrays.documents))
+        self._schedule = config.schedule
         self._steps = 0
-        self.model = build_joint(config, config.tokenizer, len(arrays.documents))
-        start_parts(self.model.question, self.model.table, config.start, arrays)
-        if isinstance(self.model.question, BiEncoder):
-            fit_attention(self.model.question.bert, device)
-        self.model.to(device)
+        start_parts(model.question, model.table, config.start, arrays)
+        if isinstance(model.question, BiEncoder):
+            fit_attention(model.question.bert, device)
+        model.to(device)
         self._ranked = torch.from_numpy(self._training.pool).to(device)
+
+    def _kept(self, config: RunConfig, model: nn.Module, scores: NDArray[np.float32]) -> dict[str, float]:
+        """The figure of valid questions' scores; the weights are kept where it is the run's best."""
+        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
+        keep_best(config, model, self.data, self._steps, figure)
+        return {FIGURE: figure}
+
+
+class JointObjective(OverReferences):
+    """Questions against all documents of the training pool at once."""
+
+    def __init__(self, config: JointConfig, arrays: CollectionArrays, device: torch.device) -> None:
+        self._config = config
+        self.model = build_joint(config, config.tokenizer, len(arrays.documents))
+        super().__init__(config, arrays, self.model, device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+        return groups_of(self.model, self._schedule)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean KL divergence of a batch; a scalar."""
@@ -132,10 +155,7 @@ class JointObjective:
         """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
         excluded. Keeps the weights where it is the run's best."""
         questions = self._arrays.questions.take(self._sample)
-        scores = joint_scores(self.model, questions, self._pool)
-        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
-        keep_best(self._config, self.model, self.data, self._steps, figure)
-        return {FIGURE: figure}
+        return self._kept(self._config, self.model, joint_scores(self.model, questions, self._pool))
 
 
 def marks_of(training: Training, rows: Ints, columns: Ints) -> NDArray[np.bool_]:
