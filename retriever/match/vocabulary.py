@@ -1,0 +1,81 @@
+"""The vocabulary of a set of pairs: whole words and whole symbols, as a tokenizer file.
+
+    python -m retriever.match.vocabulary PAIRS.jsonl OUT.json [--least 2]
+
+Words and symbols of the training part are counted, with the symbols as they are and replaced at all levels,
+so that one vocabulary serves all of them; those seen fewer than --least times share one entry for what is
+unknown. Words and symbols are apart already (section 3.3), and nothing is cut into pieces of words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError
+from retriever.match.pairs import LEVELS, load_pairs
+from retriever.match.schema import Part
+from retriever.match.tokens import encode
+
+PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
+_SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK)
+
+
+def build_vocabulary(texts: Iterable[str], least: int = 2) -> Tokenizer:
+    """A tokenizer of lines of tokens (`tokens.encode`): the frequent first, ties in alphabetical order."""
+    counted = Counter(piece for text in texts for piece in text.split())
+    kept = sorted((piece for piece in counted if counted[piece] >= least), key=lambda p: (-counted[p], p))
+    entries = dict.fromkeys((*_SPECIAL, *kept))
+    tokenizer = Tokenizer(models.WordLevel({e: n for n, e in enumerate(entries)}, unk_token=UNKNOWN))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{CLS} $A {SEP}",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (CLS, SEP)],
+    )
+    return tokenizer
+
+
+def vocabulary_of(path: Path, least: int = 2) -> Tokenizer:
+    """The vocabulary of a file's training part. Raises BadRecords."""
+    texts: list[str] = []
+    parts: tuple[Part, ...] = ("train",)
+    for level in LEVELS:
+        pairs = load_pairs(path, level, parts).pairs.pairs
+        texts += [encode(pair.proof) for pair in pairs]
+        texts += [encode(pair.statement) for pair in pairs] if level == "conservation" else []
+    return build_vocabulary(texts, least)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.match.vocabulary",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("pairs", type=Path, help="a file of pairs")
+    parser.add_argument("out", type=Path, help="where to write the tokenizer")
+    parser.add_argument("--least", type=int, default=2, help="how often an entry is seen at least")
+    chosen = parser.parse_args(arguments)
+    try:
+        tokenizer = vocabulary_of(chosen.pairs, chosen.least)
+        with replacing(chosen.out) as stream:
+            stream.write(tokenizer.to_str())
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
+        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    print(f"{chosen.out}: {tokenizer.get_vocab_size():,} tokens")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""MATcH's models and their training (thesis, chapters 5 and 6)."""

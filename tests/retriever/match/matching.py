@@ -1,0 +1,57 @@
+"""Pairs of our own writing, in which a statement and its proof share a rare word and a few symbols."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from retriever.match.schema import Pair, PairSet, Part, Token
+from retriever.match.store import write_pairs
+
+_COMMON = ("let", "be", "a", "ring", "map", "with", "the", "that", "every", "module", "over", "has", "done")
+_RARE = [first + second for first in ("loc", "norm", "dens", "fin") for second in ("al", "or", "ic", "um")]
+_LETTERS = "abcdefghmnpqrstuvxyz"
+
+
+def word(text: str) -> Token:
+    return Token(text, "word")
+
+
+def symbol(text: str) -> Token:
+    return Token(text, "identifier")
+
+
+def make_pairs(train: int = 60, held: int = 12, seed: int = 0) -> PairSet:
+    """So many training pairs, and as many of each other part as `held`."""
+    draw = random.Random(seed)
+    parts: list[Part] = ["train"] * train + ["valid"] * held + ["test"] * held
+    pairs = [_pair(number, draw) for number in range(len(parts))]
+    return PairSet(tuple(pairs), {pair.key: part for pair, part in zip(pairs, parts, strict=True)})
+
+
+def write_set(path: Path, train: int = 60, held: int = 12, seed: int = 0) -> PairSet:
+    pairs = make_pairs(train, held, seed)
+    write_pairs(path, pairs)
+    return pairs
+
+
+def _pair(number: int, draw: random.Random) -> Pair:
+    words = draw.sample(_RARE, 3)
+    letters = draw.sample(_LETTERS, 3)
+    return Pair(
+        key=f"lemma-{number}",
+        statement=_side(words, letters, 12, draw),
+        proof=_side(words, letters, 24, draw),
+        kind="lemma",
+        category="",
+        source="book",
+        place=f"book: lemma-{number}",
+    )
+
+
+def _side(words: list[str], letters: list[str], length: int, draw: random.Random) -> tuple[Token, ...]:
+    own = [*map(word, words), *map(symbol, letters)]
+    rest = [word(draw.choice(_COMMON)) for _ in range(length - len(own))]
+    tokens = own + rest
+    draw.shuffle(tokens)
+    return tuple(tokens)
