@@ -46,12 +46,6 @@ def assignment_figures(proofs: Ints, seed: int = 0) -> dict[str, Interval]:
     return {"Acc": _figures(right[:, None], seed, ("Acc",))["Acc"]}
 
 
-def difference(better: NDArray[np.bool_], worse: NDArray[np.bool_], seed: int = 0) -> Interval:
-    """How many points of accuracy one decoding is above another on the same statements."""
-    values = 100.0 * (better.astype(np.float64) - worse.astype(np.float64))
-    return Bootstrap(len(values), seed=seed).intervals(values[:, None])[0]
-
-
 def _figures(values: NDArray[np.float64], seed: int, names: Sequence[str] = COLUMNS) -> dict[str, Interval]:
     intervals = Bootstrap(len(values), seed=seed).intervals(values)
     return dict(zip(names, intervals, strict=True))

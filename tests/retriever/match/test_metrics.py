@@ -10,7 +10,6 @@ from retriever.match.decoding import exact_decoding, local_decoding
 from retriever.match.metrics import (
     assignment_counts,
     assignment_figures,
-    difference,
     ranking_figures,
     ranks,
 )
@@ -62,10 +61,3 @@ def test_counts_by_hand() -> None:
     counts = assignment_counts(np.array([0, 0, 0, 2, 2, 4]), 6, bounds=(3, 2))
     assert dict(counts.at_least) == {3: 1, 2: 2}
     assert (counts.one, counts.none, counts.proofs) == (1, 3, 6)
-
-
-def test_a_difference_is_paired() -> None:
-    right = np.array([True, True, True, False])
-    found = difference(right, np.array([True, False, True, False]))
-    assert found.mean == pytest.approx(25)
-    assert difference(right, right).low == difference(right, right).high == 0
