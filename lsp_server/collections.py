@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import retriever
-from lean_extract.errors import IndexMissing, UserError
+from lean_extract.errors import IndexDamaged, IndexMissing, UserError
+from lsp_server.cache import Cache
 from lsp_server.schema import CollectionAnswer, CollectionHit
 from lsp_server.stores import index_folder
 from retriever.backends import find_backend
@@ -18,6 +17,7 @@ from retriever.collections.towers import FILE, Towers
 from retriever.hub import find_model
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
+_OPEN = 4
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
 
@@ -33,20 +33,29 @@ def folder_of(name: str) -> Path:
     return collections_folder() / name
 
 
-def list_collections() -> list[Manifest]:
-    """What is indexed, by name. Raises IndexDamaged."""
-    folders = sorted(path.parent for path in collections_folder().glob(f"[!.]*/{MANIFEST}"))
-    return [read_manifest(folder) for folder in folders]
+def list_collections() -> tuple[list[Manifest], list[IndexDamaged]]:
+    """(what is indexed, by name; what is wrong with those that cannot be read)."""
+    found: list[Manifest] = []
+    damaged: list[IndexDamaged] = []
+    for path in sorted(collections_folder().glob(f"[!.]*/{MANIFEST}")):
+        try:
+            found.append(read_manifest(path.parent))
+        except IndexDamaged as error:
+            damaged.append(error)
+    return found, damaged
 
 
 def find_collection(backend: str, name: str = "") -> Manifest:
     """The collection of a name, or the only one of a backend. Raises PremiseIndexError, UserError."""
-    own = [one for one in list_collections() if one.backend == backend]
+    everything, damaged = list_collections()
+    own = [one for one in everything if one.backend == backend]
     named = [one for one in own if name in ("", one.name)]
-    hint = f"Index one: premise-suggest index --backend {backend} SOURCE"
-    if not own:
-        raise IndexMissing(f"No collection of the backend {backend} is indexed.", hint)
+    if not named and damaged:
+        raise damaged[0]
     known = ", ".join(one.name for one in own)
+    if not own:
+        hint = f"Index one: premise-suggest index --backend {backend} SOURCE"
+        raise IndexMissing(f"No collection of the backend {backend} is indexed.", hint)
     if not named:
         raise IndexMissing(f"There is no collection {name} of the backend {backend}.", f"There is: {known}.")
     if len(named) > 1:
@@ -54,6 +63,16 @@ def find_collection(backend: str, name: str = "") -> Manifest:
             f"Several collections of {backend} are indexed.", f"Choose with --collection: {known}."
         )
     return named[0]
+
+
+def refuse_other_backends(name: str, backend: str) -> None:
+    """Raises UserError when the name is that of another backend's collection."""
+    for one in list_collections()[0]:
+        if one.name == name and one.backend != backend:
+            raise UserError(
+                f"There is a collection {name} of the backend {one.backend}.",
+                "Give another name with --name.",
+            )
 
 
 def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[str, Towers | None]:
@@ -67,35 +86,31 @@ def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[s
     return "", Towers.load(shipped)
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """What an open collection depends on."""
-
-    folder: Path
-    stamp: int
-
-
 def open_collection(manifest: Manifest) -> CollectionIndex:
-    """A collection ready to answer; the last ones opened stay open until they are indexed again.
-
-    Raises IndexMissing, IndexDamaged, ModelError, UserError.
-    """
-    folder = folder_of(manifest.name)
-    try:
-        stamp = (folder / MANIFEST).stat().st_mtime_ns
-    except OSError as error:
-        raise IndexMissing(f"The collection {manifest.name} is gone.", "Index it again.") from error
-    return _open(_Key(folder, stamp))
-
-
-@lru_cache(maxsize=4)
-def _open(key: _Key) -> CollectionIndex:
-    stored = read_stored(key.folder)
+    """A collection ready to answer. Raises IndexMissing, IndexDamaged, ModelError, UserError."""
+    stored = read_stored(folder_of(manifest.name))
     backend = find_backend(stored.manifest.backend)
     towers = None
     if stored.manifest.fingerprint:
         _, towers = towers_for(backend.name, stored.manifest.model)
     return CollectionIndex(backend, stored, towers)
+
+
+class OpenCollections:
+    """The collections of a server; the last ones asked stay open until they are indexed again."""
+
+    def __init__(self) -> None:
+        self._open: Cache[CollectionIndex] = Cache(_OPEN)
+
+    def get(self, backend: str, name: str) -> CollectionIndex:
+        """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""
+        manifest = find_collection(backend, name)
+        key = (manifest, (folder_of(manifest.name) / MANIFEST).stat().st_mtime_ns)
+        found = self._open.get(key)
+        if found is None:
+            found = open_collection(manifest)
+            self._open.put(key, found)
+        return found
 
 
 def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:

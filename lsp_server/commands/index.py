@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadSource, UserError
 from lsp_server.cli import INTERRUPTED
-from lsp_server.collections import folder_of, towers_for
+from lsp_server.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.render import counted
 from lsp_server.stores import update_project
@@ -71,6 +71,7 @@ def _index_collection(options: argparse.Namespace) -> int:
         raise BadSource(f"There is no file or folder {source}.", "Check the path.")
     name = options.name or source.stem
     folder = folder_of(name)
+    refuse_other_backends(name, options.backend)
     model, towers = towers_for(backend.name, options.model, download=options.download)
     quiet = options.quiet or not sys.stderr.isatty()
     with stop_on_interrupt() as stop:

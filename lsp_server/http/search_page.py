@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lean_extract.records import Position
-from lsp_server.collections import answer, find_collection, list_collections, open_collection
+from lsp_server.collections import OpenCollections, answer, list_collections
 from lsp_server.http.backend import Backend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.requests import SearchRequest
@@ -58,6 +58,7 @@ class ServedCollection(BaseModel):
 def router(backend: Backend) -> APIRouter:
     """The page's own interface."""
     routes = APIRouter(tags=["Search"])
+    opened = OpenCollections()
 
     @routes.get("/api/premises", response_model=dict[str, Any])
     async def premises(
@@ -106,7 +107,7 @@ def router(backend: Backend) -> APIRouter:
                 about=find_backend(one.backend).about,
                 documents=one.documents,
             )
-            for one in list_collections()
+            for one in list_collections()[0]
         ]
 
     @routes.get("/api/collections/{backend_name}/{name}", response_model=dict[str, Any])
@@ -119,7 +120,7 @@ def router(backend: Backend) -> APIRouter:
         """Documents of a collection: the object CollectionAnswer of docs/json.md."""
 
         async def job() -> CollectionAnswer:
-            found = await asyncio.to_thread(lambda: open_collection(find_collection(backend_name, name)))
+            found = await asyncio.to_thread(opened.get, backend_name, name)
             return await asyncio.to_thread(answer, found, query, max(1, min(k, MAX_K)))
 
         return to_json(await backend.work(job))

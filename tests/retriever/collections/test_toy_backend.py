@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from retriever.naturalproofs.store import write_corpus
+from tests.retriever.naturalproofs.corpora import gardens
+
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -150,6 +153,23 @@ def test_of_several_collections_one_is_chosen(run: Run, tmp_path: Path) -> None:
     assert torn.returncode == 2 and "--collection: dishes, more" in torn.stderr
     chosen = run("suggest", "--backend", "cookbook", "--text", "bean", "--collection", "more", "--json")
     assert {hit["title"] for hit in json.loads(chosen.stdout)["hits"]} == {"Bean", "Bean Stew"}
+
+
+def test_a_name_of_another_backend_is_not_taken(run: Run, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "garden.json", gardens(), None)
+    assert run("index", "--backend", "naturalproofs", "garden.json").returncode == 0
+    refused = run("index", "--backend", "cookbook", "dishes.txt", "--name", "garden")
+    assert refused.returncode == 2 and "of the backend naturalproofs" in refused.stderr
+    assert run("suggest", "--backend", "naturalproofs", "--text", "a gate").returncode == 0
+
+
+def test_a_damaged_collection_does_not_hide_another(run: Run, tmp_path: Path) -> None:
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    assert run("index", "--backend", "cookbook", "dishes.txt", "--name", "broken").returncode == 0
+    (tmp_path / "index" / "collections" / "broken" / "manifest.json").write_text("{", encoding="utf-8")
+    assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
+    asked = run("suggest", "--backend", "cookbook", "--text", "apple", "--collection", "broken")
+    assert asked.returncode == 1 and "broken is damaged" in asked.stderr
 
 
 def test_a_source_that_cannot_be_read_leaves_the_index_as_it_was(run: Run, tmp_path: Path) -> None:
