@@ -11,10 +11,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from lean_extract.errors import IndexMissing
 from lean_extract.records import Position
 from lsp_server.collections import OpenCollections, answer, list_collections
 from lsp_server.http.backend import Backend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
+from lsp_server.http.problems import Refusal
 from lsp_server.requests import SearchRequest
 from lsp_server.schema import CollectionAnswer, to_json
 from prover.verify import GoalPlace
@@ -120,7 +122,10 @@ def router(backend: Backend) -> APIRouter:
         """Documents of a collection: the object CollectionAnswer of docs/json.md."""
 
         async def job() -> CollectionAnswer:
-            found = await asyncio.to_thread(opened.get, backend_name, name)
+            try:
+                found = await asyncio.to_thread(opened.get, backend_name, name)
+            except IndexMissing as error:  # as an unknown revision: what is asked for is not there
+                raise Refusal(400, error.message, error.hint) from error
             return await asyncio.to_thread(answer, found, query, max(1, min(k, MAX_K)))
 
         return to_json(await backend.work(job))

@@ -48,9 +48,9 @@ def test_collections_are_listed_and_asked(gardener: Served) -> None:
     ("path", "query", "status", "said"),
     [
         ("naturalproofs/gardens", "  ", 400, "nothing to search for"),
-        ("naturalproofs/meadows", GATE, 503, "no collection meadows"),
-        ("match/gardens", GATE, 503, "backend match"),
-        ("os/gardens", GATE, 503, "backend os"),
+        ("naturalproofs/meadows", GATE, 400, "no collection meadows"),
+        ("match/gardens", GATE, 400, "backend match"),
+        ("os/gardens", GATE, 400, "backend os"),
     ],
 )
 def test_what_cannot_be_answered_is_told(

@@ -17,12 +17,14 @@ WITH_INPUT = [
     ("POST", "/generate"),
     ("POST", "/"),
     ("GET", "/api/premises"),
+    ("GET", "/api/collections/{backend_name}/{name}"),
 ]
 PLAIN = [
     ("GET", "/max-new-premises"),
     ("GET", "/indexed-premises"),
     ("GET", "/indexed-modules"),
     ("GET", "/api/revisions"),
+    ("GET", "/api/collections"),
     ("GET", "/metrics"),
     ("GET", "/healthz"),
 ]
