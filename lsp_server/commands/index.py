@@ -71,11 +71,11 @@ def _index_collection(options: argparse.Namespace) -> int:
         raise BadSource(f"There is no file or folder {source}.", "Check the path.")
     name = options.name or source.stem
     folder = folder_of(name)
-    refuse_other_backends(name, options.backend)
     model, towers = towers_for(backend.name, options.model, download=options.download)
     quiet = options.quiet or not sys.stderr.isatty()
     with stop_on_interrupt() as stop:
         collection = backend.read(source)
+        refuse_other_backends(name, options.backend)
         stored = index_collection(
             backend,
             collection,
@@ -87,12 +87,13 @@ def _index_collection(options: argparse.Namespace) -> int:
             quiet=quiet,
             should_stop=stop.is_set,
         )
-    if stored is None:
+    if stored is None or stop.is_set():
         print("Stopped; nothing was changed.", file=sys.stderr)
         return INTERRUPTED
     write_stored(folder, stored)
-    known = counted(len(stored.proofs.own), "known proof")
-    print(f"{name} ({options.backend}): {counted(len(stored.documents), 'document')}, {known}")
+    proofs = len(stored.proofs.own)
+    known = f", {counted(proofs, 'proof')} that vote" if proofs else ""
+    print(f"{name} ({options.backend}): {counted(len(stored.documents), 'document')}{known}")
     return 0
 
 

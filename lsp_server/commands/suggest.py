@@ -54,11 +54,15 @@ def print_suggestion(suggestion: Suggestion, *, as_json: bool, tactics_asked: bo
 
 def _from_collection(options: argparse.Namespace) -> int:
     if options.text is None:
-        raise UserError(f"The backend {options.backend} needs --text.", "Give what to search for, or - .")
+        raise UserError(
+            f"The backend {options.backend} needs --text.", "Give what to search for; `--text -` reads it."
+        )
     if options.tactics or options.failures or options.line or options.column:
         raise UserError("Tactics and places in files are Lean's alone.", "Leave those options out.")
+    if options.model:
+        raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
-    text = _standard_input() if options.text == "-" else options.text
+    text = _typed(options.text)
     found = answer(
         open_collection(find_collection(options.backend, options.collection)), text, options.k or 16
     )
@@ -113,7 +117,14 @@ def _read_state(source: str) -> str:
 
 
 def _typed(text: str) -> str:
-    return _standard_input() if text == "-" else text
+    """What was typed, or what stands on standard input. Raises BadSource: it is not UTF-8."""
+    if text == "-":
+        return _standard_input()
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadSource("What was typed is not UTF-8.", "Send it as UTF-8, or in a file.") from error
+    return text
 
 
 def _standard_input() -> str:

@@ -4,7 +4,7 @@ manifest.json     what it is of, and with which model its vectors were made
 documents.jsonl   one `Document` a line
 postings.npz      BM25's inverted lists
 proofs.npz        for every question: the document that it is, and its references
-vectors.npy       float32[n, d], only where a model was given
+vectors.npz       float32[n, d], only where a model was given
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MANIFEST, DOCUMENTS, POSTINGS, PROOFS, VECTORS = (
     "documents.jsonl",
     "postings.npz",
     "proofs.npz",
-    "vectors.npy",
+    "vectors.npz",
 )
 
 Floats = npt.NDArray[np.float32]
@@ -91,15 +91,26 @@ def write_stored(folder: Path, stored: Stored) -> None:
         raise _write_failed(folder, error) from error
     try:
         _write(new, stored)
-        old = new.with_name(f"{new.name}.old")
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
+        _swap(new, folder)
     except OSError as error:
         raise _write_failed(folder, error) from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Put `new` in the place of a folder; where that fails the old one comes back."""
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = new.with_name(f"{new.name}.old")
+    folder.rename(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write_failed(folder: Path, error: OSError) -> IndexWriteFailed:
@@ -123,7 +134,7 @@ def _write(folder: Path, stored: Stored) -> None:
     )
     np.savez(folder / PROOFS, own=proofs.own, flat=proofs.flat, offsets=proofs.offsets)
     if stored.vectors is not None:
-        np.save(folder / VECTORS, stored.vectors)
+        np.savez(folder / VECTORS, vectors=stored.vectors)  # unlike .npy it has a checksum
     with (folder / MANIFEST).open("w", encoding="utf-8") as stream:
         json.dump(asdict(stored.manifest), stream, ensure_ascii=False, indent=2)
         stream.flush()
@@ -154,11 +165,17 @@ def read_stored(folder: Path) -> Stored:
             postings = _postings(values)
         with np.load(folder / PROOFS) as values:
             proofs = KnownProofs(values["own"], values["flat"], values["offsets"])
-        vectors = np.load(folder / VECTORS) if manifest.fingerprint else None
+        vectors = _vectors(folder / VECTORS) if manifest.fingerprint else None
         _check(manifest, documents, [len(postings.lengths), *([] if vectors is None else [len(vectors)])])
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
         raise _damaged(folder, error) from error
     return Stored(manifest, documents, postings, proofs, vectors)
+
+
+def _vectors(path: Path) -> Floats:
+    with np.load(path) as values:
+        found: Floats = values["vectors"]
+        return found
 
 
 def _postings(values: Any) -> Postings:

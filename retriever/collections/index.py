@@ -46,11 +46,13 @@ def index_collection(
     """A collection made ready to be searched; None where it was told to stop.
 
     `called` is what the backend was asked for by, where that is not its name: a package.
-    Raises ModelError when the model was trained for another backend.
+    Raises ModelError when the model was trained for another backend, BadSettings without documents.
     """
     if towers is not None and towers.backend != backend.name:
         message = f"The model was trained for the backend {towers.backend}, not {backend.name}."
         raise ModelError(message, "Name another model, or leave --model out.")
+    if not collection.documents:
+        raise BadSettings(f"There is no document in {source}.", "Give another source.")
     terms: list[list[str]] = []
     for document in tqdm(collection.documents, desc="Reading", unit=" documents", disable=quiet):
         if should_stop():

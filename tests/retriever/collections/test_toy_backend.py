@@ -103,7 +103,7 @@ def run(tmp_path: Path) -> Run:
 
 def test_it_is_indexed_asked_and_measured(run: Run) -> None:
     done = run("index", "--backend", "cookbook", "dishes.txt")
-    assert (done.returncode, done.stdout) == (0, "dishes (cookbook): 10 documents, 4 known proofs\n")
+    assert (done.returncode, done.stdout) == (0, "dishes (cookbook): 10 documents, 4 proofs that vote\n")
     found = run("suggest", "--backend", "cookbook", "--text", "apple crumble", "--json")
     answer = json.loads(found.stdout)
     assert (answer["backend"], answer["collection"], answer["documents"]) == ("cookbook", "dishes", 10)
@@ -180,11 +180,26 @@ def test_a_source_that_cannot_be_read_leaves_the_index_as_it_was(run: Run, tmp_p
     assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
 
 
+def test_text_that_is_no_utf8_and_a_model_are_refused(run: Run) -> None:
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    bad = run("suggest", "--backend", "cookbook", "--text", os.fsdecode(b"apple \xff"))
+    assert bad.returncode == 2 and "not UTF-8" in bad.stderr
+    model = run("suggest", "--backend", "cookbook", "--text", "apple", "--model", "other")
+    assert model.returncode == 2 and "Give --model to `index`" in model.stderr
+
+
+def test_nothing_is_indexed_of_an_empty_source(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "dishes.txt").write_text("", encoding="utf-8")
+    done = run("index", "--backend", "cookbook", "dishes.txt")
+    assert done.returncode == 2 and "There is no document" in done.stderr
+
+
+@pytest.mark.parametrize("length", [40, 0])
 @pytest.mark.parametrize("file", ["manifest.json", "documents.jsonl", "postings.npz", "proofs.npz"])
-def test_a_damaged_index_is_told(run: Run, tmp_path: Path, file: str) -> None:
+def test_a_damaged_index_is_told(run: Run, tmp_path: Path, file: str, length: int) -> None:
     assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
     damaged = tmp_path / "index" / "collections" / "dishes" / file
-    damaged.write_bytes(damaged.read_bytes()[:40])
+    damaged.write_bytes(damaged.read_bytes()[:length])
     done = run("suggest", "--backend", "cookbook", "--text", "apple")
     assert done.returncode == 1 and "is damaged" in done.stderr, done.stderr
     assert "premise-suggest index" in done.stderr
