@@ -12,7 +12,7 @@ from lean_extract.errors import BadSource
 from lsp_server.collections import towers_for
 from retriever.backend import Collection
 from retriever.backends import find_backend
-from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.index import fused_for_evaluation
 from retriever.collections.measure import measure
 from retriever.evaluation.bootstrap import Interval
 
@@ -26,13 +26,10 @@ def run(options: argparse.Namespace) -> int:
     _, towers = towers_for(backend.name, options.model, download=options.download)
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()
-    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
-    stored = index_collection(backend, known, source.stem, source, towers, quiet=quiet)
-    if stored is None:
-        raise AssertionError("nothing told it to stop")
+    fused = fused_for_evaluation(backend, collection, towers, quiet=quiet)
     rows = {
         ranker.name: measure(backend, collection, ranker, options.part, seed=options.seed, quiet=quiet)
-        for ranker in rankers_of(backend, stored, towers)
+        for ranker in (*fused.rankers, fused)
     }
     questions = len(collection.of(options.part))
     if options.json:

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -25,7 +25,7 @@ from lsp_server.render import counted
 from lsp_server.stores import update_project
 from retriever.backends import find_backend
 from retriever.collections.files import write_stored
-from retriever.collections.index import index_collection
+from retriever.collections.index import IndexingStopped, index_collection
 from retriever.index.build import IndexReport
 
 _STAGES = {
@@ -73,7 +73,8 @@ def _index_collection(options: argparse.Namespace) -> int:
     folder = folder_of(name)
     model, towers = towers_for(backend.name, options.model, download=options.download)
     quiet = options.quiet or not sys.stderr.isatty()
-    with stop_on_interrupt() as stop:
+    with stop_on_interrupt() as stop, suppress(IndexingStopped):
+        stored = None
         collection = backend.read(source)
         refuse_other_backends(name, options.backend)
         stored = index_collection(

@@ -13,12 +13,12 @@ from lean_extract.errors import BadSettings, ModelError
 from retriever.backend import Backend, Collection, Document, Question
 from retriever.collections.files import VERSION, Floats, KnownProofs, Manifest, Stored
 from retriever.collections.measure import best
-from retriever.collections.rankers import Dense, Fused, Lexical, Neighbours, Ranker
+from retriever.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
 from retriever.collections.towers import Towers
 from retriever.lexical import Bm25, build_postings
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
-"""Without a model; fitted on Stacks' validation theorems (docs/naturalproofs.md)."""
+"""Without a model. Fitted on Stacks: python -m retriever.evaluation.collection_eval FILE --lexical --fuse."""
 _PIECE = 256
 
 
@@ -29,6 +29,10 @@ class Hit:
     document: Document
     score: float
     """The higher the better; comparable within one answer only."""
+
+
+class IndexingStopped(Exception):
+    """Indexing was told to stop; nothing was written."""
 
 
 def index_collection(
@@ -42,11 +46,12 @@ def index_collection(
     model: str = "",
     quiet: bool = True,
     should_stop: Callable[[], bool] = lambda: False,
-) -> Stored | None:
-    """A collection made ready to be searched; None where it was told to stop.
+) -> Stored:
+    """A collection made ready to be searched.
 
     `called` is what the backend was asked for by, where that is not its name: a package.
-    Raises ModelError when the model was trained for another backend, BadSettings without documents.
+    Raises ModelError when the model was trained for another backend, BadSettings without documents, and
+    IndexingStopped where it was told to stop.
     """
     if towers is not None and towers.backend != backend.name:
         message = f"The model was trained for the backend {towers.backend}, not {backend.name}."
@@ -56,14 +61,14 @@ def index_collection(
     terms: list[list[str]] = []
     for document in tqdm(collection.documents, desc="Reading", unit=" documents", disable=quiet):
         if should_stop():
-            return None
+            raise IndexingStopped
         terms.append(backend.terms(document.text))
     vectors: list[Floats] = []
     texts = [document.text for document in collection.documents]
     starts = range(0, len(texts) if towers else 0, _PIECE)
     for start in tqdm(starts, desc="Embedding", unit_scale=_PIECE, unit=" documents", disable=quiet):
         if should_stop():
-            return None
+            raise IndexingStopped
         if towers is not None:
             vectors.append(towers.documents(texts[start : start + _PIECE]))
     fingerprint = towers.fingerprint if towers and vectors else ""
@@ -114,32 +119,40 @@ class CollectionIndex:
             hint = f"Index it again: premise-suggest index --backend {known.backend} {known.source}"
             raise ModelError(f"The vectors of {known.name} were made by another model.", hint)
         self.backend, self.stored = backend, stored
-        rankers = rankers_of(backend, stored, towers)
-        self.ranker = rankers[-1]
-        self._sparse = [one for one in rankers[:-1] if not isinstance(one, Dense)]
+        self._fused = fused_of(backend, stored, towers)
 
     def search(self, typed: str, k: int) -> list[Hit]:
-        """The `k` best documents for a query that a person typed; what no list
-        knows, and stands below the mean, is left out.
+        """The `k` best documents for a query that a person typed, best first.
+
+        What is below the mean, and shares no term with the query and has no vote, is left out.
 
         Raises UserError when it is no query.
         """
         text = self.backend.query_text(typed)
-        scores = self.ranker.scores(text)
+        lists = self._fused.lists(text)
+        scores = self._fused.sum(lists)
         fits = scores > 0
-        for ranker in self._sparse:
-            fits |= ranker.scores(text) > 0
-        found = [number for number in best(scores, k) if fits[number]]
-        return [Hit(self.stored.documents[number], float(scores[number])) for number in found]
+        for name, listed in lists.items():
+            if name != DENSE:
+                fits |= listed > 0
+        chosen = [number for number in best(scores, k) if fits[number]]
+        return [Hit(self.stored.documents[number], float(scores[number])) for number in chosen]
 
 
-def rankers_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> list[Ranker]:
-    """Each list by itself, and last their weighted sum."""
+def fused_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> Fused:
+    """The lists that a collection is asked by, and what each weighs."""
     lexical = Lexical(backend, Bm25([stored.postings]))
     rankers: list[Ranker] = [lexical]
     if towers is not None and stored.vectors is not None:
         rankers.append(Dense(towers, stored.vectors))
     if len(stored.proofs.own):
         rankers.append(Neighbours(lexical, stored.proofs))
-    weights = towers.weights if towers is not None else DEFAULT_WEIGHTS
-    return [*rankers, Fused(tuple(rankers), weights)]
+    return Fused(tuple(rankers), towers.weights if towers is not None else DEFAULT_WEIGHTS)
+
+
+def fused_for_evaluation(
+    backend: Backend, collection: Collection, towers: Towers | None = None, *, quiet: bool = True
+) -> Fused:
+    """The same over a collection as it is read, of whose proofs those of the training split alone vote."""
+    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
+    return fused_of(backend, index_collection(backend, known, "", Path(), towers, quiet=quiet), towers)

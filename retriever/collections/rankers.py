@@ -17,6 +17,8 @@ from retriever.backend import Backend
 from retriever.collections.files import Floats, KnownProofs
 from retriever.lexical import Bm25
 
+DENSE = "dense"
+"""The name of the list in which every text is a little like every other."""
 _VOTERS = 64
 """How many of the most similar known theorems vote."""
 _SHARPNESS = 3.0
@@ -114,7 +116,7 @@ class Dense:
     encoder: TextEncoder
     vectors: Floats
     """[documents, d]"""
-    name: str = "dense"
+    name: str = DENSE
 
     def scores(self, text: str, own: int | None = None) -> Floats:
         """The product of the query's vector with each document's."""
@@ -133,13 +135,16 @@ class Fused:
 
     def scores(self, text: str, own: int | None = None) -> Floats:
         """Each ranker's scores, levelled, weighed and added."""
-        weighed = [
-            self.weights[ranker.name] * levelled(ranker.scores(text, own))
-            for ranker in self.rankers
-            if self.weights.get(ranker.name)
-        ]
-        total: Floats = np.sum(weighed, axis=0, dtype=np.float32)
-        return total
+        return self.sum(self.lists(text, own))
+
+    def lists(self, text: str, own: int | None = None) -> dict[str, Floats]:
+        """Each ranker's scores as they are, by its name."""
+        return {ranker.name: ranker.scores(text, own) for ranker in self.rankers}
+
+    def sum(self, lists: Mapping[str, Floats]) -> Floats:
+        """float32[documents] The sum of what `lists` gave."""
+        weighed = [np.float32(self.weights.get(name, 0)) * levelled(one) for name, one in lists.items()]
+        return np.asarray(np.sum(weighed, axis=0), dtype=np.float32)
 
 
 def levelled(scores: Floats) -> Floats:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadSettings
 from retriever.backend import Backend, Collection
-from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.index import fused_for_evaluation
 from retriever.collections.rankers import Ranker as ServedRanker
 from retriever.evaluation.collection_measure import Floats
 from retriever.training import autoregressive, joint, pairwise
+from retriever.training.autoregressive_config import AutoregressiveConfig
+from retriever.training.autoregressive_model import SequenceModel
 from retriever.training.collection import CollectionArrays, arrays_of_collection
+from retriever.training.joint_config import JointConfig
+from retriever.training.joint_model import JointModel
 from retriever.training.pairwise_best import kind_of_run
 from retriever.training.pairwise_config import TextLengths
-from retriever.training.tokens import open_tokenizer
+from retriever.training.tokens import Ragged, open_tokenizer
 
 Ints = NDArray[np.int64]
+TableModel = TypeVar("TableModel", JointModel, SequenceModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,8 @@ class Ranker:
 
 def lexical(backend: Backend, collection: Collection) -> list[Ranker]:
     """The lists that serve without a model (`retriever.collections.rankers`); training questions vote."""
-    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
-    stored = index_collection(backend, known, "evaluation", Path())
-    if stored is None:
-        raise AssertionError("nothing told it to stop")
-    return [Ranker(one.name, _table(one, collection)) for one in rankers_of(backend, stored)[:-1]]
+    fused = fused_for_evaluation(backend, collection)
+    return [Ranker(one.name, _table(one, collection)) for one in fused.rankers]
 
 
 def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints], Floats]:
@@ -86,25 +89,27 @@ def _joint(
     run: Path, collection: Collection, data: str, encodings: Path | None
 ) -> Callable[[Ints, Ints], Floats]:
     config, model = joint.load_joint(run)
-    arrays = _arrays(run, collection, config.lengths)
-    if data != collection.digest:
-        model.table = joint.other_table(config.start, encodings, arrays)
-
-    def table(questions: Ints, documents: Ints) -> Floats:
-        return joint.joint_scores(model, arrays.questions.take(questions), documents)
-
-    return table
+    return _of_table(run, collection, data, encodings, config, model, joint.joint_scores)
 
 
 def _autoregressive(
     run: Path, collection: Collection, data: str, encodings: Path | None
 ) -> Callable[[Ints, Ints], Floats]:
     config, model = autoregressive.load_autoregressive(run)
+    return _of_table(run, collection, data, encodings, config, model, autoregressive.ranking_scores)
+
+
+def _of_table(
+    run: Path,
+    collection: Collection,
+    data: str,
+    encodings: Path | None,
+    config: JointConfig | AutoregressiveConfig,
+    model: TableModel,
+    scores: Callable[[TableModel, Ragged, Ints], Floats],
+) -> Callable[[Ints, Ints], Floats]:
+    """The scores of a model that has the references in a table."""
     arrays = _arrays(run, collection, config.lengths)
     if data != collection.digest:
         model.table = joint.other_table(config.start, encodings, arrays)
-
-    def table(questions: Ints, documents: Ints) -> Floats:
-        return autoregressive.ranking_scores(model, arrays.questions.take(questions), documents)
-
-    return table
+    return lambda questions, documents: scores(model, arrays.questions.take(questions), documents)

@@ -19,11 +19,10 @@ from torch import nn
 
 from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError
 from retriever import encoder, text
-from retriever.backend import Collection
 from retriever.backends import find_backend
 from retriever.collections.bag import write_bag
 from retriever.collections.fit import fit_weights
-from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.index import fused_for_evaluation
 from retriever.collections.towers import DOCUMENT, QUERY, Towers, write_card
 from retriever.training.export import export_onnx, quantise
 from retriever.training.model import BiEncoder
@@ -94,11 +93,7 @@ def _fitted(folder: Path, config: PairwiseConfig) -> dict[str, float]:
     """The weights that do best on the valid questions of the run's data; the training ones' proofs vote."""
     backend, towers = find_backend(config.backend), Towers.load(folder)
     collection = backend.read(config.dataset)
-    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
-    stored = index_collection(backend, known, "fitting", config.dataset, towers)
-    if stored is None:
-        raise AssertionError("nothing told it to stop")
-    return fit_weights(backend, collection, rankers_of(backend, stored, towers)[:-1])
+    return fit_weights(backend, collection, fused_for_evaluation(backend, collection, towers).rankers)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import IndexWriteFailed, ModelError, UserError
 from retriever.backend import Collection, Document, Question, Split
 from retriever.collections.files import KnownProofs, Stored, read_stored, write_stored
-from retriever.collections.index import CollectionIndex, index_collection
+from retriever.collections.index import CollectionIndex, IndexingStopped, index_collection
 from retriever.collections.measure import place_of, places
 from retriever.collections.rankers import levelled, votes
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
@@ -24,9 +24,7 @@ FLOATS = st.floats(-10, 10, width=32)
 
 def stored() -> Stored:
     collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
-    found = index_collection(BACKEND, collection, "gardens", Path("gardens.json"))
-    assert found is not None
-    return found
+    return index_collection(BACKEND, collection, "gardens", Path("gardens.json"))
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -50,8 +48,8 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_indexing_stops_when_it_is_told_to() -> None:
     collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
-    told = index_collection(BACKEND, collection, "g", Path("g.json"), should_stop=lambda: True)
-    assert told is None
+    with pytest.raises(IndexingStopped):
+        index_collection(BACKEND, collection, "g", Path("g.json"), should_stop=lambda: True)
 
 
 def test_a_query_of_nothing_is_refused() -> None:

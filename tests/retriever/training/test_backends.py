@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="the training extra is not installed")
 
 from lean_extract.errors import BadState, UserError
 from retriever.backends import BUILT_IN, find_backend
-from retriever.collections.index import index_collection, rankers_of
+from retriever.collections.index import fused_for_evaluation
 from retriever.collections.measure import measure
 from retriever.naturalproofs.store import write_corpus
 from retriever.training.collection import load_collection
@@ -51,9 +51,7 @@ def test_a_corpus_behind_the_interface_is_whole_and_consistent(data: dict[str, P
 def test_its_figures_come_from_its_own_metrics(data: dict[str, Path], name: str) -> None:
     backend = find_backend(name)
     collection = backend.read(data[name])
-    stored = index_collection(backend, collection, name, data[name])
-    assert stored is not None
-    lexical = rankers_of(backend, stored)[0]
+    lexical = fused_for_evaluation(backend, collection).rankers[0]
     figures = measure(backend, collection, lexical, "train", quiet=True)
     wanted = {"lean": ["R@1", "R@10", "R@32", "MRR"], "naturalproofs": ["mAP", "R@10", "R@100"]}[name]
     assert list(figures)[: len(wanted)] == wanted

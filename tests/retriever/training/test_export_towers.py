@@ -67,7 +67,7 @@ def test_a_collection_is_indexed_and_asked_with_it(garden: Garden, exported: Pat
     backend, towers = find_backend("naturalproofs"), Towers.load(exported)
     collection = backend.read(garden.corpus)
     stored = index_collection(backend, collection, "garden", garden.corpus, towers)
-    assert stored is not None and stored.manifest.fingerprint == towers.fingerprint
+    assert stored.manifest.fingerprint == towers.fingerprint
     write_stored(tmp_path / "garden", stored)
     opened = CollectionIndex(backend, read_stored(tmp_path / "garden"), towers)
     asked = collection.documents[3].body
