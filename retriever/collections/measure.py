@@ -13,6 +13,7 @@ from retriever.backend import Backend, Collection, Places, Question, Split
 from retriever.collections.files import Floats
 from retriever.collections.rankers import Ranker
 from retriever.evaluation.bootstrap import Interval
+from retriever.evaluation.metrics import place_of
 
 Bools = npt.NDArray[np.bool_]
 
@@ -61,12 +62,6 @@ def places_in(question: Question, scores: Floats, outside: Bools) -> Places:
     if question.own is not None:
         ranked[question.own] = -np.inf
     return tuple(place_of(ranked, number) for number in question.gold if number != question.own)
-
-
-def place_of(scores: Floats, number: int) -> int:
-    """The place, from 1, of a document by score; of two equal ones the first comes first."""
-    own = scores[number]
-    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:number] == own))
 
 
 def best(scores: Floats, k: int) -> Sequence[int]:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retriever.backend import Places
+from retriever.evaluation.metrics import place_of
+from retriever.naturalproofs.metrics import average_precision
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -25,12 +27,7 @@ def places_of(scores: Floats, gold: Sequence[int], without: Ints | None = None) 
     if without is not None:
         ranked = scores.copy()
         ranked[without] = -np.inf
-    return tuple(_place(ranked, column) for column in gold)
-
-
-def _place(scores: Floats, column: int) -> int:
-    own = scores[column]
-    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:column] == own))
+    return tuple(place_of(ranked, column) for column in gold)
 
 
 def columns_of(pool: Ints, documents: int) -> Ints:
@@ -46,9 +43,3 @@ def mean_average_precision(places: Iterable[Places]) -> float:
     if not found:
         raise ValueError("there is no question")
     return float(np.mean(found))
-
-
-def average_precision(places: Sequence[int]) -> float:
-    """The mean precision at the place of each answer; there must be one."""
-    ordered = sorted(places)
-    return sum(count / place for count, place in enumerate(ordered, start=1)) / len(ordered)

@@ -12,8 +12,9 @@ from tqdm import tqdm
 from lean_extract.errors import BadSettings
 from retriever.backend import Backend, Collection, Places, Split
 from retriever.evaluation.bootstrap import Bootstrap, Interval
-from retriever.evaluation.collection_measure import Floats, average_precision, columns_of, places_of
+from retriever.evaluation.collection_measure import Floats, columns_of, places_of
 from retriever.evaluation.collection_rankers import Ranker
+from retriever.naturalproofs.metrics import average_precision
 
 Ints = NDArray[np.int64]
 Part = Literal["valid", "test", "both", "all"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retriever.evaluation.bootstrap import Bootstrap, Interval
+from retriever.evaluation.metrics import place_of
 
 Floats = NDArray[np.float64]
 Places = tuple[int, ...]
@@ -38,11 +39,10 @@ def places_of(scores: NDArray[np.floating], gold: Sequence[int], without: int | 
 
 
 def _place(scores: NDArray[np.floating], item: int, without: int | None) -> int:
-    own = scores[item]
-    before = int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:item] == own))
+    place = place_of(scores, item)
     if without is not None:
-        before -= bool(scores[without] > own or (scores[without] == own and without < item))
-    return before + 1
+        place -= bool(scores[without] > scores[item] or (scores[without] == scores[item] and without < item))
+    return place
 
 
 def average_precision(places: Iterable[int]) -> float:

@@ -13,8 +13,9 @@ from lean_extract.errors import IndexWriteFailed, ModelError, UserError
 from retriever.backend import Collection, Document, Question, Split
 from retriever.collections.files import KnownProofs, Stored, read_stored, write_stored
 from retriever.collections.index import CollectionIndex, IndexingStopped, index_collection
-from retriever.collections.measure import place_of, places
+from retriever.collections.measure import places
 from retriever.collections.rankers import levelled, votes
+from retriever.evaluation.metrics import place_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
 from tests.retriever.naturalproofs.corpora import gardens
