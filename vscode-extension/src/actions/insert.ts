@@ -34,10 +34,11 @@ async function attempt(server: Server, places: Places, name: string, wanted: Ins
   for (let tries = 0; tries < TRIES; tries++) {
     const place = places.find(name);
     if (place === undefined || place.spot === null) throw new Refused(CHANGED);
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri));
-    const { version } = document;
+    // The focus goes there before anything is asked: what the person opens meanwhile must not lose it.
+    const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri)));
+    const { version } = editor.document;
     const edits = await ask(server, place.uri, place.spot, wanted);
-    if (document.version === version) return apply(document, edits, wanted);
+    if (editor.document.version === version) return apply(editor, edits, wanted);
   }
   throw new Refused("The text changed while it was being edited. Try again.");
 }
@@ -55,17 +56,21 @@ async function ask(server: Server, uri: string, position: Spot, wanted: Insertio
   return edits;
 }
 
-async function apply(document: vscode.TextDocument, edits: readonly WireEdit[], wanted: Insertion): Promise<void> {
+/** The document with the focus, in the column where it is seen already. */
+function show(document: vscode.TextDocument): Thenable<vscode.TextEditor> {
+  const column = vscode.window.visibleTextEditors.find((editor) => editor.document === document)?.viewColumn;
+  return vscode.window.showTextDocument(document, column);
+}
+
+async function apply(editor: vscode.TextEditor, edits: readonly WireEdit[], wanted: Insertion): Promise<void> {
   const all = new vscode.WorkspaceEdit();
-  for (const { range, newText } of edits) all.replace(document.uri, rangeOf(range), newText);
+  for (const { range, newText } of edits) all.replace(editor.document.uri, rangeOf(range), newText);
   if (!(await vscode.workspace.applyEdit(all))) throw new Refused("VS Code did not take the edit.");
   const spot = cursorAfter(edits, wanted.text);
-  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
-  const selection = spot && new vscode.Range(spot.line, spot.character, spot.line, spot.character);
-  await vscode.window.showTextDocument(document, {
-    ...(shown?.viewColumn !== undefined && { viewColumn: shown.viewColumn }),
-    ...(selection && { selection }),
-  });
+  if (spot === null) return;
+  const cursor = new vscode.Position(spot.line, spot.character);
+  editor.selection = new vscode.Selection(cursor, cursor);
+  editor.revealRange(editor.selection);
 }
 
 export function rangeOf({ start, end }: WireEdit["range"]): vscode.Range {
