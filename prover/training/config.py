@@ -67,6 +67,9 @@ class MixConfig:
     """The share of prompts without any premise."""
     missed: float = 0.0
     """The share of the other prompts that have negative premises alone, as a retriever's often are."""
+    retrieved: float = 1.0
+    """Of the prompts for whose state the retriever was asked (`retrieved` of the run), the share that has
+    what it offered in the place of drawn premises."""
     spelled: float = 1.0
     """The weight, in the loss, of symbols that spell a premise's name which the prompt does not have."""
     judged: float = 0.0
@@ -80,6 +83,7 @@ class MixConfig:
         require(self.lean >= 0, "mix.lean must not be negative")
         require(0 <= self.bare <= 1, "mix.bare must lie in [0, 1]")
         require(0 <= self.missed <= 1, "mix.missed must lie in [0, 1]")
+        require(0 <= self.retrieved <= 1, "mix.retrieved must lie in [0, 1]")
         require(self.judged >= 0, "mix.judged must not be negative")
         require(0 <= self.spelled <= 1, "mix.spelled must lie in [0, 1]")
 
@@ -94,6 +98,9 @@ class GeneratorConfig:
     kind: str = "generator"
     start_from: Path | None = None
     """A run whose weights are taken over, or a folder of a transformers T5 (google/byt5-small)."""
+    retrieved: Path | None = None
+    """A file of `prover.training.retrieved --part train`: what the retriever offers for a
+    sample of training steps. Other steps known from text are not drawn then."""
     seed: int = 0
     threads: int = 1
     shape: ShapeConfig = field(default_factory=ShapeConfig)

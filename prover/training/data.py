@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,6 +48,7 @@ class PairSet:
     def __init__(self, folder: Path, split: Split) -> None:
         """Raises BadRecords when the folder is unfinished or of another version."""
         self._folder = folder
+        self.split = split
         self.manifest = read_manifest(folder)
         self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
         self.number = {premise.name: place for place, premise in enumerate(self.premises)}
@@ -59,7 +60,7 @@ class PairSet:
     def of(self, split: Split) -> PairSet:
         """The pairs of another split, with these premises."""
         other = copy(self)
-        other.pairs = self._read(split)
+        other.split, other.pairs = split, self._read(split)
         return other
 
     def _read(self, split: Split) -> list[Pair]:
@@ -117,11 +118,33 @@ def draw_premises(
     return [known.premises[chosen[place]] for place in np.argsort(ranks)]
 
 
+def offer_premises(
+    offered: Sequence[str],
+    known: PairSet,
+    config: PromptConfig,
+    mix: MixConfig,
+    generator: np.random.Generator,
+) -> list[Premise]:
+    """What the retriever offered, as it is served; some prompts have none, as when they are drawn."""
+    if generator.random() < mix.bare:
+        return []
+    return [known.premises[known.number[name]] for name in offered if name in known.number][: config.premises]
+
+
 def example_of(
-    pair: Pair, known: PairSet, config: PromptConfig, mix: MixConfig, generator: np.random.Generator
+    pair: Pair,
+    known: PairSet,
+    config: PromptConfig,
+    mix: MixConfig,
+    generator: np.random.Generator,
+    offered: Sequence[str] = (),
 ) -> Example:
-    """A pair as the model sees it, with premises drawn anew."""
-    premises = draw_premises(pair, known, config, mix, generator)
+    """A pair as the model sees it: with what the retriever offered in `mix.retrieved` of those for which it
+    was asked, else with premises drawn anew."""
+    if offered and generator.random() < mix.retrieved:
+        premises = offer_premises(offered, known, config, mix, generator)
+    else:
+        premises = draw_premises(pair, known, config, mix, generator)
     is_term = pair.kind == "term"
     prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
     # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
@@ -147,9 +170,23 @@ def _spelled(pair: Pair, listed: set[str]) -> tuple[bool, ...]:
 class Draws:
     """Which pairs make which batch."""
 
-    def __init__(self, known: PairSet, config: PromptConfig, mix: MixConfig, seed: int) -> None:
+    def __init__(
+        self,
+        known: PairSet,
+        config: PromptConfig,
+        mix: MixConfig,
+        seed: int,
+        offered: Mapping[int, Sequence[str]] | None = None,
+    ) -> None:
+        """`offered`: the retriever's premises by the place of the pair. Of the steps known from text, only
+        those for which it was asked are drawn then."""
         self._known, self._config, self._mix, self._seed = known, config, mix, seed
-        kept = [place for place, pair in enumerate(known.pairs) if _fits(pair, config)]
+        self._offered = offered or {}
+        kept = [
+            place
+            for place, pair in enumerate(known.pairs)
+            if _fits(pair, config) and (offered is None or place in offered or pair.kind != "tactic")
+        ]
         self._by_kind = {
             kind: np.array([place for place in kept if known.pairs[place].kind == kind], dtype=np.int64)
             for kind in ("lean", "tactic", "term")
@@ -172,12 +209,14 @@ class Draws:
         size = self._mix.pairs
         draws = np.random.default_rng([self._seed, group, rank, 1])
         rows = [self._row(group * _BATCHES * size + offset, rank) for offset in range(_BATCHES * size)]
-        examples = [
-            example_of(self._known.pairs[row], self._known, self._config, self._mix, draws) for row in rows
-        ]
+        examples = [self._example(row, draws) for row in rows]
         examples.sort(key=lambda example: len(example.prompt))
         order = draws.permutation(_BATCHES)
         return [examples[place * size : (place + 1) * size] for place in order]
+
+    def _example(self, row: int, draws: np.random.Generator) -> Example:
+        pair, offered = self._known.pairs[row], self._offered.get(row, ())
+        return example_of(pair, self._known, self._config, self._mix, draws, offered)
 
     def _row(self, place: int, rank: int) -> int:
         epoch, offset = divmod(place, self.size)

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from prover.generator.model import Generator
 from prover.training.data import PairSet
+from prover.training.offers import read_retrieved, sample, tactic_steps
 from prover.training.pairs import Pair
-from prover.training.retrieved import held_out, read_retrieved
 from prover.training.steps import head
 from retriever.evaluation.bootstrap import Bootstrap, Interval
 
@@ -63,7 +63,7 @@ def evaluate(
     generator: Generator, known: PairSet, rows: Sequence[int], name: str, fill: Fill, count: int
 ) -> Row:
     """Ask the generator for each of these steps."""
-    pairs = held_out(known)
+    pairs = tactic_steps(known)
     results: list[tuple[float, float, float]] = []
     times: list[float] = []
     for row in tqdm(rows, desc=name, unit="step", disable=None):
@@ -92,10 +92,10 @@ def _by_origin(
     }
 
 
-def fills(names: Sequence[str], digest: str) -> dict[str, Fill]:
-    """The ways to fill the prompt, by name. Raises BadSettings, BadRecords."""
+def fills(names: Sequence[str], known: PairSet, rows: Sequence[int]) -> dict[str, Fill]:
+    """The ways to fill the prompts of these steps, by name. Raises BadSettings, BadRecords."""
     files = dict(_named(name) for name in names if "=" in name)
-    retrieved = {name: read_retrieved(Path(path), digest) for name, path in files.items()}
+    retrieved = {name: _retrieved(Path(path), known, rows) for name, path in files.items()}
     behind = next(iter(retrieved.values()), None)
     found: dict[str, Fill] = {}
     for name in names:
@@ -116,7 +116,17 @@ def _named(text: str) -> tuple[str, str]:
     return name, path
 
 
-def _others(retrieved: list[list[str]] | None, row: int, pair: Pair) -> list[str]:
+def _retrieved(path: Path, known: PairSet, rows: Sequence[int]) -> dict[int, list[str]]:
+    """The retriever's premises for these steps. Raises BadRecords where one of them was not asked about."""
+    lists = read_retrieved(path, known)
+    found = {row: names for row in rows if (names := lists[row]) is not None}
+    if len(found) < len(rows):
+        hint = "Write it with a --limit that is at least as large, or with none."
+        raise BadRecords(f"{path} lacks {len(rows) - len(found)} of the {len(rows)} steps.", hint)
+    return found
+
+
+def _others(retrieved: dict[int, list[str]] | None, row: int, pair: Pair) -> list[str]:
     return [name for name in retrieved[row] if name not in pair.gold] if retrieved else []
 
 
@@ -151,13 +161,13 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         generator = Generator.load(chosen.model, threads=1)
         known = PairSet(chosen.pairs, chosen.part)
-        total = len(held_out(known))
-        sample = np.sort(np.random.default_rng(0).permutation(total)[: chosen.limit]).tolist()
-        print(f"{chosen.part}: {len(sample)} of {total} steps, pairs {known.manifest.digest[:16]},"
+        total = len(tactic_steps(known))
+        asked = sample(total, chosen.limit)
+        print(f"{chosen.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
               f" generator {generator.fingerprint}")  # fmt: skip
         rows = [
-            evaluate(generator, known, sample, name, fill, chosen.count)
-            for name, fill in fills(chosen.premises, known.manifest.digest).items()
+            evaluate(generator, known, asked, name, fill, chosen.count)
+            for name, fill in fills(chosen.premises, known, asked).items()
         ]
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)

@@ -16,6 +16,7 @@ from prover.training.config import GeneratorConfig, parse_config
 from prover.training.data import Draws, Example, PairSet, example_of
 from prover.training.forward import FastT5
 from prover.training.model import build_model, judge_of, load_model, set_distances
+from prover.training.offers import retrieved_pairs
 from retriever.runtime import padded
 
 _IGNORED = -100
@@ -33,7 +34,8 @@ class TacticObjective:
         self._config, self._device = config, device
         known = PairSet(config.dataset, "train")
         self.data = known.manifest.digest
-        self._draws = Draws(known, config.prompt, config.mix, config.seed)
+        offered = retrieved_pairs(config.retrieved, known) if config.retrieved else None
+        self._draws = Draws(known, config.prompt, config.mix, config.seed, offered)
         self._valid = _validation(known.of("valid"), config)
         if config.start_from is None:
             model = build_model(config.shape)

@@ -1,10 +1,11 @@
-"""What the retriever offers for held-out steps, for `prover.training.evaluate`.
+"""What the retriever offers for steps: held-out ones for `prover.training.evaluate`, others to train on.
 
-    python -m prover.training.retrieved ENCODER DATASET PAIRS OUT [--part valid] [--premises 10] [--cache DIR]
+    python -m prover.training.retrieved ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
 DATASET is the retriever's (`retriever.training.dataset`), of the same library as PAIRS. Ranked is as the
 service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
-candidate. OUT is a JSONL file: a header, then for each step the names, best first.
+candidate. OUT is a JSONL file: a header, then for each step the names, best first, or null where it is not
+in the sample that --limit asks for.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import PremiseSuggestError
 from prover.training.data import PairSet
+from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import Pair
 from retriever.evaluation.pool import Question
 from retriever.evaluation.rankers import Fused, in_setting, score
 from retriever.evaluation.session import Session, encode_states, open_session
 from retriever.fusion import Fusion
-
-FORMAT = "premise-suggest-retrieved"
+from retriever.training.splits import SPLITS
 
 
 def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> Iterator[list[str]]:
@@ -37,23 +38,6 @@ def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> It
     for place, question in enumerate(tqdm(questions, unit="step", disable=None)):
         scored = in_setting(score(session.pool, session.vectors, states[place], question), "importable")
         yield [session.pool.names[number] for number in fused.ranking(scored)[:count]]
-
-
-def held_out(known: PairSet) -> list[Pair]:
-    """The tactic steps of a split; goals that terms prove are not asked."""
-    return [pair for pair in known.pairs if pair.kind != "term"]
-
-
-def read_retrieved(path: Path, pairs: str) -> list[list[str]]:
-    """The names, by step. Raises BadRecords when the file is of other pairs, or damaged."""
-    hint = "Write it with `python -m prover.training.retrieved`."
-    try:
-        header, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        if header["format"] != FORMAT or header["pairs"] != pairs:
-            raise BadRecords(f"{path} is of other pairs.", hint)
-        return [[str(name) for name in row] for row in rows]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,7 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("dataset", type=Path, help="the retriever's dataset")
     parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
     parser.add_argument("out", type=Path, help="the file to write")
-    parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
+    parser.add_argument("--part", choices=SPLITS, default="valid", help="the split (valid)")
+    parser.add_argument("--limit", type=int, default=sys.maxsize, help="a fixed sample of so many steps")
     parser.add_argument("--premises", type=int, default=10, help="premises a step (10)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     chosen = parser.parse_args(arguments)
@@ -75,6 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
         weights = Fusion.load(chosen.encoder)
         session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
         known = PairSet(chosen.pairs, chosen.part)
+        steps = tactic_steps(known)
+        asked = sample(len(steps), chosen.limit)
         header = {
             "format": FORMAT,
             "pairs": known.manifest.digest,
@@ -84,8 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
         }
         with replacing(chosen.out) as stream:
             stream.write(json.dumps(header) + "\n")
-            for names in rank(session, weights, held_out(known), chosen.premises):
-                stream.write(json.dumps(names, ensure_ascii=False) + "\n")
+            lists = rank(session, weights, [steps[row] for row in asked], chosen.premises)
+            found = dict(zip(asked, lists, strict=True))
+            for row in range(len(steps)):
+                stream.write(json.dumps(found.get(row), ensure_ascii=False) + "\n")
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -14,7 +14,7 @@ from prover.generator.model import Generator
 from prover.training import card, evaluate, export, train
 from prover.training.data import PairSet
 from prover.training.evaluate import matches
-from prover.training.retrieved import FORMAT
+from prover.training.offers import FORMAT, sample, tactic_steps
 from retriever.training.splits import Split
 from tests.prover.training.test_train import pairs as pairs
 from tests.prover.training.test_train import write_config
@@ -35,6 +35,12 @@ def model(run: Path) -> Path:
     return run.parent / "model"
 
 
+def write_lists(path: Path, known: PairSet, rows: list[list[str] | None], part: str = "") -> None:
+    """A file as `prover.training.retrieved` writes it."""
+    header = {"format": FORMAT, "pairs": known.manifest.digest, "part": part or known.split}
+    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *rows]), encoding="utf-8")
+
+
 def part_with_steps(pairs: Path) -> Split:
     parts: tuple[Split, ...] = ("valid", "test")
     return max(parts, key=lambda part: len(PairSet(pairs, part).pairs))
@@ -46,10 +52,7 @@ def test_from_run_to_card(
     part = part_with_steps(pairs)
     known = PairSet(pairs, part)
     lists = tmp_path / "lists.jsonl"
-    rows = [json.dumps(["foo"]) for _ in known.pairs]
-    lists.write_text(
-        "\n".join([json.dumps({"format": FORMAT, "pairs": known.manifest.digest}), *rows]) + "\n"
-    )
+    write_lists(lists, known, [["foo"] for _ in tactic_steps(known)])
     command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
     assert evaluate.main([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
     shown = capsys.readouterr().out
@@ -99,6 +102,26 @@ def test_lists_of_other_pairs_are_refused(
     arguments = [str(model), str(pairs), "--part", part_with_steps(pairs)]
     assert evaluate.main([*arguments, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]) != 0
     assert "other pairs" in capsys.readouterr().err
+
+
+def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
+    model: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = part_with_steps(pairs)
+    known = PairSet(pairs, part)
+    steps = len(tactic_steps(known))
+    arguments = [str(model), str(pairs), "--part", part, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]
+    write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * steps, part="train")
+    assert evaluate.main(arguments) != 0
+    assert "of the train split" in capsys.readouterr().err
+    write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * (steps - 1))
+    assert evaluate.main(arguments) != 0
+    assert f"{steps - 1} of {steps} rows" in capsys.readouterr().err
+    asked = set(sample(steps, 2))
+    write_lists(tmp_path / "lists.jsonl", known, [["foo"] if row in asked else None for row in range(steps)])
+    assert evaluate.main(arguments) != 0
+    assert f"lacks {steps - 2} of the {steps} steps" in capsys.readouterr().err
+    assert evaluate.main([*arguments, "--limit", "2"]) == 0
 
 
 def test_matches() -> None:

@@ -1,18 +1,22 @@
 """The retriever's premises for held-out steps, by the shipped encoder over a library of our own."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 import retriever
 from lean_extract.source.extract import extract_project
+from prover.generator.prompt import encode_prompt
 from prover.training import retrieved
-from prover.training.data import PairSet
+from prover.training.config import MixConfig, PromptConfig
+from prover.training.data import Draws, PairSet, example_of
+from prover.training.offers import read_retrieved, retrieved_pairs, tactic_steps
 from prover.training.pairs import build_pairs
-from prover.training.retrieved import held_out, read_retrieved
 from retriever.training.dataset import build_dataset
 from retriever.training.splits import SPLITS
 
@@ -47,11 +51,38 @@ def test_what_the_retriever_offers(folder: Path) -> None:
     known = PairSet(folder / "pairs", part)
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(folder / "out.jsonl")]
     assert retrieved.main([*places, "--part", part, "--premises", "3"]) == 0
-    lists = read_retrieved(folder / "out.jsonl", known.manifest.digest)
-    asked = held_out(known)
+    lists = read_retrieved(folder / "out.jsonl", known)
+    asked = tactic_steps(known)
     assert len(lists) == len(asked) > 0
     for pair, names in zip(asked, lists, strict=True):
         assert len(names) == 3 and pair.theorem not in names
         assert f"{pair.theorem.split('_')[0]}_comm" in names
     header = json.loads((folder / "out.jsonl").read_text().splitlines()[0])
     assert header["part"] == part and header["encoder"]
+
+
+def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
+    places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(tmp_path / "out.jsonl")]
+    assert retrieved.main([*places, "--part", "train", "--premises", "3", "--limit", "7"]) == 0
+    known = PairSet(folder / "pairs", "train")
+    found = retrieved_pairs(tmp_path / "out.jsonl", known)
+    assert len(found) == 7
+    config, mix = PromptConfig(max_prompt=200, premises=10), MixConfig(pairs=4, bare=0.0)
+    for place, names in found.items():
+        pair = known.pairs[place]
+        assert pair.theorem not in names and f"{pair.theorem.split('_')[0]}_comm" in names
+        served = example_of(pair, known, config, mix, np.random.default_rng(0), names)
+        listed = [known.premises[known.number[name]] for name in names]
+        assert served.prompt == encode_prompt("numbered", [pair.goal], listed, 200)
+        without = replace(mix, retrieved=0.0)
+        drawn = [example_of(pair, known, config, without, np.random.default_rng(n), names) for n in range(9)]
+        assert len({tuple(one.prompt) for one in drawn}) > 1
+        bare = example_of(pair, known, config, replace(mix, bare=1.0), np.random.default_rng(0), names)
+        assert bare.prompt == encode_prompt("numbered", [pair.goal], [], 200)
+    draws = Draws(known, config, mix, 0, found)
+    served = {tuple(one.prompt) for step in range(len(known.pairs)) for one in draws.batch(step, 0)}
+    listed = {place: [known.premises[known.number[name]] for name in names] for place, names in found.items()}
+    assert served == {
+        tuple(encode_prompt("numbered", [known.pairs[place].goal], premises, 200))
+        for place, premises in listed.items()
+    }

@@ -1,0 +1,50 @@
+"""Files of `prover.training.retrieved`: the retriever's premises for each step of a split."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from lean_extract.errors import BadRecords
+from prover.training.data import PairSet
+from prover.training.pairs import Pair
+
+FORMAT = "premise-suggest-retrieved"
+
+
+def tactic_steps(known: PairSet) -> list[Pair]:
+    """The tactic steps of a split; goals that terms prove are not asked."""
+    return [pair for pair in known.pairs if pair.kind != "term"]
+
+
+def sample(steps: int, limit: int) -> list[int]:
+    """Which of so many steps are in the sample of a size: always the same, ascending."""
+    return [int(row) for row in np.sort(np.random.default_rng(0).permutation(steps)[:limit])]
+
+
+def read_retrieved(path: Path, known: PairSet) -> list[list[str] | None]:
+    """The names for each of `tactic_steps`, None where it was not asked about.
+
+    Raises BadRecords when the file is of other pairs or another split, or damaged.
+    """
+    hint = "Write it with `python -m prover.training.retrieved`."
+    try:
+        header, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if header["format"] != FORMAT or header["pairs"] != known.manifest.digest:
+            raise BadRecords(f"{path} is of other pairs.", hint)
+        if header["part"] != known.split:
+            raise BadRecords(f"{path} is of the {header['part']} split, not of {known.split}.", hint)
+        if len(rows) != len(tactic_steps(known)):
+            raise BadRecords(f"{path} has {len(rows)} of {len(tactic_steps(known))} rows.", hint)
+        return [None if row is None else [str(name) for name in row] for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
+
+
+def retrieved_pairs(path: Path, known: PairSet) -> dict[int, list[str]]:
+    """The names by the place in `known.pairs`, where the retriever was asked. Raises as `read_retrieved`."""
+    lists = iter(read_retrieved(path, known))
+    places = (place for place, pair in enumerate(known.pairs) if pair.kind != "term")
+    return {place: names for place, names in zip(places, lists, strict=True) if names is not None}
