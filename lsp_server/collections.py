@@ -15,6 +15,7 @@ from retriever.collections.files import MANIFEST, Manifest, read_manifest, read_
 from retriever.collections.index import CollectionIndex
 from retriever.collections.towers import FILE, Towers
 from retriever.hub import find_model
+from retriever.reranker import DEPTH
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
 _OPEN = 4
@@ -86,14 +87,20 @@ def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[s
     return "", Towers.load(shipped)
 
 
-def open_collection(manifest: Manifest) -> CollectionIndex:
-    """A collection ready to answer. Raises IndexMissing, IndexDamaged, ModelError, UserError."""
+def open_collection(manifest: Manifest, *, rerank: int | None = None) -> CollectionIndex:
+    """A collection ready to answer; `rerank` documents are read again, where its model has a re-ranker.
+
+    Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
+    """
     stored = read_stored(folder_of(manifest.name))
     backend = find_backend(stored.manifest.backend)
     towers = None
     if stored.manifest.fingerprint:
         _, towers = towers_for(backend.name, stored.manifest.model)
-    return CollectionIndex(backend, stored, towers)
+    if rerank and (towers is None or towers.reranker is None):
+        message = f"The collection {manifest.name} was indexed with no model that has a re-ranker."
+        raise UserError(message, "Leave --rerank out, or index with another --model (docs/backends.md).")
+    return CollectionIndex(backend, stored, towers, rerank=DEPTH if rerank is None else rerank)
 
 
 class OpenCollections:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Literal, get_args
 
-from lsp_server.option_types import positive, seconds
+from lsp_server.option_types import depth, positive, seconds
 from lsp_server.settings import SOURCES
 
 RetrieverKind = Literal["none", "bm25", "dense", "ours", "oracle"]
@@ -44,6 +44,8 @@ def add_eval(command: argparse.ArgumentParser) -> None:
     said = "a model folder, or owner/name on the Hugging Face hub (default: the backend's, if one is shipped)"
     retrieval.add_argument("--model", default="", metavar="NAME", help=said)
     retrieval.add_argument("--download", action="store_true", help="fetch it from the hub if need be")
+    said = "how many documents the model's re-ranker reads again; 0: none (20 if the model has one)"
+    retrieval.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
     retrieval.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals' draws (0)")
     retrieval.add_argument("--quiet", action="store_true", help="no progress bar")
     retrieval.add_argument("--json", action="store_true", help="print JSON")

@@ -16,7 +16,8 @@ A re-ranker's folder holds
 
 The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two
 halves apart. What is too long loses what stands furthest from the goal: a state its beginning, a premise the
-beginning of its context, and only a premise's goal that fills all the room alone its end.
+beginning of its context, and only a premise's goal that fills all the room alone its end. A document of
+another backend than Lean's is read as a goal without context.
 """
 
 from __future__ import annotations
@@ -124,27 +125,31 @@ class Reranker:
 
     def scores(self, goal: Goal, premises: Sequence[Premise]) -> Floats:
         """float32[n]: the logit of eq. (5) for each premise; NaN for one whose statement is not known."""
-        result = np.full(len(premises), np.nan, dtype=np.float32)
-        readable = [place for place, premise in enumerate(premises) if premise.conclusion]
+        found = [texts.premise_texts(premise) if premise.conclusion else ("", "") for premise in premises]
+        return self.pair_scores(texts.state_text(goal), found)
+
+    def pair_scores(self, query: str, documents: Sequence[tuple[str, str]]) -> Floats:
+        """float32[n]: the logit for each document, given as (context, text); NaN for one without text."""
+        result = np.full(len(documents), np.nan, dtype=np.float32)
+        readable = [place for place, (_, text) in enumerate(documents) if text]
         if not readable:
             return result
-        state = self._state_ids(goal)
-        rows = self._premise_ids([premises[place] for place in readable])
+        state = self._query_ids(query)
+        rows = self._document_ids([documents[place] for place in readable])
         for batch in packed(rows, max(1, _TOKENS_PER_BATCH - len(state))):
             chosen = [readable[index] for index in batch]
             result[chosen] = self._run(state, [rows[index] for index in batch])
         return result
 
-    def _state_ids(self, goal: Goal) -> list[int]:
+    def _query_ids(self, query: str) -> list[int]:
         lengths = self._config.lengths
-        text = texts.state_text(goal)[-lengths.state * CHARACTERS_PER_TOKEN :]
+        text = query[-lengths.state * CHARACTERS_PER_TOKEN :]
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         return cut_state(ids, lengths, self._cls, self._sep)
 
-    def _premise_ids(self, premises: Sequence[Premise]) -> list[list[int]]:
+    def _document_ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
         lengths = self._config.lengths
         limit = lengths.premise * CHARACTERS_PER_TOKEN
-        pairs = [texts.premise_texts(premise) for premise in premises]
         sentences = [part for context, goal in pairs for part in (context[-limit:], goal[:limit])]
         encoded = self._tokenizer.encode_batch_fast(sentences, add_special_tokens=False)
         ids = [encoding.ids for encoding in encoded]

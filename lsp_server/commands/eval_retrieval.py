@@ -8,13 +8,14 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.errors import BadSource, UserError
 from lsp_server.collections import towers_for
 from retriever.backend import Collection
 from retriever.backends import find_backend
-from retriever.collections.index import fused_for_evaluation
+from retriever.collections.index import fused_for_evaluation, reread_of
 from retriever.collections.measure import measure
 from retriever.evaluation.bootstrap import Interval
+from retriever.reranker import DEPTH
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,9 +28,14 @@ def run(options: argparse.Namespace) -> int:
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()
     fused = fused_for_evaluation(backend, collection, towers, quiet=quiet)
+    reread = reread_of(
+        fused, collection.documents, towers, DEPTH if options.rerank is None else options.rerank
+    )
+    if options.rerank and reread is None:
+        raise UserError("The model has no re-ranker.", "Leave --rerank out, or give another --model.")
     rows = {
         ranker.name: measure(backend, collection, ranker, options.part, seed=options.seed, quiet=quiet)
-        for ranker in (*fused.rankers, fused)
+        for ranker in (*fused.rankers, fused, *([reread] if reread else []))
     }
     questions = len(collection.of(options.part))
     if options.json:

@@ -63,9 +63,8 @@ def _from_collection(options: argparse.Namespace) -> int:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
     text = _typed(options.text)
-    found = answer(
-        open_collection(find_collection(options.backend, options.collection)), text, options.k or 16
-    )
+    manifest = find_collection(options.backend, options.collection)
+    found = answer(open_collection(manifest, rerank=options.rerank), text, options.k or 16)
     if options.json:
         print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from retriever.backend import Backend, Collection, Document, Question
 from retriever.collections.files import VERSION, Floats, KnownProofs, Manifest, Stored
 from retriever.collections.measure import best
 from retriever.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
+from retriever.collections.rereading import Reread
 from retriever.collections.towers import Towers
 from retriever.lexical import Bm25, build_postings
+from retriever.reranker import DEPTH
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
 """Without a model. Fitted on Stacks: python -m retriever.evaluation.collection_eval FILE --lexical --fuse."""
@@ -108,8 +110,13 @@ def known_proofs(questions: tuple[Question, ...]) -> KnownProofs:
 class CollectionIndex:
     """A collection that answers queries."""
 
-    def __init__(self, backend: Backend, stored: Stored, towers: Towers | None = None) -> None:
-        """Raises ModelError when the vectors are another model's, BadSettings of an empty collection."""
+    def __init__(
+        self, backend: Backend, stored: Stored, towers: Towers | None = None, *, rerank: int = DEPTH
+    ) -> None:
+        """`rerank`: how many documents the model's re-ranker reads again, if it has one; 0: none.
+
+        Raises ModelError when the vectors are another model's, BadSettings of an empty collection.
+        """
         if not stored.documents:
             raise BadSettings(f"The collection {stored.manifest.name} is empty.", "Index another source.")
         if stored.vectors is not None and (
@@ -120,6 +127,7 @@ class CollectionIndex:
             raise ModelError(f"The vectors of {known.name} were made by another model.", hint)
         self.backend, self.stored = backend, stored
         self._fused = fused_of(backend, stored, towers)
+        self._reread = reread_of(self._fused, stored.documents, towers, rerank)
 
     def search(self, typed: str, k: int) -> list[Hit]:
         """The `k` best documents for a query that a person typed, best first.
@@ -135,6 +143,8 @@ class CollectionIndex:
         for name, listed in lists.items():
             if name != DENSE:
                 fits |= listed > 0
+        if self._reread is not None:
+            scores = self._reread.again(text, scores)
         chosen = [number for number in best(scores, k) if fits[number]]
         return [Hit(self.stored.documents[number], float(scores[number])) for number in chosen]
 
@@ -148,6 +158,15 @@ def fused_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> 
     if len(stored.proofs.own):
         rankers.append(Neighbours(lexical, stored.proofs))
     return Fused(tuple(rankers), towers.weights if towers is not None else DEFAULT_WEIGHTS)
+
+
+def reread_of(
+    fused: Fused, documents: Sequence[Document], towers: Towers | None, first: int = DEPTH
+) -> Reread | None:
+    """The same with its first documents read again; None without a re-ranker, or where none is asked for."""
+    if towers is None or towers.reranker is None or not first:
+        return None
+    return Reread(fused, towers.reranker, documents, first)
 
 
 def fused_for_evaluation(

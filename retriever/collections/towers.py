@@ -7,6 +7,7 @@ A model folder holds
                    "weights": {"BM25": 1.0, …}}     of each ranker in the sum
     query/        an encoder's folder (`retriever.encoder`), or a bag's (`retriever.collections.bag`)
     document/     another
+    reranker/     if there is one: reads a query and a document together (`retriever.reranker`)
     README.md     the model card
 """
 
@@ -24,6 +25,7 @@ from lean_extract.errors import ModelError
 from retriever.collections.bag import TERMS, BagEncoder
 from retriever.collections.files import Floats
 from retriever.encoder import Encoder
+from retriever.reranker import Reranker
 from retriever.runtime import check_header
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
@@ -58,6 +60,7 @@ class Towers:
     weights: Mapping[str, float]
     query: Tower
     document: Tower
+    reranker: Reranker | None = None
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1) -> Towers:
@@ -78,7 +81,8 @@ class Towers:
         encoders = [_load(folder / part, threads) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
-        return cls(backend, weights, *encoders)
+        query, document = encoders
+        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads))
 
     @property
     def fingerprint(self) -> str:

@@ -40,6 +40,11 @@ class Fitted:
     told: str
     """On what it was fitted, in words."""
 
+    def line(self, first: int, by: str) -> str:
+        """All of it for a terminal; `by` names what ranked before."""
+        before, after = f"{self.before:.4f} by {by}", f"{self.after:.4f} blended"
+        return f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.told})"
+
 
 def examples_of(
     session: Session, weights: Fusion, logits: Logits, limit: int, first: int
@@ -57,7 +62,7 @@ def examples_of(
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():
                 found = logits.of(question, numbers[:first])
-                yield Example(np.stack([scores[:first], _filled(found)], axis=1), gold)
+                yield Example(np.stack([scores[:first], filled(found)], axis=1), gold)
 
 
 def fit_weight(examples: Sequence[Example]) -> float:
@@ -96,7 +101,8 @@ def mean_rank(examples: Sequence[Example], weight: float) -> float:
     return float(np.mean(ranks))
 
 
-def _filled(logits: Floats) -> Floats:
+def filled(logits: Floats) -> Floats:
+    """float32[n]: the logits, one that is not known as the mean of the others."""
     known = np.isfinite(logits)
     mean = logits[known].mean() if known.any() else 0.0
     return np.where(known, logits, mean).astype(np.float32)
@@ -119,11 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(
-        f"weight {fitted.weight:g}; MRR of the first {chosen.first}: {fitted.before:.4f} by the fusion, ",
-        end="",
-    )
-    print(f"{fitted.after:.4f} blended ({fitted.told})")
+    print(fitted.line(chosen.first, "the fusion"))
     return 0
 
 

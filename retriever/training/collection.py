@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from retriever.backend import SPLITS, Collection, Split
+from retriever.backend import SPLITS, Collection, Question, Split
 from retriever.backends import find_backend
 from retriever.training.splits import split_of
 from retriever.training.tokens import Ints, Ragged, encode_heads, open_tokenizer, ragged
@@ -42,6 +43,12 @@ class CollectionArrays:
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
 
+def held_of(questions: Sequence[Question]) -> NDArray[np.bool_]:
+    """[questions] See `CollectionArrays.held`."""
+    held = [bool(one.name) and split_of(one.name) != "train" for one in questions]
+    return np.array(held, dtype=np.bool_)
+
+
 def arrays_of_collection(
     collection: Collection, tokenizer: Tokenizer, *, query: int, document: int
 ) -> CollectionArrays:
@@ -55,9 +62,7 @@ def arrays_of_collection(
         references=ragged([one.references for one in questions]),
         splits=np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64),
         own=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
-        held=np.array(
-            [bool(one.name) and split_of(one.name) != "train" for one in questions], dtype=np.bool_
-        ),
+        held=held_of(questions),
         pools={split: np.array(pool, dtype=np.int64) for split, pool in collection.pools.items()},
         vocabulary=tokenizer.get_vocab_size(),
         digest=collection.digest,

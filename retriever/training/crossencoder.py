@@ -12,8 +12,10 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 from lean_extract.errors import ModelError
+from retriever.backends import find_backend
 from retriever.evaluation.metrics import recall_at, reciprocal_rank
 from retriever.training.checkpoint import load_checkpoint
+from retriever.training.collection_pairs import pair_arrays
 from retriever.training.config import ModelConfig, RunConfig
 from retriever.training.dataset_files import read_manifest
 from retriever.training.losses.listwise import listwise_loss
@@ -108,12 +110,15 @@ def parse(values: Mapping[str, Any]) -> RerankConfig:
 def make_objective(config: RunConfig, device: torch.device) -> CrossEncoderObjective:
     """The objective over the run's dataset folder and mined candidates. Raises ModelError, BadRecords."""
     own = cast(RerankConfig, config)
-    vocabulary = open_tokenizer(own.tokenizer).get_vocab_size()
-    data = read_manifest(own.dataset).digest
+    tokenizer = open_tokenizer(own.tokenizer)
+    if own.backend == "lean":
+        data, arrays = read_manifest(own.dataset).digest, load_arrays(own.dataset, own.tokenizer)
+    else:
+        collection = find_backend(own.backend).read(own.dataset)
+        data, arrays = collection.digest, pair_arrays(collection, tokenizer)
     mined = load_mined(own.candidates, data)
     ranking = load_mined(own.validation, data, with_gold=True)
-    arrays = load_arrays(own.dataset, own.tokenizer)
-    return CrossEncoderObjective(own, arrays, vocabulary, (mined, ranking), data, device)
+    return CrossEncoderObjective(own, arrays, tokenizer.get_vocab_size(), (mined, ranking), data, device)
 
 
 class CrossEncoderObjective:

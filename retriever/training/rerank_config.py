@@ -45,10 +45,12 @@ class RerankConfig:
     tokenizer: Path
     run: Path
     candidates: Path
-    """Hard negatives, as `retriever.training.mining` wrote them."""
+    """Hard negatives, as `retriever.training.mining` wrote them; of another backend, `collection_mining`."""
     validation: Path
     """Rankings of the valid queries, mined with `--queries valid`."""
     kind: str = "crossencoder"
+    backend: str = "lean"
+    """`lean`: `dataset` is a folder of `retriever.training.dataset`; else it is what that backend reads."""
     start_from: Path | None = None
     """A run of any kind whose embeddings and layers are taken over where their shapes agree."""
     seed: int = 0

@@ -1,0 +1,88 @@
+"""Fit how much a re-ranker's logit counts beside the weighted sum, on a collection's valid questions.
+
+    python -m retriever.evaluation.collection_fit_rerank MODEL SOURCE [--backend NAME] [--first 20]
+
+MODEL is a folder of `retriever.training.export_towers` with a re-ranker in it; the weight goes into the
+re-ranker's config.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import ModelError, PremiseSuggestError
+from retriever.backend import Backend, Collection
+from retriever.backends import find_backend
+from retriever.collections.index import fused_for_evaluation, reread_of
+from retriever.collections.measure import outside_of, questions_of
+from retriever.collections.rereading import Reread
+from retriever.collections.towers import Towers
+from retriever.evaluation.fit import Example
+from retriever.evaluation.fit_rerank import Fitted, filled, fit_weight, mean_rank
+from retriever.reranker import DEPTH, FOLDER, write_weight
+
+
+def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[Example]:
+    """The first candidates of valid questions where an answer and something else are among them."""
+    outside = outside_of(collection, "valid")
+    for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
+        scores = np.where(outside, -np.inf, reread.ranking.scores(question.text, question.own))
+        head = reread.head(scores.astype(np.float32), question.own)
+        gold = np.isin(head, question.gold)
+        if gold.any() and not gold.all():
+            logits = filled(reread.logits(question.text, head))
+            yield Example(np.stack([scores[head], logits], axis=1).astype(np.float32), gold)
+
+
+def fit_collection(
+    backend: Backend, collection: Collection, towers: Towers, limit: int, first: int = DEPTH
+) -> Fitted:
+    """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
+    fused = fused_for_evaluation(backend, collection, towers)
+    reread = reread_of(fused, collection.documents, towers, first)
+    if reread is None:
+        raise ModelError("The model has no re-ranker.", f"Export one into its folder {FOLDER}.")
+    found = list(examples_of(reread, collection, limit))
+    if not found:
+        hint = "Choose a larger collection or --limit."
+        raise ModelError("No valid question has an answer among its first candidates.", hint)
+    weight = round(fit_weight(found), 5)
+    told = (
+        f"{len(found)} rankings of valid questions, data {collection.digest[:16]}, encoders "
+        f"{towers.fingerprint}, re-ranker {reread.reranker.fingerprint}, first {first}"
+    )
+    return Fitted(weight, mean_rank(found, 0.0), mean_rank(found, weight), told)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.evaluation.collection_fit_rerank",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
+    parser.add_argument("source", type=Path, help="what the backend reads")
+    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    parser.add_argument("--limit", type=int, default=400, help="questions to fit on, at most")
+    parser.add_argument("--first", type=int, default=DEPTH, help="how many candidates are re-ranked")
+    chosen = parser.parse_args(arguments)
+    try:
+        backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
+        fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
+        write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(fitted.line(chosen.first, "the sum"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
