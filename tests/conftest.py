@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
 
 from lean_extract.packaged import PackagedLean, prepare, runtime_available
+
+# How long an example takes says what else the machine is doing; a test must not fail of it.
+settings.register_profile("ours", deadline=None)
+settings.load_profile("ours")
 
 
 @pytest.fixture(scope="session")

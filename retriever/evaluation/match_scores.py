@@ -20,6 +20,7 @@ from retriever.training.match.model import BertEncoder, Matcher
 from retriever.training.match.objective import matrix_of
 from retriever.training.match.weights import load_matcher
 from retriever.training.model import fit_attention
+from retriever.training.runs import check_run
 from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
 
@@ -74,6 +75,7 @@ class AgainstPool:
 
 def open_matcher(run: Path) -> OpenMatcher:
     """The matcher of a run folder, on a GPU where there is one. Raises ModelError."""
+    check_run(run, "match")
     tokenizer = open_tokenizer(run / "tokenizer.json")
     model, config = load_matcher(run, tokenizer.get_vocab_size(), tokenizer.token_to_id(PAD) or 0)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -3,8 +3,8 @@
     python -m retriever.match.store FILE
 
 tells everything that is wrong with a file, with its line, and exits with 1 where something is. FILE may also
-be a folder of the authors' release (retriever/match/released.py). The first line names the format; the others
-are
+be a folder of the authors' release (retriever/match/released.py). The first line names the format, and how
+many pairs follow; the others are
 
     {"key": ..., "part": "train", "kind": "lemma", "category": ..., "source": ..., "place": ...,
      "statement": "let $i:x be", "proof": "..."}
@@ -56,7 +56,7 @@ def read_pairs(path: Path, complaints: list[str] | None = None, *, level: str = 
 def write_pairs(path: Path, pairs: PairSet) -> None:
     """Write a file of pairs; it appears whole. Raises OSError."""
     with replacing(path) as stream:
-        stream.write(json.dumps({"format": FORMAT, "version": VERSION}) + "\n")
+        stream.write(json.dumps({"format": FORMAT, "version": VERSION, "pairs": len(pairs.pairs)}) + "\n")
         for pair in pairs.pairs:
             plain = {
                 "key": pair.key,
@@ -77,7 +77,8 @@ def _read(path: Path, told: list[str]) -> PairSet:
     try:
         with path.open(encoding="utf-8") as stream:
             lines = iter(stream)
-            _check_header(path, next(lines, ""))
+            expected = _check_header(path, next(lines, ""))
+            number = 1
             for number, line in enumerate(lines, 2):
                 try:
                     pair, part = _pair(line)
@@ -88,6 +89,8 @@ def _read(path: Path, told: list[str]) -> PairSet:
                 else:
                     pairs.append(pair)
                     parts[pair.key] = part
+            if expected not in (None, number - 1):
+                told.append(f"{path}:{number}: ends after {number - 1:,} of {expected:,} pairs")
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
     except UnicodeDecodeError as error:
@@ -95,7 +98,8 @@ def _read(path: Path, told: list[str]) -> PairSet:
     return PairSet(tuple(pairs), parts)
 
 
-def _check_header(path: Path, line: str) -> None:
+def _check_header(path: Path, line: str) -> int | None:
+    """How many pairs follow; None in a file of the first builds, which did not say."""
     try:
         header = json.loads(line)
     except (ValueError, RecursionError):
@@ -106,6 +110,8 @@ def _check_header(path: Path, line: str) -> None:
         raise BadRecords(
             f"{path} is of version {header.get('version')!r}; this program reads version {VERSION}.", _AGAIN
         )
+    count = header.get("pairs")
+    return count if isinstance(count, int) else None
 
 
 def _hint(line: str) -> str:

@@ -142,10 +142,9 @@ def _load(path: Path) -> dict[str, object]:
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Name the JSON of a corpus.") from error
     except json.JSONDecodeError as error:
-        raise BadRecords(
-            f"{path}, line {error.lineno}, is not JSON: {error.msg}.",
-            "The file may be cut off: get it again.",
-        ) from error
+        other = error.msg == "Extra data" or not error.doc.lstrip().startswith("{")
+        hint = _LAYOUT if other else "The file may be cut off: get it again."
+        raise BadRecords(f"{path}, line {error.lineno}, is not JSON: {error.msg}.", hint) from error
     except (ValueError, RecursionError) as error:
         raise BadRecords(f"{path} is not JSON: {error}.", _LAYOUT) from error
     if not isinstance(whole, dict):

@@ -10,9 +10,12 @@ from lean_extract.errors import ModelError
 from retriever.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.config import RunConfig
 from retriever.training.plain import to_plain
+from retriever.training.runs import check_run
 from retriever.training.tracking import CURVE, read_curve
 
 FIGURE = "mAP"
+KINDS = ("pairwise", "joint", "autoregressive")
+"""The kinds of runs that keep their best weights."""
 _FOLDER = "best"
 
 
@@ -26,19 +29,17 @@ def keep_best(config: RunConfig, model: nn.Module, data: str, step: int, figure:
 
 def load_best(run: Path, kind: str) -> Checkpoint:
     """A run's best weights. Raises ModelError when it has none, or is of another kind."""
-    saved = _read(run)
-    if saved.kind != kind:
-        raise ModelError(f"The run {run} is of kind {saved.kind}, not {kind}.", "Name another run.")
-    return saved
+    return _read(run, kind)
 
 
 def kind_of_run(run: Path) -> tuple[str, str]:
     """(the kind of a run with validated weights, the digest of its data). Raises ModelError."""
-    saved = _read(run)
+    saved = _read(run, *KINDS)
     return saved.kind, saved.data
 
 
-def _read(run: Path) -> Checkpoint:
+def _read(run: Path, *kinds: str) -> Checkpoint:
+    check_run(run, *kinds)
     saved = load_checkpoint(run / _FOLDER)
     if saved is None:
         hint = "Train it first, as far as its first validation."

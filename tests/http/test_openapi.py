@@ -56,7 +56,6 @@ def test_every_answer_is_as_described(api: Any, method: str, path: str, mode: st
     @given(case=strategy)
     @settings(
         max_examples=_EXAMPLES,
-        deadline=None,
         derandomize=True,
         database=None,
         phases=[Phase.generate],

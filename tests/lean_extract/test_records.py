@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
@@ -72,7 +72,6 @@ def test_json_values_give_the_same_record(record: object) -> None:
     assert from_json(type(record), to_json(record)) == record
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(st.lists(records, max_size=5))
 def test_a_file_gives_the_same_records(tmp_path_factory: pytest.TempPathFactory, written: list) -> None:
     path = tmp_path_factory.mktemp("records") / "r.jsonl"

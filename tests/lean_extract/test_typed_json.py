@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
@@ -55,7 +55,6 @@ plain = st.recursive(
 )
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(st.dictionaries(st.sampled_from(["type", "name", "kind", "module", "context", "doc"]), plain))
 def test_a_line_is_a_record_of_the_right_types_or_a_complaint(
     tmp_path_factory: pytest.TempPathFactory, values: dict[str, Any]

@@ -32,7 +32,7 @@ def embedding_like(count: int, dimension: int = 32, seed: int = 0) -> Floats:
 
 
 @given(st.integers(0, 5000), st.integers(0, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_quantised_products_are_near_the_true_ones(count: int, seed: int) -> None:
     vectors = embedding_like(count, 16, seed) if count else np.zeros((0, 16), dtype=np.float32)
     query = embedding_like(1, 16, seed + 9)[0]
@@ -54,7 +54,7 @@ def test_top_is_a_stable_sort_cut_short(items: list[tuple[float, bool]], k: int)
 
 
 @given(st.integers(0, 2), st.integers(1, 40), st.lists(st.integers(0, 60), max_size=3), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_exact_search_equals_a_naive_argsort(
     seed: int, k: int, sizes: list[int], data: st.DataObject
 ) -> None:

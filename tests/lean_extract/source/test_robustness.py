@@ -55,13 +55,13 @@ def test_the_sample_is_read_without_problems() -> None:
     assert {"A.mul_x", "A.foo", "Foo.y", "N.T.a", "N.instAddProd.go"} <= {p.name for p in module.premises}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=80))
 def test_shuffled_lean(pieces: list[str]) -> None:
     check(" ".join(pieces))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_mutilated_lean(data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(SAMPLE)))
@@ -72,7 +72,7 @@ def test_mutilated_lean(data: st.DataObject) -> None:
     check(SAMPLE[:begin] + junk + SAMPLE[end:])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=300))
 def test_any_text(text: str) -> None:
     check(text)

@@ -213,7 +213,7 @@ TABLES = st.dictionaries(NAMES, TACTICS)
 
 
 @given(TABLES, st.permutations("stuvw"))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_order_in_which_verdicts_come_changes_nothing(table: Table, order: list[str]) -> None:
     rank = {tactic: place for place, tactic in enumerate(order)}
     full = {name: table.get(name, {}) for name in ("start", "A", "B", "C", "D")}

@@ -21,7 +21,7 @@ def examples(seed: int, of_fused: float, of_logit: float, count: int = 400) -> l
     return found
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 99), st.sampled_from([(1.0, 2.0), (2.0, 1.0), (1.5, 0.0), (1.0, -1.0)]))
 def test_the_weight_is_the_ratio_that_the_labels_follow(seed: int, truth: tuple[float, float]) -> None:
     found = examples(seed, *truth)

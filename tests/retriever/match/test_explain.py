@@ -50,7 +50,7 @@ class TestExplaining:
         assert found.fit > 0.99
 
     @given(st.lists(st.integers(-4, 4), min_size=2, max_size=8), st.integers(0, 3))
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     def test_any_linear_model_is(self, worth: list[int], seed: int) -> None:
         names = tuple(Token(f"{place}", "number") for place in range(len(worth)))
 

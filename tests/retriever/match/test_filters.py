@@ -2,7 +2,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.match.english import is_english
@@ -92,7 +92,6 @@ _PAIRS = st.lists(
 
 
 @given(_PAIRS, st.sampled_from(["mixed", "unmixed"]), st.integers(0, 99))
-@settings(deadline=None)
 def test_no_text_is_in_two_parts(pairs: list[Pair], kind: str, seed: int) -> None:
     dropped: Counter[str] = Counter()
     made = split(pairs, kind, seed, dropped)  # type: ignore[arg-type]

@@ -101,7 +101,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=60))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_every_text_gives_sane_tokens(text: str) -> None:
     tokens = tuple(read_text(text, []))
     assert decode(encode(tokens)) == tokens
@@ -122,7 +122,6 @@ _WRITTEN = {"": "{}", "double-struck": "\\mathbb{{{}}}", "script": "\\mathcal{{{
 @given(
     st.lists(st.tuples(st.sampled_from(sorted(_COMMANDS)), st.sampled_from(sorted(_WRITTEN)), st.booleans()))
 )
-@settings(deadline=None)
 def test_the_order_of_leaves_and_their_fonts_are_kept(leaves: list[tuple[str, str, bool]]) -> None:
     text = "".join(
         f"_{{{_WRITTEN[font].format(name)}}}" if grouped else f" {_WRITTEN[font].format(name)} "

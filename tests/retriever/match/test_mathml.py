@@ -1,7 +1,7 @@
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.match.mathml import linearise
@@ -143,7 +143,6 @@ _TREES = st.recursive(
 
 
 @given(_TREES)
-@settings(deadline=None)
 def test_every_tree_gives_sane_tokens(tree: Element) -> None:
     tokens = linearise(tree).tokens
     assert decode(encode(tokens)) == tokens
@@ -167,7 +166,6 @@ def test_every_tree_gives_sane_tokens(tree: Element) -> None:
     ),
     st.randoms(),
 )
-@settings(deadline=None)
 def test_the_order_of_leaves_is_kept_however_they_are_grouped(
     leaves: list[tuple[str, str, str]], random
 ) -> None:  # type: ignore[no-untyped-def]

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords, BadSettings
@@ -74,7 +74,8 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
 def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(tmp_path, change, told) -> None:  # type: ignore[no-untyped-def]
     path, lines = written(tmp_path)
     third = lines[2].replace("b#1", "c#1")
-    path.write_text("\n".join([*lines[:2], change(lines[2]), third]) + "\n", encoding="utf-8")
+    head = lines[0].replace('"pairs": 2', '"pairs": 3')
+    path.write_text("\n".join([head, lines[1], change(lines[2]), third]) + "\n", encoding="utf-8")
     complaints: list[str] = []
     read = read_pairs(path, complaints)
     assert [pair.key for pair in read.pairs] == ["a#1", "c#1"]
@@ -82,6 +83,18 @@ def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(tmp_path, chan
     assert complaints[0].startswith(f"{path}:3: {told}")
     with pytest.raises(BadRecords, match="is damaged"):
         read_pairs(path)
+
+
+def test_a_file_that_ends_between_two_lines_is_told(tmp_path: Path) -> None:
+    path, lines = written(tmp_path)
+    for kept in (1, 2):
+        path.write_text("\n".join(lines[:kept]) + "\n", encoding="utf-8")
+        complaints: list[str] = []
+        assert len(read_pairs(path, complaints).pairs) == kept - 1
+        assert complaints == [f"{path}:{kept}: ends after {kept - 1} of 2 pairs"]
+    first_builds = lines[0].replace(', "pairs": 2', "")
+    path.write_text("\n".join([first_builds, lines[1]]) + "\n", encoding="utf-8")
+    assert len(read_pairs(path).pairs) == 1
 
 
 @pytest.mark.parametrize(
@@ -116,7 +129,8 @@ def test_the_command_tells_all(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main([str(path)]) == 0
     path.write_text("\n".join([*lines, *lines[1:]]), encoding="utf-8")
     assert main([str(path)]) == 1
-    assert len(capsys.readouterr().out.splitlines()) == 2
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 3 and told[-1].endswith(":5: ends after 4 of 2 pairs")
     assert main([str(tmp_path / "none")]) == 1
     assert "cannot be read" in capsys.readouterr().err
 
@@ -128,7 +142,6 @@ _SIGNS = st.characters(exclude_categories=("Cs",))
     st.lists(st.text(_SIGNS, max_size=8)),
     st.lists(st.tuples(st.text(_SIGNS, max_size=4), st.sampled_from(FONTS))),
 )
-@settings(deadline=None)
 def test_any_tokens_survive_a_line(texts: list[str], leaves: list[tuple[str, str]]) -> None:
     tokens = [token for text in texts for token in words(text)]
     tokens += [token for text, font in leaves for token in symbols(text, kind_of(text), font)]

@@ -1,6 +1,6 @@
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.naturalproofs.latex import Source, bracketed, environments, lines, marked
@@ -75,7 +75,6 @@ def test_an_open_one_is_there_to_be_seen() -> None:
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-@settings(deadline=None)
 def test_places_stay_what_they_are(text: str) -> None:
     source = Source("a.tex", text)
     breaks = [match.start() for match in re.finditer("\n", text)]
@@ -86,7 +85,6 @@ def test_places_stay_what_they_are(text: str) -> None:
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-@settings(deadline=None)
 def test_every_beginning_and_end_is_matched_or_told(text: str) -> None:
     source = Source("a.tex", text)
     complaints: list[str] = []

@@ -182,7 +182,7 @@ def test_what_is_no_dump_is_refused(tmp_path: Path) -> None:
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_dump_cut_off_anywhere_keeps_what_came_before(tmp_path: Path, data: st.DataObject) -> None:
     whole = dump(PAGES).encode()
     cut = data.draw(st.integers(len(b"<mediawiki>") + 60, len(whole) - len("</mediawiki>\n")))
@@ -199,7 +199,7 @@ _TEXT = st.text(st.characters(exclude_categories=["C", "Z"]) | st.sampled_from("
 
 
 @given(pages=st.dictionaries(_TEXT.map(title_of).filter(bool), _TEXT, min_size=1, max_size=4))
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_through_the_xml(tmp_path: Path, pages: dict[str, str]) -> None:
     path = tmp_path / "any.xml"
     path.write_text(dump(pages), encoding="utf-8")
@@ -211,7 +211,6 @@ def test_any_text_comes_through_the_xml(tmp_path: Path, pages: dict[str, str]) -
 
 
 @given(_TEXT)
-@settings(deadline=None)
 def test_markup_is_read_without_losing_a_line(text: str) -> None:
     seen = visible(text)
     assert seen.count("\n") == text.count("\n")
@@ -236,7 +235,6 @@ def test_links() -> None:
     ),
     st.sampled_from("abcdef"),
 )
-@settings(deadline=None)
 def test_flood_fill_finds_all_paths(parents: dict[str, list[str]], start: str) -> None:
     def paths(trail: list[str]) -> list[list[str]]:
         above = parents.get(trail[-1], [])

@@ -199,7 +199,7 @@ _KINDS = {"lemma": "theorem", "theorem": "theorem", "definition": "definition", 
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_chapters_are_read_as_they_were_meant(tmp_path: Path, data: st.DataObject) -> None:
     chapters = data.draw(
         st.lists(st.lists(st.sampled_from(sorted(_KINDS)), max_size=4), min_size=1, max_size=3)

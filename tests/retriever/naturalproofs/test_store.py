@@ -193,8 +193,23 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         read_corpus(tmp_path / "latin.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"format": "match-pairs", "version": 1}\n{"key": "a"}\n', "Expected the JSON"),
+        ("\\documentclass{book}", "Expected the JSON"),
+        ('{"dataset": {"theorems": [{"id": 1, "title": "An op', "cut off"),
+    ],
+)
+def test_a_file_of_another_kind_is_not_called_cut_off(tmp_path: Path, text: str, hint: str) -> None:
+    (tmp_path / "file").write_text(text, encoding="utf-8")
+    with pytest.raises(BadRecords) as caught:
+        read_corpus(tmp_path / "file")
+    assert hint in caught.value.hint
+
+
 @given(data=st.data())
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_file_cut_off_anywhere_is_refused(tmp_path: Path, data: st.DataObject) -> None:
     write_corpus(tmp_path / "whole.json", CORPUS, SPLITS)
     whole = (tmp_path / "whole.json").read_bytes().rstrip()
@@ -228,7 +243,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 
 
 @given(corpus=corpora())
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_corpus_survives(tmp_path: Path, corpus: Corpus) -> None:
     write_corpus(tmp_path / "any.json", corpus)
     assert read_corpus(tmp_path / "any.json") == (corpus, None)

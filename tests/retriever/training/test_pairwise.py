@@ -226,8 +226,18 @@ def test_what_does_not_fit_is_told(garden: Garden, capsys: pytest.CaptureFixture
     ):
         with pytest.raises(BadSettings):
             parse({**values, **wrong})
-    with pytest.raises(ModelError, match="no validated weights"):
+    with pytest.raises(ModelError, match="There is no run"):
         load_pairwise(garden.work / "nothing")
+    other = garden.work / "other"
+    other.mkdir()
+    with pytest.raises(ModelError, match="no config"):
+        load_pairwise(other)
+    (other / "config.yaml").write_text("kind: generator\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="of kind generator, not pairwise"):
+        load_pairwise(other)
+    (other / "config.yaml").write_text("kind: pairwise\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="no validated weights"):
+        load_pairwise(other)
     assert collection_eval.main([str(garden.corpus), str(garden.work / "nothing")]) != 0
     assert collection_eval.main([str(garden.work / "no.json")]) != 0
     assert "There is no file" in capsys.readouterr().err

@@ -87,7 +87,7 @@ def written(folder: Path, records: list[Record]) -> tuple[Path, Path]:
     return path, folder / "dataset"
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(libraries(), st.sampled_from(STRATEGIES), st.integers(0, 3))
 def test_no_part_of_a_held_out_family_is_trained_on(
     tmp_path_factory: pytest.TempPathFactory, records: list[Record], strategy: Strategy, seed: int
