@@ -23,6 +23,7 @@ _COMMANDS = {
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
     "http": "lsp_server.commands.http",
+    "collections": "lsp_server.commands.collections",
     "eval": "lsp_server.commands.eval",
     "doctor": "lsp_server.commands.doctor",
     "demo": "lsp_server.commands.demo",
@@ -63,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _suggest(commands.add_parser("suggest", help="premises and tactics for a goal in a file, or a state"))
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
+    _collections(commands.add_parser("collections", help="list what is indexed for other backends than Lean"))
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
     add_eval(commands.add_parser("eval", help="prove problems by search, or measure a backend's retrieval"))
@@ -101,6 +103,12 @@ def _index(command: argparse.ArgumentParser) -> None:
     said = "what to call a collection of another backend (default: its file's name)"
     command.add_argument("--name", metavar="NAME", default="", help=said)
     _model(command)
+
+
+def _collections(command: argparse.ArgumentParser) -> None:
+    chosen = command.add_mutually_exclusive_group()
+    chosen.add_argument("--remove", metavar="NAME", default="", help="take the index of this one away")
+    chosen.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _serve(command: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from lsp_server.cache import Cache
 from lsp_server.schema import CollectionAnswer, CollectionHit
 from lsp_server.stores import index_folder
 from retriever.backends import find_backend
-from retriever.collections.files import MANIFEST, Manifest, read_manifest, read_stored
+from retriever.collections.files import MANIFEST, Manifest, read_manifest, read_stored, remove_stored
 from retriever.collections.index import CollectionIndex
 from retriever.collections.towers import FILE, Towers
 from retriever.hub import find_model
@@ -44,6 +44,25 @@ def list_collections() -> tuple[list[Manifest], list[IndexDamaged]]:
         except IndexDamaged as error:
             damaged.append(error)
     return found, damaged
+
+
+def size_of(name: str) -> int:
+    """How many bytes a collection's index takes."""
+    return sum(path.stat().st_size for path in folder_of(name).iterdir() if path.is_file())
+
+
+def remove_collection(name: str) -> int:
+    """Take a collection's index away, a damaged one too; how many bytes it took. What it was made of stays.
+
+    Raises IndexMissing, IndexWriteFailed, UserError.
+    """
+    folder = folder_of(name)
+    if not (folder / MANIFEST).is_file():
+        known = ", ".join(one.name for one in list_collections()[0]) or "none"
+        raise IndexMissing(f"There is no collection {name}.", f"There is: {known}.")
+    size = size_of(name)
+    remove_stored(folder)
+    return size
 
 
 def find_collection(backend: str, name: str = "") -> Manifest:

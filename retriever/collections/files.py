@@ -98,6 +98,16 @@ def write_stored(folder: Path, stored: Stored) -> None:
         shutil.rmtree(new, ignore_errors=True)
 
 
+def remove_stored(folder: Path) -> None:
+    """Take a collection away, at once for whoever looks. Raises IndexWriteFailed; then it is as before."""
+    try:
+        old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        folder.rename(old / folder.name)
+    except OSError as error:
+        raise _write_failed(folder, error) from error
+    shutil.rmtree(old, ignore_errors=True)
+
+
 def _swap(new: Path, folder: Path) -> None:
     """Put `new` in the place of a folder; where that fails the old one comes back."""
     if not folder.exists():

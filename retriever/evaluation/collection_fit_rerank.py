@@ -32,12 +32,13 @@ def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[
     """The first candidates of valid questions where an answer and something else are among them."""
     outside = outside_of(collection, "valid")
     for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
-        scores = np.where(outside, -np.inf, reread.ranking.scores(question.text, question.own))
-        head = reread.head(scores.astype(np.float32), question.own)
+        scores = reread.ranking.scores(question.text, question.own)
+        scores[outside] = -np.inf
+        head = [number for number in reread.head(scores, question.own) if not outside[number]]
         gold = np.isin(head, question.gold)
         if gold.any() and not gold.all():
             logits = filled(reread.logits(question.text, head))
-            yield Example(np.stack([scores[head], logits], axis=1).astype(np.float32), gold)
+            yield Example(np.stack([scores[head], logits], axis=1), gold)
 
 
 def fit_collection(

@@ -163,6 +163,28 @@ def test_a_name_of_another_backend_is_not_taken(run: Run, tmp_path: Path) -> Non
     assert run("suggest", "--backend", "naturalproofs", "--text", "a gate").returncode == 0
 
 
+def test_collections_are_listed_and_taken_away(run: Run, tmp_path: Path) -> None:
+    assert "No collection is indexed" in run("collections").stdout
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    assert run("index", "--backend", "cookbook", "dishes.txt", "--name", "grandmother").returncode == 0
+    first, second = run("collections").stdout.splitlines()
+    assert first.startswith("dishes (cookbook): 10 documents, 0.0 MB, of /")
+    assert second.startswith("grandmother (cookbook)") and second.endswith("dishes.txt")
+    (tmp_path / "index" / "collections" / "dishes" / "manifest.json").write_text("{", encoding="utf-8")
+    told = run("collections", "--json")
+    listed = json.loads(told.stdout)["collections"]
+    assert [(one["name"], one["documents"]) for one in listed] == [("grandmother", 10)]
+    assert "dishes is damaged" in told.stderr
+    unknown = run("collections", "--remove", "grandfather")
+    assert unknown.returncode == 1 and "There is: grandmother." in unknown.stderr
+    assert run("collections", "--remove", "../dishes.txt").returncode == 2
+    for name in ("dishes", "grandmother"):
+        done = run("collections", "--remove", name)
+        assert done.returncode == 0 and f"{name}: 0.0 MB taken away." in done.stdout
+    assert list((tmp_path / "index" / "collections").iterdir()) == []
+    assert (tmp_path / "dishes.txt").exists()
+
+
 def test_a_damaged_collection_does_not_hide_another(run: Run, tmp_path: Path) -> None:
     assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
     assert run("index", "--backend", "cookbook", "dishes.txt", "--name", "broken").returncode == 0

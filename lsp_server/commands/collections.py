@@ -1,0 +1,54 @@
+"""`premise-suggest collections`: what is indexed for other backends than Lean, and taking it away again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from lsp_server.collections import list_collections, remove_collection, size_of
+from lsp_server.render import counted
+from retriever.collections.files import Manifest
+
+_MEGABYTE = 1_000_000
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.remove:
+        removed = remove_collection(options.remove)
+        print(f"{options.remove}: {size_text(removed)} taken away.")
+        return 0
+    found, damaged = list_collections()
+    if options.json:
+        print(json.dumps({"collections": [_to_json(one) for one in found]}, ensure_ascii=False, indent=2))
+    elif found:
+        print("\n".join(map(_line, found)))
+    elif not damaged:
+        print("No collection is indexed. Index one: premise-suggest index --backend NAME SOURCE")
+    for error in damaged:
+        print(f"warning: {error.message} {error.hint}", file=sys.stderr)
+    return 0
+
+
+def size_text(size: int) -> str:
+    """So many bytes, for a person."""
+    return f"{size / _MEGABYTE:.1f} MB"
+
+
+def _line(one: Manifest) -> str:
+    vectors = ", with vectors" if one.fingerprint else ""
+    about = f"{counted(one.documents, 'document')}{vectors}, {size_text(size_of(one.name))}"
+    return f"{one.name} ({one.backend}): {about}, of {one.source}"
+
+
+def _to_json(one: Manifest) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "backend": one.backend,
+        "documents": one.documents,
+        "source": one.source,
+        "data": one.digest,
+        "model": one.fingerprint,
+        "bytes": size_of(one.name),
+    }
