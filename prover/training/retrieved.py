@@ -4,8 +4,8 @@
 
 DATASET is the retriever's (`retriever.training.dataset`), of the same library as PAIRS. Ranked is as the
 service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
-candidate. OUT is a JSONL file: a header, then for each step the names, best first, or null where it is not
-in the sample that --limit asks for.
+candidate. The same command goes on after it was stopped. OUT is a JSONL file: a header, then for each step
+the names, best first, or null where it is not in the sample that --limit asks for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -27,7 +27,9 @@ from retriever.evaluation.pool import Question
 from retriever.evaluation.rankers import Fused, in_setting, score
 from retriever.evaluation.session import Session, encode_states, open_session
 from retriever.fusion import Fusion
+from retriever.training.mining import INTERRUPTED
 from retriever.training.splits import SPLITS
+from retriever.training.unfinished import unfinished
 
 
 def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> Iterator[list[str]]:
@@ -38,6 +40,27 @@ def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> It
     for place, question in enumerate(tqdm(questions, unit="step", disable=None)):
         scored = in_setting(score(session.pool, session.vectors, states[place], question), "importable")
         yield [session.pool.names[number] for number in fused.ranking(scored)[:count]]
+
+
+def write_retrieved(
+    out: Path,
+    header: dict[str, object],
+    steps: Sequence[Pair],
+    asked: Sequence[int],
+    ranked: Callable[[list[Pair]], Iterator[list[str]]],
+) -> None:
+    """Write the file; what an earlier call with the same header left unfinished is gone on with.
+
+    `asked` are the places in `steps` of those that `ranked` is asked about. Raises OSError.
+    """
+    with unfinished(out, json.dumps(header)) as (done, keep):
+        rest = [row for row in asked if str(row) not in done]
+        for row, names in zip(rest, ranked([steps[row] for row in rest]), strict=True):
+            keep(str(row), names)
+        wanted = set(asked)
+        with replacing(out) as stream:
+            for line in (header, *(done[str(row)] if row in wanted else None for row in range(len(steps)))):
+                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -66,18 +89,23 @@ def main(arguments: list[str] | None = None) -> int:
             "format": FORMAT,
             "pairs": known.manifest.digest,
             "part": chosen.part,
+            "premises": chosen.premises,
             "data": session.dataset.manifest.digest,
             "encoder": session.encoder.fingerprint,
         }
-        with replacing(chosen.out) as stream:
-            stream.write(json.dumps(header) + "\n")
-            lists = rank(session, weights, [steps[row] for row in asked], chosen.premises)
-            found = dict(zip(asked, lists, strict=True))
-            for row in range(len(steps)):
-                stream.write(json.dumps(found.get(row), ensure_ascii=False) + "\n")
+        write_retrieved(
+            chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)
+        )
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped; the same command goes on from here.", file=sys.stderr)
+        return INTERRUPTED
+    print(f"{chosen.out}: premises for {len(asked):,} of {len(steps):,} {chosen.part} steps")
     return 0
 
 

@@ -31,6 +31,7 @@ from retriever.training.collection import CollectionArrays, arrays_of_collection
 from retriever.training.pairwise_best import kind_of_run
 from retriever.training.pairwise_config import TextLengths
 from retriever.training.tokens import open_tokenizer
+from retriever.training.unfinished import unfinished
 
 Writer = Callable[[int, Ints], list[int]]
 """(question, documents that may be written) to documents in order."""
@@ -85,36 +86,20 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
 
     `about` says what they are made with: what an earlier call with the same left unfinished is gone on with.
     """
-    unfinished = out.with_name(f"{out.name}.part")
-    done = _finished(unfinished, about)
     chosen = [number for number, one in enumerate(collection.questions) if one.split in splits]
     pools = {split: np.array(collection.pools[split], dtype=np.int64) for split in splits}
-    with unfinished.open("a", encoding="utf-8") as stream:
+    with unfinished(out, about) as (done, keep):
         for number in tqdm(chosen, desc="examples", disable=None):
             question = collection.questions[number]
-            if question.key in done:
-                continue
-            written = writer(number, pools[question.split])
-            done[question.key] = [int(collection.documents[document].key) for document in written]
-            stream.write(json.dumps([question.key, done[question.key]]) + "\n")
-    with replacing(out) as whole:
-        for number in chosen:
-            key = collection.questions[number].key
-            example = [int(part) for part in key.split("/")]
-            whole.write(json.dumps({"example": example, "references": done[key]}) + "\n")
-    unfinished.unlink()
+            if question.key not in done:
+                written = writer(number, pools[question.split])
+                keep(question.key, [int(collection.documents[document].key) for document in written])
+        with replacing(out) as whole:
+            for number in chosen:
+                key = collection.questions[number].key
+                example = [int(part) for part in key.split("/")]
+                whole.write(json.dumps({"example": example, "references": done[key]}) + "\n")
     return len(chosen)
-
-
-def _finished(path: Path, about: str) -> dict[str, list[int]]:
-    """Examples of an earlier call; a last line that was cut off is dropped, and so is all of another call."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-    whole = [line for line in lines if line.endswith("\n")]
-    head = json.dumps(about) + "\n"
-    kept = whole[1:] if whole[:1] == [head] else []
-    with replacing(path) as stream:
-        stream.writelines([head, *kept])
-    return dict(map(json.loads, kept))
 
 
 def main(arguments: list[str] | None = None) -> int:

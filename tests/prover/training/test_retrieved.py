@@ -1,6 +1,7 @@
 """The retriever's premises for held-out steps, by the shipped encoder over a library of our own."""
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from prover.training import retrieved
 from prover.training.config import MixConfig, PromptConfig
 from prover.training.data import Draws, PairSet, example_of
 from prover.training.offers import read_retrieved, retrieved_pairs, tactic_steps
-from prover.training.pairs import build_pairs
+from prover.training.pairs import Pair, build_pairs
+from prover.training.retrieved import write_retrieved
 from retriever.training.dataset import build_dataset
 from retriever.training.splits import SPLITS
 
@@ -86,3 +88,32 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
         tuple(encode_prompt("numbered", [known.pairs[place].goal], premises, 200))
         for place, premises in listed.items()
     }
+
+
+def test_what_was_stopped_goes_on(folder: Path, tmp_path: Path) -> None:
+    steps = tactic_steps(PairSet(folder / "pairs", "train"))
+    asked, out = [1, 4, 6, 7], tmp_path / "out.jsonl"
+    seen: list[str] = []
+
+    def stopping(after: int) -> Callable[[list[Pair]], Iterator[list[str]]]:
+        def ranked(pairs: list[Pair]) -> Iterator[list[str]]:
+            for place, pair in enumerate(pairs):
+                if place == after:
+                    raise KeyboardInterrupt
+                seen.append(pair.theorem)
+                yield [f"for {pair.theorem}"]
+
+        return ranked
+
+    header: dict[str, object] = {"format": "a try"}
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            write_retrieved(out, header, steps, asked, stopping(1))
+        assert not out.exists()
+    write_retrieved(out, header, steps, asked, stopping(9))
+    assert seen == [steps[row].theorem for row in asked]
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert rows[0] == header and len(rows) == len(steps) + 1
+    for row, names in enumerate(rows[1:]):
+        assert names == ([f"for {steps[row].theorem}"] if row in asked else None)
+    assert list(tmp_path.iterdir()) == [out]

@@ -1,0 +1,43 @@
+"""What a long command has done so far, so that the same command goes on after it was stopped or killed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lean_extract.atomic import replacing
+
+Keep = Callable[[str, Any], None]
+
+
+@contextmanager
+def unfinished(out: Path, about: str) -> Iterator[tuple[dict[str, Any], Keep]]:
+    """(what is done by key, how to keep one thing more), for the file `out` that is written at the end.
+
+    They lie line by line in `OUT.part`, which goes when the block ends well. `about` says what they are made
+    with: what was left by a command with another is dropped, and so is a last line that was cut off. Values
+    are JSON. Raises OSError.
+    """
+    path = out.with_name(f"{out.name}.part")
+    done = _begin(path, about)
+    with path.open("a", encoding="utf-8") as stream:
+
+        def keep(key: str, value: Any) -> None:
+            done[key] = value
+            stream.write(json.dumps([key, value], ensure_ascii=False) + "\n")
+
+        yield done, keep
+    path.unlink()
+
+
+def _begin(path: Path, about: str) -> dict[str, Any]:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    whole = [line for line in lines if line.endswith("\n")]
+    head = json.dumps(about) + "\n"
+    kept = whole[1:] if whole[:1] == [head] else []
+    with replacing(path) as stream:
+        stream.writelines([head, *kept])
+    return dict(map(json.loads, kept))
