@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lean_extract.goals import format_goal
@@ -59,6 +59,19 @@ class Frontier:
         self.expanded += 1
         self._current = node
         return node.reached
+
+    def likely_next(self, arrived: Iterable[tuple[Reached, float]] = ()) -> Reached | None:
+        """What `pop` would give if these, reached from the current state with these log-probabilities, were
+        entered and nothing else; None where nothing waits."""
+        while self._heap and self._heap[0][2].is_left:
+            heapq.heappop(self._heap)
+        best = (self._heap[0][2].score, self._heap[0][2].reached) if self._heap else None
+        for reached, log_probability in arrived:
+            assert self._current is not None
+            score = self._current.score + log_probability
+            if fingerprint(reached.state) not in self._known and (best is None or score > best[0]):
+                best = score, reached
+        return None if best is None else best[1]
 
     def enter(self, verdict: Verdict, log_probability: float) -> None:
         """Enter what became of a tactic that did not close everything."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from lean_extract.errors import PremiseSuggestError
+from prover.search.ahead import Ahead
 from prover.search.environment import Environment, Proposer, Reached, Verdict
 from prover.search.frontier import Frontier
 from prover.search.proposals import choose
@@ -24,7 +25,8 @@ async def search(
     The open state with the highest sum of log-probabilities is expanded next: the proposer names
     tactics, all of them are run, and every state not seen before becomes open. Once a tactic leaves no
     goals the search ends with that expansion; of several such tactics the shortest counts. For given
-    verdicts the result is always the same, in whatever order they come in.
+    verdicts the result is always the same, in whatever order they come in. While Lean runs tactics, those
+    for the state that is likely the next are thought of.
 
     The clock starts when the environment has started. What Lean or the proposer cannot do
     (PremiseSuggestError) ends the search as `failed`. To be cancelled like any task. The environment
@@ -53,6 +55,8 @@ async def search(
     except PremiseSuggestError as error:
         run.take()
         run.stopped = run.stopped or ("failed", str(error))
+    finally:
+        await run.close()
     return run.result()
 
 
@@ -63,7 +67,7 @@ class _Run:
         self, environment: Environment, proposer: Proposer, limits: SearchLimits, heard: Heard | None
     ) -> None:
         self._environment = environment
-        self._proposer = proposer
+        self._ahead = Ahead(proposer)
         self._limits = limits
         self._heard = heard
         self._begin = time.monotonic()
@@ -87,13 +91,15 @@ class _Run:
                 await self._expand(self._frontier.pop())
 
     async def _expand(self, node: Reached) -> None:
-        proposed = choose(await self._proposer.tactics(node.state.goals), self._limits.tactics)
+        proposed = choose(await self._ahead.tactics(node.state.goals), self._limits.tactics)
         self._scores = {item.tactic: item.log_probability for item in proposed}
         if self._scores:
             verdicts = self._environment.run(node, list(self._scores), timeout=self._limits.tactic_seconds)
             async with aclosing(verdicts):
+                self._think_ahead()
                 async for verdict in verdicts:
                     self._verdicts[verdict.tactic] = verdict
+                    self._think_ahead()
         self.take()
         if self._heard is not None:
             self._heard(
@@ -104,6 +110,23 @@ class _Run:
                     time.monotonic() - self._begin,
                 )
             )
+
+    def _think_ahead(self) -> None:
+        """While Lean is busy, have tactics thought of for the state that is the next as far as is known."""
+        if not self._ahead.is_idle:
+            return
+        arrived = (
+            (one.reached, self._scores[one.tactic])
+            for one in self._verdicts.values()
+            if one.reached is not None and one.status == "progress"
+        )
+        likely = self._frontier.likely_next(arrived)
+        if likely is not None:
+            self._ahead.begin(likely.state.goals)
+
+    async def close(self) -> None:
+        """Let go of what is thought about."""
+        await self._ahead.close()
 
     def take(self) -> None:
         """Enter the verdicts of the expansion that is under way, in the order of the proposals."""
