@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import cast
 
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.option_types import depth, port, positive
 from lsp_server import __version__
 from lsp_server.eval_options import add_eval
-from lsp_server.option_types import depth, port, positive
 from lsp_server.settings import SOURCES
 
 Command = Callable[[argparse.Namespace], int]

@@ -13,7 +13,7 @@ from lsp_server.collections import towers_for
 from retriever.backend import Collection
 from retriever.backends import find_backend
 from retriever.collections.index import fused_for_evaluation, reread_of
-from retriever.collections.measure import measure
+from retriever.collections.measure import measure, outside_of, questions_of
 from retriever.evaluation.bootstrap import Interval
 from retriever.reranker import DEPTH
 
@@ -28,16 +28,15 @@ def run(options: argparse.Namespace) -> int:
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()
     fused = fused_for_evaluation(backend, collection, towers, quiet=quiet)
-    reread = reread_of(
-        fused, collection.documents, towers, DEPTH if options.rerank is None else options.rerank
-    )
+    first = DEPTH if options.rerank is None else options.rerank
+    reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, options.part))
     if options.rerank and reread is None:
         raise UserError("The model has no re-ranker.", "Leave --rerank out, or give another --model.")
     rows = {
         ranker.name: measure(backend, collection, ranker, options.part, seed=options.seed, quiet=quiet)
         for ranker in (*fused.rankers, fused, *([reread] if reread else []))
     }
-    questions = len(collection.of(options.part))
+    questions = len(questions_of(collection, options.part))
     if options.json:
         print(json.dumps(_to_json(rows, collection, options.part, questions), ensure_ascii=False, indent=2))
     else:

@@ -20,7 +20,7 @@ from lean_extract.records import Goal, Premise
 from prover.generator import beam
 from prover.generator.files import DECODER, ENCODER, REINSTALL, Config, fingerprint_of, read_config
 from prover.generator.graphs import Decoding, run_encoder
-from prover.generator.prompt import Form, decode_tactic, encode_prompt
+from prover.generator.prompt import Form, decode_tactic, encode_prompt, premises_in
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 
 _MORE = 8
@@ -97,6 +97,7 @@ class Generator:
         config = self._config
         premises = premises[: config.max_premises]
         prompt = encode_prompt(config.form, goals, premises, config.max_prompt_bytes)
+        premises = premises_in(config.form, prompt, premises)
         settings = settings_for(count, max_bytes, config.start)
         try:
             decoding = self._decoding(prompt)

@@ -10,7 +10,7 @@ choose instead of to spell.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
 from lean_extract.canonical import canonical
@@ -58,21 +58,45 @@ def encode_prompt(
     return _reprover(goals, premises, max_bytes)
 
 
-def encode_tactic(form: Form, tactic: str, premises: Sequence[Premise]) -> list[int]:
-    """What the model is to write, END last; premises are named in full in the tactic."""
+def premises_in(form: Form, prompt: Sequence[int], premises: Sequence[Premise]) -> Sequence[Premise]:
+    """Those of the premises, the first ones, that the prompt made of them had room for and can be pointed to;
+    all in the form without pointers."""
     if form == "reprover":
-        return [*byte_symbols(tactic), END]
-    numbers = {premise.name: number for number, premise in enumerate(premises[:MAX_PREMISES])}
-    symbols: list[int] = []
-    for text, name in pieces(tactic, {name: name for name in numbers}):
-        if name:
-            symbols.append(FIRST_EXTRA + numbers[name])
-        symbols += byte_symbols(text)
-    return [*symbols, END]
+        return premises
+    return premises[: sum(FIRST_EXTRA <= symbol < FIRST_EXTRA + MAX_PREMISES for symbol in prompt)]
+
+
+def encode_tactic(
+    form: Form, tactic: str, premises: Sequence[Premise], names: Collection[str] = ()
+) -> tuple[list[int], list[bool]]:
+    """What the model is to write, END last, and which of its symbols spell one of `names`.
+
+    Args:
+        form: how premises are referred to.
+        tactic: with premises named in full.
+        premises: those that the prompt has (`premises_in`).
+        names: further premises that the tactic may name (numbered form).
+    """
+    if form == "reprover":
+        symbols = [*byte_symbols(tactic), END]
+        return symbols, [False] * len(symbols)
+    numbers = {premise.name: number for number, premise in enumerate(premises)}
+    known = {name: name for name in (*numbers, *names)}
+    written: list[tuple[int, bool]] = []
+    for text, name in pieces(tactic, known):
+        if name in numbers:
+            written.append((FIRST_EXTRA + numbers[name], False))
+        else:
+            written += [(symbol, True) for symbol in byte_symbols(name)]
+        written += [(symbol, False) for symbol in byte_symbols(text)]
+    written.append((END, False))
+    return [symbol for symbol, _ in written], [spelled for _, spelled in written]
 
 
 def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise]) -> str | None:
     """The tactic that the model wrote, END left out or not.
+
+    `premises` are those that the prompt has (`premises_in`).
 
     None where it is none: bytes that are no UTF-8, a line break or another control character, nothing at all,
     a symbol that points to no premise.
@@ -87,7 +111,7 @@ def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise
         text += part
         if place < len(symbols):
             number = symbols[place] - FIRST_EXTRA
-            if form == "reprover" or number >= min(len(premises), MAX_PREMISES):
+            if form == "reprover" or number >= len(premises):
                 return None
             text += premises[number].name
         begin = place + 1

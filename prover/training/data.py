@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import Premise, from_json
-from prover.generator.mentions import pieces
-from prover.generator.prompt import encode_prompt, encode_tactic
+from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
 from prover.generator.symbols import FIRST_EXTRA
 from prover.training.config import MixConfig, PromptConfig
 from prover.training.pairs import VERSION, Manifest, Pair
 from retriever.training.splits import Split
 
 Ints = NDArray[np.int64]
+_AGAIN = "Build it with `python -m prover.training.pairs RECORDS OUT`."
 _QUALITY = 4.0
 """How much higher a ranker that orders a prompt may score a positive premise than a negative one; the
 scores scatter as Gumbel's distribution does."""
@@ -46,11 +46,12 @@ class PairSet:
     """The pairs of a split in memory, and the premises by name and by module."""
 
     def __init__(self, folder: Path, split: Split) -> None:
-        """Raises BadRecords when the folder is unfinished or of another version."""
+        """Raises BadRecords when the folder is unfinished, damaged or of another version."""
         self._folder = folder
         self.split = split
         self.manifest = read_manifest(folder)
         self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
+        _check(folder / "premises.jsonl", len(self.premises), self.manifest.premises)
         self.number = {premise.name: place for place, premise in enumerate(self.premises)}
         self.by_module: dict[str, list[int]] = defaultdict(list)
         for place, premise in enumerate(self.premises):
@@ -64,27 +65,43 @@ class PairSet:
         return other
 
     def _read(self, split: Split) -> list[Pair]:
-        lines = _lines(self._folder / "pairs.jsonl")
-        return [from_json(Pair, values) for values in lines if values["split"] == split]
+        path = self._folder / "pairs.jsonl"
+        found = [from_json(Pair, values) for values in _lines(path) if values.get("split") == split]
+        kinds = ("lean", "tactic", "term")
+        _check(path, len(found), sum(self.manifest.pairs.get(f"{split}/{kind}", 0) for kind in kinds))
+        return found
 
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a folder of pairs. Raises BadRecords."""
-    hint = "Build it with `python -m prover.training.pairs RECORDS OUT`."
     try:
         values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         manifest: Manifest = from_json(Manifest, values)
     except (OSError, ValueError, TypeError) as error:
-        raise BadRecords(f"{folder} is not a finished folder of pairs: {error}.", hint) from error
+        raise BadRecords(f"{folder} is not a finished folder of pairs: {error}.", _AGAIN) from error
     if manifest.version != VERSION:
-        raise BadRecords(f"{folder} holds pairs of version {manifest.version}, not {VERSION}.", hint)
+        raise BadRecords(f"{folder} holds pairs of version {manifest.version}, not {VERSION}.", _AGAIN)
     return manifest
 
 
 def _lines(path: Path) -> Iterator[dict[str, object]]:
-    with path.open(encoding="utf-8") as stream:
-        for line in stream:
-            yield json.loads(line)
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for number, line in enumerate(stream, 1):
+                values = json.loads(line)
+                if not isinstance(values, dict):
+                    raise BadRecords(f"{path}:{number} is no JSON object.", _AGAIN)
+                yield values
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
+    except ValueError as error:
+        raise BadRecords(f"{path}:{number} is damaged: {error}.", _AGAIN) from error
+
+
+def _check(path: Path, found: int, told: int) -> None:
+    if found != told:
+        raise BadRecords(f"{path} has {found:,} rows of {told:,} that the manifest tells.", _AGAIN)
 
 
 def draw_premises(
@@ -137,34 +154,25 @@ def example_of(
     config: PromptConfig,
     mix: MixConfig,
     generator: np.random.Generator,
-    offered: Sequence[str] = (),
+    offered: Sequence[str] | None = None,
 ) -> Example:
     """A pair as the model sees it: with what the retriever offered in `mix.retrieved` of those for which it
     was asked, else with premises drawn anew."""
-    if offered and generator.random() < mix.retrieved:
+    if offered is not None and generator.random() < mix.retrieved:
         premises = offer_premises(offered, known, config, mix, generator)
     else:
         premises = draw_premises(pair, known, config, mix, generator)
     is_term = pair.kind == "term"
     prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
+    listed = premises_in(config.form, prompt, premises)
     # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
-    tactic = encode_tactic(config.form, pair.tactic, premises)[: config.max_tactic]
+    tactic, spelled = encode_tactic(config.form, pair.tactic, listed, pair.gold)
+    tactic, spelled = tactic[: config.max_tactic], spelled[: config.max_tactic]
     if config.form != "numbered":
         return Example(prompt, tactic)
     gold = set(pair.gold)
-    good = tuple(FIRST_EXTRA + place for place, premise in enumerate(premises) if premise.name in gold)
-    listed = {premise.name for premise in premises}
-    return Example(prompt, tactic, good, _spelled(pair, listed)[: len(tactic)])
-
-
-def _spelled(pair: Pair, listed: set[str]) -> tuple[bool, ...]:
-    """See `Example.spelled`; as long as the encoded tactic."""
-    found: list[bool] = []
-    for text, name in pieces(pair.tactic, {name: name for name in pair.gold}):
-        if name:
-            found += [False] if name in listed else [True] * len(name.encode())
-        found += [False] * len(text.encode())
-    return (*found, False)
+    good = tuple(FIRST_EXTRA + place for place, premise in enumerate(listed) if premise.name in gold)
+    return Example(prompt, tactic, good, tuple(spelled))
 
 
 class Draws:
@@ -215,7 +223,7 @@ class Draws:
         return [examples[place * size : (place + 1) * size] for place in order]
 
     def _example(self, row: int, draws: np.random.Generator) -> Example:
-        pair, offered = self._known.pairs[row], self._offered.get(row, ())
+        pair, offered = self._known.pairs[row], self._offered.get(row)
         return example_of(pair, self._known, self._config, self._mix, draws, offered)
 
     def _row(self, place: int, rank: int) -> int:

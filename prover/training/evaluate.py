@@ -26,6 +26,7 @@ from tqdm import tqdm
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
+from lean_extract.option_types import positive
 from prover.generator.model import Generator
 from prover.training.data import PairSet
 from prover.training.offers import read_retrieved, sample, tactic_steps
@@ -154,14 +155,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
     parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
     parser.add_argument("--premises", nargs="*", default=["none", "gold"], help="none, gold, NAME=FILE")
-    parser.add_argument("--limit", type=int, default=1000, help="a fixed sample of so many steps (1000)")
-    parser.add_argument("--count", type=int, default=8, help="tactics a step (8)")
+    parser.add_argument("--limit", type=positive, default=1000, help="a fixed sample of so many steps (1000)")
+    parser.add_argument("--count", type=positive, default=8, help="tactics a step (8)")
     parser.add_argument("--json", type=Path, help="write the figures there, too")
     chosen = parser.parse_args(arguments)
     try:
         generator = Generator.load(chosen.model, threads=1)
         known = PairSet(chosen.pairs, chosen.part)
         total = len(tactic_steps(known))
+        if not total:
+            raise BadRecords(f"{chosen.pairs} has no {chosen.part} step.", "Choose another --part.")
         asked = sample(total, chosen.limit)
         print(f"{chosen.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
               f" generator {generator.fingerprint}")  # fmt: skip

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lean_extract.errors import BadRecords
 from prover.generator.prompt import MAX_PREMISES
 from prover.generator.symbols import FIRST_EXTRA, PAD
 from prover.training.config import GeneratorConfig, parse_config
@@ -100,8 +101,9 @@ class TacticObjective:
 
     def validate(self) -> dict[str, float]:
         """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so
-        that greedy search finds them. `loss_valid`: as in training. `pointed`: the share of pointers
-        to premises that are the likeliest symbol; `judged`: the share of premises judged rightly."""
+        that greedy search finds them. `loss_valid`: as in training, without the judge's part. `pointed`:
+        the share of pointers to premises that are the likeliest symbol; `judged`: the share of premises
+        judged rightly."""
         losses = exact = pointed = pointers = judged = premises = 0.0
         for start in range(0, len(self._valid), _VALIDATED):
             batch = self._valid[start : start + _VALIDATED]
@@ -157,6 +159,8 @@ def _validation(known: PairSet, config: GeneratorConfig) -> list[Example]:
     """A fixed sample of the valid steps, premises drawn once as in training."""
     draws = np.random.default_rng([config.seed, 3])
     pairs = [pair for pair in known.pairs if pair.kind != "term"]
+    if not pairs:
+        raise BadRecords(f"{config.dataset} has no valid step.", "Build it of a larger library.")
     rows = draws.permutation(len(pairs))[: config.schedule.evaluation_queries]
     return sorted(
         (example_of(pairs[row], known, config.prompt, config.mix, draws) for row in rows),

@@ -31,7 +31,8 @@ def read_retrieved(path: Path, known: PairSet) -> list[list[str] | None]:
     """
     hint = "Write it with `python -m prover.training.retrieved`."
     try:
-        header, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        with path.open(encoding="utf-8") as stream:
+            header, *rows = map(json.loads, stream)
         if header["format"] != FORMAT or header["pairs"] != known.manifest.digest:
             raise BadRecords(f"{path} is of other pairs.", hint)
         if header["part"] != known.split:
@@ -44,7 +45,13 @@ def read_retrieved(path: Path, known: PairSet) -> list[list[str] | None]:
 
 
 def retrieved_pairs(path: Path, known: PairSet) -> dict[int, list[str]]:
-    """The names by the place in `known.pairs`, where the retriever was asked. Raises as `read_retrieved`."""
+    """The names by the place in `known.pairs`, for the steps known from text where the retriever was asked.
+
+    Traced steps are of another library than the retriever's dataset. Raises as `read_retrieved`.
+    """
     lists = iter(read_retrieved(path, known))
     places = (place for place, pair in enumerate(known.pairs) if pair.kind != "term")
-    return {place: names for place, names in zip(places, lists, strict=True) if names is not None}
+    found = zip(places, lists, strict=True)
+    return {
+        place: names for place, names in found if names is not None and known.pairs[place].kind == "tactic"
+    }

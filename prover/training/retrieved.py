@@ -11,6 +11,7 @@ the names, best first, or null where it is not in the sample that --limit asks f
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ from tqdm import tqdm
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.option_types import positive
 from prover.training.data import PairSet
 from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import Pair
@@ -75,8 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--part", choices=SPLITS, default="valid", help="the split (valid)")
-    parser.add_argument("--limit", type=int, default=sys.maxsize, help="a fixed sample of so many steps")
-    parser.add_argument("--premises", type=int, default=10, help="premises a step (10)")
+    parser.add_argument("--limit", type=positive, default=sys.maxsize, help="a fixed sample of so many steps")
+    parser.add_argument("--premises", type=positive, default=10, help="premises a step (10)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     chosen = parser.parse_args(arguments)
     try:
@@ -92,6 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
             "premises": chosen.premises,
             "data": session.dataset.manifest.digest,
             "encoder": session.encoder.fingerprint,
+            "fusion": hashlib.sha256(repr(weights).encode()).hexdigest()[:16],
         }
         write_retrieved(
             chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)

@@ -12,12 +12,13 @@ from tqdm import tqdm
 from lean_extract.errors import BadSettings, ModelError
 from retriever.backend import Backend, Collection, Document, Question
 from retriever.collections.files import VERSION, Floats, KnownProofs, Manifest, Stored
-from retriever.collections.measure import best
+from retriever.collections.measure import Bools, best
 from retriever.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
 from retriever.collections.rereading import Reread
 from retriever.collections.towers import Towers
 from retriever.lexical import Bm25, build_postings
 from retriever.reranker import DEPTH
+from retriever.training.splits import split_of
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
 """Without a model. Fitted on Stacks: python -m retriever.evaluation.collection_eval FILE --lexical --fuse."""
@@ -143,9 +144,10 @@ class CollectionIndex:
         for name, listed in lists.items():
             if name != DENSE:
                 fits |= listed > 0
+        scores = np.where(fits, scores, -np.inf).astype(np.float32)
         if self._reread is not None:
             scores = self._reread.again(text, scores)
-        chosen = [number for number in best(scores, k) if fits[number]]
+        chosen = [number for number in best(scores, k) if np.isfinite(scores[number])]
         return [Hit(self.stored.documents[number], float(scores[number])) for number in chosen]
 
 
@@ -161,17 +163,26 @@ def fused_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> 
 
 
 def reread_of(
-    fused: Fused, documents: Sequence[Document], towers: Towers | None, first: int = DEPTH
+    fused: Fused,
+    documents: Sequence[Document],
+    towers: Towers | None,
+    first: int = DEPTH,
+    outside: Bools | None = None,
 ) -> Reread | None:
-    """The same with its first documents read again; None without a re-ranker, or where none is asked for."""
+    """The same with its first documents read again, of those not `outside` (bool[documents]).
+
+    None without a re-ranker, or where none is asked for.
+    """
     if towers is None or towers.reranker is None or not first:
         return None
-    return Reread(fused, towers.reranker, documents, first)
+    return Reread(fused, towers.reranker, documents, first, outside)
 
 
 def fused_for_evaluation(
     backend: Backend, collection: Collection, towers: Towers | None = None, *, quiet: bool = True
 ) -> Fused:
-    """The same over a collection as it is read, of whose proofs those of the training split alone vote."""
-    known = Collection(collection.documents, collection.of("train"), collection.pools, collection.digest)
+    """The same over a collection as it is read. Of its proofs those of the training split alone vote, without
+    those of theorems that the rule of names holds out (`retriever.training.splits`)."""
+    voters = tuple(one for one in collection.of("train") if not one.name or split_of(one.name) == "train")
+    known = Collection(collection.documents, voters, collection.pools, collection.digest)
     return fused_of(backend, index_collection(backend, known, "", Path(), towers, quiet=quiet), towers)

@@ -152,7 +152,8 @@ def levelled(scores: Floats) -> Floats:
 
     The first places do not decide: the query itself may stand there.
     """
-    centred = scores - scores.mean(axis=-1, keepdims=True)
+    flat = scores.max(axis=-1, keepdims=True) == scores.min(axis=-1, keepdims=True)  # a mean is rounded
+    centred = np.where(flat, 0, scores - scores.mean(axis=-1, keepdims=True, dtype=np.float64))
     place = min(_LEVEL, scores.shape[-1]) - 1
     spread = -np.partition(-centred, place, axis=-1)[..., place : place + 1]
     largest = centred.max(axis=-1, keepdims=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from retriever.backend import Document
 from retriever.collections.files import Floats
+from retriever.collections.measure import Bools, best
 from retriever.collections.rankers import Ranker
 from retriever.reranker import DEPTH, Reranker, blend
 
@@ -22,6 +23,8 @@ class Reread:
     documents: Sequence[Document]
     first: int = DEPTH
     """How many are read again."""
+    outside: Bools | None = None
+    """bool[documents]: those that no place is given to, and that are not read."""
     name: str = "re-ranked"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
@@ -37,6 +40,8 @@ class Reread:
             own: the document that the query is; it is not read.
         """
         head, behind = self._head(scores, own)
+        if not head:
+            return scores
         mixed = blend(scores[head], self.logits(text, head), self.reranker.weight)
         if behind is not None and mixed.min() <= behind:
             mixed = (mixed - mixed.min()) + np.nextafter(behind, np.float32(np.inf))
@@ -54,7 +59,8 @@ class Reread:
 
     def _head(self, scores: Floats, own: int | None) -> tuple[list[int], np.float32 | None]:
         """(the first documents, the score of the next one if there is any)."""
-        order: list[int] = np.argsort(-scores, kind="stable")[: self.first + 2].tolist()
-        order = [number for number in order if number != own]
+        ranked = scores if self.outside is None else np.where(self.outside, -np.inf, scores)
+        order = best(ranked, self.first + 2)
+        order = [number for number in order if number != own and np.isfinite(ranked[number])]
         rest = order[self.first :]
         return order[: self.first], np.float32(scores[rest[0]]) if rest else None

@@ -17,6 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.option_types import positive
 from retriever.backend import Backend, Collection
 from retriever.backends import find_backend
 from retriever.collections.index import fused_for_evaluation, reread_of
@@ -30,11 +31,9 @@ from retriever.reranker import DEPTH, FOLDER, write_weight
 
 def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[Example]:
     """The first candidates of valid questions where an answer and something else are among them."""
-    outside = outside_of(collection, "valid")
     for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
         scores = reread.ranking.scores(question.text, question.own)
-        scores[outside] = -np.inf
-        head = [number for number in reread.head(scores, question.own) if not outside[number]]
+        head = reread.head(scores, question.own)
         gold = np.isin(head, question.gold)
         if gold.any() and not gold.all():
             logits = filled(reread.logits(question.text, head))
@@ -46,7 +45,7 @@ def fit_collection(
 ) -> Fitted:
     """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
     fused = fused_for_evaluation(backend, collection, towers)
-    reread = reread_of(fused, collection.documents, towers, first)
+    reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
     if reread is None:
         raise ModelError("The model has no re-ranker.", f"Export one into its folder {FOLDER}.")
     found = list(examples_of(reread, collection, limit))
@@ -71,8 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
     parser.add_argument("source", type=Path, help="what the backend reads")
     parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
-    parser.add_argument("--limit", type=int, default=400, help="questions to fit on, at most")
-    parser.add_argument("--first", type=int, default=DEPTH, help="how many candidates are re-ranked")
+    parser.add_argument("--limit", type=positive, default=400, help="questions to fit on, at most")
+    parser.add_argument("--first", type=positive, default=DEPTH, help="how many candidates are re-ranked")
     chosen = parser.parse_args(arguments)
     try:
         backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
@@ -81,6 +80,9 @@ def main(arguments: list[str] | None = None) -> int:
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
     print(fitted.line(chosen.first, "the sum"))
     return 0
 

@@ -67,6 +67,11 @@ class Pool:
         """[n] Everything but the theorem itself and its generated twins."""
         return np.asarray(self.families != self.family_of(question.theorem))
 
+    def uses_elsewhere(self, question: Question) -> Ints:
+        """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
+        family = np.flatnonzero(self.families == self.family_of(question.theorem))
+        return np.asarray(self.use_counts - self.proofs.counts(family).astype(np.int64))
+
     def importable(self, question: Question) -> Bools:
         """[n] What is declared in a visible module, or before the theorem in its own file."""
         result = self._visible_from(question.module)[self.module_numbers]

@@ -229,7 +229,7 @@ def features(pool: Pool, scored: Scored, numbers: Ints) -> Floats:
             lexical=scored.lexical[numbers],
             neighbours=scored.votes[numbers],
             symbol_overlap=scored.overlap[numbers],
-            use_count=pool.use_counts[numbers].astype(np.int32),
+            use_count=pool.uses_elsewhere(asked)[numbers].astype(np.int32),
             used_nearby=scored.nearby[numbers] if known else unknown,
             in_scope=np.asarray(in_scope, dtype=np.float32),
         ),

@@ -25,6 +25,7 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.match.released import read_released
 from retriever.match.schema import PARTS, Pair, PairSet, Part, Token
 from retriever.match.tokens import decode, encode
+from retriever.naturalproofs.released import is_text
 
 FORMAT = "match-pairs"
 VERSION = 1
@@ -135,6 +136,8 @@ def _pair(line: str) -> tuple[Pair, Part]:
     for name in _FIELDS:
         if not isinstance(plain.get(name), str):
             raise ValueError(f"has no text as {name!r}")
+        if not is_text(plain[name]):
+            raise ValueError(f"has half a character (a lone surrogate) in {name!r}")
     part = next((part for part in PARTS if part == plain["part"]), None)
     if part is None:
         raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(PARTS)}")

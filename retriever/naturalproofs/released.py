@@ -116,13 +116,21 @@ def _each(
     return tuple(item for item in found if item is not None)
 
 
+def is_text(text: str) -> bool:
+    """Whether a text can be written as UTF-8, which JSON's escapes of half a character cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _texts(item: dict[str, object], key: str, place: str, problems: list[Problem]) -> tuple[str, ...]:
     return _each(item.get(key, []), _text, f"{place}.{key}", problems)
 
 
 def _text(plain: object, place: str, problems: list[Problem]) -> str | None:
     if isinstance(plain, str):
-        return plain
+        if is_text(plain):
+            return plain
+        problems.append(Problem(place, "has half a character (a lone surrogate), which is no text"))
+        return None
     problems.append(Problem(place, f"is {_shown(plain)}, not text"))
     return None
 

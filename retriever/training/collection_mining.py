@@ -18,6 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.option_types import positive
 from retriever.backend import Backend, Collection, Split
 from retriever.backends import find_backend
 from retriever.collections.index import fused_for_evaluation
@@ -70,12 +71,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
     parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
     parser.add_argument("--model", type=Path, help="a folder of retriever.training.export_towers")
-    parser.add_argument("--top", type=int, default=100, help="candidates of a question")
+    parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
     chosen = parser.parse_args(arguments)
     try:
-        if chosen.top < 1:
-            raise UserError(f"--top must be at least 1, not {chosen.top}.")
+        if chosen.backend == "lean":
+            hint = "Run python -m retriever.training.mining."
+            raise UserError("A dataset of Lean's has a miner of its own.", hint)
         backend = find_backend(chosen.backend)
         towers = Towers.load(chosen.model) if chosen.model else None
         mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
@@ -83,6 +85,9 @@ def main(arguments: list[str] | None = None) -> int:
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("Stopped; nothing was written.", file=sys.stderr)
         return INTERRUPTED

@@ -68,8 +68,8 @@ def load_mined(path: Path, data_digest: str, *, with_gold: bool = False) -> Mine
 
     Raises ModelError when there is no such file, when it is damaged, of another dataset or the other kind.
     """
-    hint = "Mine it again: python -m retriever.training.mining MODEL DATASET OUT"
-    hint += " --queries valid." if with_gold else "."
+    hint = "Mine it again with retriever.training.mining or, of another backend, collection_mining"
+    hint += ", --queries valid." if with_gold else "."
     try:
         with np.load(path) as values:
             about = json.loads(str(values["about"]))

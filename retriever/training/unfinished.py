@@ -34,8 +34,10 @@ def unfinished(out: Path, about: str) -> Iterator[tuple[dict[str, Any], Keep]]:
 
 
 def _begin(path: Path, about: str) -> dict[str, Any]:
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-    whole = [line for line in lines if line.endswith("\n")]
+    whole: list[str] = []
+    if path.exists():
+        with path.open(encoding="utf-8", newline="\n") as stream:
+            whole = [line for line in stream if line.endswith("\n")]
     head = json.dumps(about) + "\n"
     kept = whole[1:] if whole[:1] == [head] else []
     with replacing(path) as stream:

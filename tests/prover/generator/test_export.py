@@ -111,7 +111,7 @@ def test_a_checkpoint_of_transformers_becomes_a_generator(
 def taught(model: Any) -> Any:
     """Some steps of training, enough for it to write short lines of text and end them."""
     prompt = torch.tensor([encode_prompt("reprover", [GOAL], PREMISES, 2300)] * 3)
-    tactics = [encode_tactic("reprover", tactic, PREMISES) for tactic in ("rfl", "simp", "exact h.symm")]
+    tactics = [encode_tactic("reprover", tactic, PREMISES)[0] for tactic in ("rfl", "simp", "exact h.symm")]
     labels = torch.tensor([tactic + [-100] * (13 - len(tactic)) for tactic in tactics])
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
     for _ in range(40):

@@ -13,6 +13,7 @@ from prover.generator.prompt import (
     decode_tactic,
     encode_prompt,
     encode_tactic,
+    premises_in,
     state_text,
 )
 from prover.generator.symbols import END, FIRST_EXTRA, SIZE, byte_symbols, text_of
@@ -80,7 +81,7 @@ def test_the_end_of_a_long_state_is_kept(tail: str, premises: list[Premise]) -> 
 
 def test_a_tactic_points_at_the_premises_it_names() -> None:
     tactic = "rw [Nat.add_comm, ← Nat.le_refl.foo h, other]"
-    symbols = encode_tactic("numbered", tactic, [OTHER, COMM])
+    symbols, _ = encode_tactic("numbered", tactic, [OTHER, COMM])
     assert symbols[4:6] == [FIRST_EXTRA + 1, byte_symbols(",")[0]]
     assert decode_tactic("numbered", symbols, [OTHER, COMM]) == tactic
     assert decode_tactic("numbered", symbols, [COMM, OTHER]) == (
@@ -97,7 +98,28 @@ TACTICS = st.lists(
 @pytest.mark.parametrize("form", FORMS)
 @given(tactic=TACTICS.filter(bool), premises=PREMISES)
 def test_what_was_encoded_is_read_back(form: Form, tactic: str, premises: list[Premise]) -> None:
-    assert decode_tactic(form, encode_tactic(form, tactic, premises), premises) == tactic
+    assert decode_tactic(form, encode_tactic(form, tactic, premises)[0], premises) == tactic
+
+
+@given(goal=GOALS, premises=PREMISES, size=st.integers(8, 120), data=st.data())
+def test_what_is_pointed_to_is_in_the_prompt_and_the_rest_is_spelled(
+    goal: Goal, premises: list[Premise], size: int, data: st.DataObject
+) -> None:
+    names = [premise.name for premise in premises]
+    used = data.draw(st.lists(st.sampled_from([*names, "simp", "only"]), max_size=4))
+    prompt = encode_prompt("numbered", [goal], premises, size)
+    listed = premises_in("numbered", prompt, premises)
+    tactic = f"rw [{', '.join(used)}]"
+    symbols, spelled = encode_tactic("numbered", tactic, listed, names)
+    assert len(symbols) == len(spelled)
+    pointers = [symbol for symbol in symbols if symbol >= FIRST_EXTRA]
+    assert set(pointers) <= set(prompt)
+    assert decode_tactic("numbered", symbols, listed) == tactic
+    known = {premise.name for premise in listed}
+    assert len(pointers) == sum(name in known for name in used)
+    spelt = [symbol for symbol, is_name in zip(symbols, spelled, strict=True) if is_name]
+    missing = "".join(name for name in used if name in names and name not in known)
+    assert spelt == byte_symbols(missing)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lean_extract.errors import BadRecords
 from lean_extract.source.extract import extract_project
 from prover.training.pairs import Pair, build_pairs
 from prover.training.steps import complete, head
@@ -87,6 +88,23 @@ def test_records_without_states_are_refused(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0 and "--states" in done.stderr
     assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize("file", ["pairs.jsonl", "premises.jsonl"])
+def test_a_damaged_folder_is_refused(records: Path, tmp_path: Path, file: str) -> None:
+    build_pairs([records], tmp_path / "pairs", [])
+    path = tmp_path / "pairs" / file
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    with pytest.raises(BadRecords, match="that the manifest tells"):
+        for split in SPLITS:
+            PairSet(tmp_path / "pairs", split)
+    path.write_text("".join(lines)[:-9], encoding="utf-8")
+    with pytest.raises(BadRecords, match=f"{file}:{len(lines)} is damaged"):
+        PairSet(tmp_path / "pairs", "train")
+    path.unlink()
+    with pytest.raises(BadRecords, match="cannot be read"):
+        PairSet(tmp_path / "pairs", "train")
 
 
 def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:

@@ -81,6 +81,8 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
         assert len({tuple(one.prompt) for one in drawn}) > 1
         bare = example_of(pair, known, config, replace(mix, bare=1.0), np.random.default_rng(0), names)
         assert bare.prompt == encode_prompt("numbered", [pair.goal], [], 200)
+    nothing = example_of(pair, known, config, mix, np.random.default_rng(0), [])
+    assert nothing.prompt == bare.prompt
     draws = Draws(known, config, mix, 0, found)
     served = {tuple(one.prompt) for step in range(len(known.pairs)) for one in draws.batch(step, 0)}
     listed = {place: [known.premises[known.number[name]] for name in names] for place, names in found.items()}

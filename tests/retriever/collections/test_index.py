@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from retriever.collections.files import KnownProofs, Stored, read_stored, write_
 from retriever.collections.index import CollectionIndex, IndexingStopped, index_collection
 from retriever.collections.measure import places
 from retriever.collections.rankers import levelled, votes
+from retriever.collections.rereading import Reread
 from retriever.evaluation.metrics import place_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
@@ -100,6 +102,44 @@ def test_levelled_scores_keep_their_order_around_nothing(scores: list[float]) ->
     assert np.isfinite(level).all()
     assert level.mean() == pytest.approx(0, abs=1e-3 * max(1.0, float(np.abs(level).max())))
     assert (np.diff(level[np.argsort(values, kind="stable")]) >= 0).all()
+
+
+@given(FLOATS, st.integers(1, 20))
+def test_where_all_are_equal_none_is_above_the_others(score: float, count: int) -> None:
+    assert not levelled(np.full(count, score, dtype=np.float32)).any()
+
+
+def test_of_what_fits_as_many_are_found_as_are_asked_for() -> None:
+    """A long list by vectors, of which most share nothing with the query, does not push others out."""
+    index = CollectionIndex(BACKEND, stored())
+    everything = [hit.document.key for hit in index.search("roses in a pond", 50)]
+    assert len(everything) > 2
+    for k in range(1, len(everything)):
+        assert [hit.document.key for hit in index.search("roses in a pond", k)] == everything[:k]
+
+
+def test_what_is_outside_is_not_read_again() -> None:
+    documents = tuple(Document(str(n), "d", str(n), f"text {n}", "") for n in range(8))
+    read: list[str] = []
+
+    class Reader:
+        weight = 3.0
+
+        def pair_scores(self, query: str, texts: Sequence[tuple[str, str]]) -> np.ndarray:
+            read.extend(text for _, text in texts)
+            return np.arange(len(texts), dtype=np.float32)
+
+    class Falling:
+        name = "falling"
+
+        def scores(self, text: str, own: int | None = None) -> np.ndarray:
+            return np.arange(8, 0, -1, dtype=np.float32)
+
+    outside = np.array([True] * 4 + [False] * 4)
+    again = Reread(Falling(), Reader(), documents, 2, outside)  # type: ignore[arg-type]
+    scores = again.scores("q", own=4)
+    assert read == ["text 5", "text 6"]
+    assert [n for n in np.argsort(-scores).tolist() if n > 4] == [6, 5, 7]
 
 
 @given(

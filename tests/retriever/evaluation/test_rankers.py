@@ -88,6 +88,14 @@ def test_the_theorem_and_its_twins_are_not_offered(pool: Pool, question: Questio
     assert set(pool.names) - _names(pool, pool.offered(question)) == {"B.asked", "B.asked_twin"}
 
 
+def test_a_theorems_own_proof_is_no_use_that_it_knows_of(pool: Pool, question: Question) -> None:
+    first, early = pool.names.index("A.first"), pool.names.index("B.early")
+    assert pool.use_counts[[first, early]].tolist() == [2, 1]
+    assert pool.uses_elsewhere(question)[[first, early]].tolist() == [1, 0]
+    stranger = Question(question.goal, "X.y", "X", None, question.gold)
+    assert (pool.uses_elsewhere(stranger) == pool.use_counts).all()
+
+
 def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, question: Question) -> None:
     assert _names(pool, pool.importable(question)) == {"A.first", "B.early"}
     stranger = Question(question.goal, "X.y", "X", None, question.gold)

@@ -69,6 +69,7 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
         (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is no word"),
         (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is no word"),
         (lambda line: line.replace('"é"', '""'), "has an empty statement"),
+        (lambda line: line.replace('"b#1"', '"b\\ud835"'), "has half a character"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(tmp_path, change, told) -> None:  # type: ignore[no-untyped-def]

@@ -73,6 +73,7 @@ def test_keys_that_the_released_files_leave_out_may_be_missing(tmp_path: Path) -
 
 
 DAMAGE: list[tuple[list[str | int], object, str]] = [
+    (["theorems", 0, "title"], "half \ud835", "half a character"),
     (["theorems", 0, "id"], "3", "dataset.theorems[0].id: is '3', not a whole number"),
     (["theorems", 0, "id"], True, "dataset.theorems[0].id: is True, not a whole number"),
     (["theorems", 1, "id"], 3, "dataset.theorems[1].id: is 3, which is the id of dataset.theorems[0] too"),

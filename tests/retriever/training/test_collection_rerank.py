@@ -18,9 +18,11 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import ModelError  # noqa: E402
+from retriever.backend import Question  # noqa: E402
 from retriever.backends import find_backend  # noqa: E402
 from retriever.collections.index import CollectionIndex, fused_for_evaluation, index_collection  # noqa: E402
 from retriever.collections.measure import measure  # noqa: E402
+from retriever.collections.rankers import Neighbours  # noqa: E402
 from retriever.collections.rereading import Reread  # noqa: E402
 from retriever.collections.towers import Towers  # noqa: E402
 from retriever.evaluation import collection_fit_rerank  # noqa: E402
@@ -126,6 +128,22 @@ def test_what_is_held_out_is_not_trained_on(garden: Garden) -> None:
     )
 
 
+def test_what_is_held_out_does_not_vote(garden: Garden) -> None:
+    collection = BACKEND.read(garden.corpus)
+    names = (f"theorem {number}" for number in range(1000))
+    out = next(name for name in names if split_of(name) == "test")
+    train = [one for one in collection.questions if one.split == "train"]
+
+    def voters(questions: list[Question]) -> list[int]:
+        changed = replace(collection, questions=tuple(questions))
+        neighbours = fused_for_evaluation(BACKEND, changed).rankers[-1]
+        assert isinstance(neighbours, Neighbours)
+        return neighbours.proofs.own.tolist()
+
+    before = voters(train)
+    assert voters([replace(train[0], name=out), *train[1:]]) == [own for own in before if own != train[0].own]
+
+
 def test_it_learns_which_of_the_first_candidates_answer(run: Path) -> None:
     last = read_curve(run)[-1]
     assert last["mrr"] > last["mrr_before"]
@@ -194,8 +212,13 @@ def test_what_does_not_fit_is_told(
     assert collection_fit_rerank.main([str(bare), str(garden.corpus)]) == ModelError.exit_code
     assert "has no re-ranker" in capsys.readouterr().err
     out = tmp_path / "mined.npz"
-    assert collection_mining.main([str(garden.corpus), str(out), "--top", "0"]) == 2
-    assert "--top must be at least 1" in capsys.readouterr().err and not out.exists()
+    assert collection_mining.main([str(garden.corpus), str(out), "--backend", "lean"]) == 2
+    assert "a miner of its own" in capsys.readouterr().err and not out.exists()
+    assert (
+        collection_mining.main([str(garden.corpus), str(garden.corpus / "out.npz"), "--queries", "valid"])
+        == 1
+    )
+    assert "cannot be written" in capsys.readouterr().err
     (copytree(model, tmp_path / "torn") / FOLDER / "model.onnx").write_bytes(b"")
     with pytest.raises(ModelError, match="re-ranker"):
         Towers.load(tmp_path / "torn")

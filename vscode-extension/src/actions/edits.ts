@@ -6,7 +6,8 @@ import type { WireEdit } from "../wire";
 /** The end of what was inserted, in the text after all edits (which VS Code applies as one). */
 export function cursorAfter(edits: readonly WireEdit[], inserted: string): Spot | null {
   const changes = edits.map(({ range, newText }): Change => ({ ...range, text: newText }));
-  const main = changes.find((change) => change.text.includes(inserted)) ?? changes[0];
+  const holds = (fits: (text: string) => boolean) => changes.find((change) => fits(change.text));
+  const main = holds((text) => text.endsWith(inserted)) ?? holds((text) => text.includes(inserted)) ?? changes[0];
   if (main === undefined) return null;
   const rest = changes.filter((change) => change !== main);
   const after = (spot: Spot) => rest.reduce<Spot | null>((now, change) => now && shifted(now, change), spot);

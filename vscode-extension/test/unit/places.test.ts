@@ -76,4 +76,7 @@ test("the cursor goes behind what was inserted, also where an import came in abo
   assert.deepEqual(cursorAfter([importLine, tactic], "exact foo\n  bar"), { line: 11, character: 5 });
   assert.deepEqual(cursorAfter([tactic, importLine], "exact foo\n  bar"), { line: 11, character: 5 });
   assert.equal(cursorAfter([], "x"), null);
+  const module = { range: importLine.range, newText: "import Mathlib.Data.Nat.Prime.Basic\n" };
+  const name = { range: tactic.range, newText: "Nat.Prime" };
+  assert.deepEqual(cursorAfter([module, name], "Nat.Prime"), { line: 10, character: 11 });
 });
