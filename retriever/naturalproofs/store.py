@@ -170,10 +170,22 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[Problem]) 
     ):
         raise BadRecords(f"{path} has splits of another layout.", _LAYOUT)
     known = {statement.id for statement in corpus.statements}
-    proofs = {theorem.id: len(theorem.proofs) for theorem in corpus.theorems}
+    proofs = {theorem.id: theorem.proofs for theorem in corpus.theorems}
+    taken: dict[Example, str] = {}
 
     def has_proof(example: Example) -> bool:
-        return 0 <= example[1] < proofs.get(example[0], 0)
+        return 0 <= example[1] < len(proofs.get(example[0], ()))
+
+    def wrong(example: Example, name: str) -> Problem | None:
+        place = f"splits.{name}.examples"
+        if not has_proof(example):
+            return Problem(place, f"names {list(example)}, which is no proof")
+        if not proofs[example[0]][example[1]].ref_ids:
+            return Problem(place, f"names {list(example)}, a proof without references", harmless=True)
+        if example in taken:
+            return Problem(place, f"names {list(example)}, which is in {taken[example]}, too")
+        taken[example] = name
+        return None
 
     def split(name: str) -> Split:
         place = f"splits.{name}"
@@ -182,10 +194,14 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[Problem]) 
         for target in ids:
             if target not in known:
                 problems.append(Problem(f"{place}.ref_ids", f"names {target}, the id of nothing"))
+        kept = []
         for example in examples:
-            if not has_proof(example):
-                problems.append(Problem(f"{place}.examples", f"names {list(example)}, which is no proof"))
-        return Split(tuple(filter(has_proof, examples)), tuple(target for target in ids if target in known))
+            found = wrong(example, name)
+            if found is None:
+                kept.append(example)
+            else:
+                problems.append(found)
+        return Split(tuple(kept), tuple(target for target in ids if target in known))
 
     return Splits(*map(split, _PARTS))
 

@@ -103,7 +103,7 @@ def test_what_was_stopped_goes_on(folder: Path, tmp_path: Path) -> None:
                 if place == after:
                     raise KeyboardInterrupt
                 seen.append(pair.theorem)
-                yield [f"for {pair.theorem}"]
+                yield [f"for\u2028{pair.theorem}"]
 
         return ranked
 
@@ -114,8 +114,8 @@ def test_what_was_stopped_goes_on(folder: Path, tmp_path: Path) -> None:
         assert not out.exists()
     write_retrieved(out, header, steps, asked, stopping(9))
     assert seen == [steps[row].theorem for row in asked]
-    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n")[:-1]]
     assert rows[0] == header and len(rows) == len(steps) + 1
     for row, names in enumerate(rows[1:]):
-        assert names == ([f"for {steps[row].theorem}"] if row in asked else None)
+        assert names == ([f"for\u2028{steps[row].theorem}"] if row in asked else None)
     assert list(tmp_path.iterdir()) == [out]

@@ -194,6 +194,24 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         read_corpus(tmp_path / "latin.json")
 
 
+def test_an_example_is_in_one_split_and_has_an_answer(tmp_path: Path) -> None:
+    whole = plain(tmp_path)
+    whole["splits"]["test"]["examples"] = [[3, 1], [3, 0], [3, 0]]
+    path = saved(tmp_path, whole)
+    told = [str(problem) for problem in problems_of(path)]
+    assert any("splits.test.examples: names [3, 0], which is in train, too" in line for line in told)
+    _, splits = read_corpus(path, [])
+    assert splits is not None and splits.train.examples == ((3, 0),)
+    assert splits.test.examples == ((3, 1),)
+    for key in ("refs", "ref_ids"):
+        whole["dataset"]["theorems"][0]["proofs"][1][key] = []
+    whole["splits"]["test"]["examples"] = [[3, 1]]
+    path = saved(tmp_path, whole)
+    assert [problem.harmless for problem in problems_of(path)] == [True]
+    _, splits = read_corpus(path)
+    assert splits is not None and splits.test.examples == ()
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
