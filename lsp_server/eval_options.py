@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Literal, get_args
 
-from lsp_server.option_types import depth, positive, seconds
+from lean_extract.option_types import depth, positive, seconds
 from lsp_server.settings import SOURCES
 
 RetrieverKind = Literal["none", "bm25", "dense", "ours", "oracle"]
