@@ -38,9 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # Lean's symbols, whatever the locale
     options = parser().parse_args(arguments)
-    command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
     try:
-        return command(options)
+        command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
+        code = command(options)
+        sys.stdout.flush()
+        return code
     except PremiseSuggestError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.hint:
@@ -51,6 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # The reader of our output has gone; there is nobody to tell.
+        return 1
+    except OSError as error:  # no room, no permission: what the commands did not foresee themselves
+        where = error.filename or "The output"
+        print(f"error: {where} cannot be used: {error.strerror or error}.", file=sys.stderr)
+        print("hint: Make room, or look at its permissions.", file=sys.stderr)
         return 1
 
 

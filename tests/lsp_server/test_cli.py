@@ -488,3 +488,15 @@ def test_an_interrupted_index_goes_on_where_it_was(
     done = cli("index", folder)
     assert done.returncode == 0
     assert "3,000 premises in 30 files" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_is_told_in_a_sentence(tmp_path: Path) -> None:
+    environment = {**os.environ, "PREMISE_SUGGEST_INDEX": str(tmp_path)}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(SCRIPT), "collections"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment
+        )
+    assert done.returncode == 1
+    assert "error: The output cannot be used: No space left on device." in done.stderr
+    assert "Traceback" not in done.stderr
