@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from pathlib import Path
 
 import retriever
-from lean_extract.errors import IndexDamaged, IndexMissing, UserError
+from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lsp_server.cache import Cache
 from lsp_server.schema import CollectionAnswer, CollectionHit
 from lsp_server.stores import index_folder
 from retriever.backends import find_backend
-from retriever.collections.files import MANIFEST, Manifest, read_manifest, read_stored, remove_stored
+from retriever.collections.files import (
+    LONGEST_NAME,
+    MANIFEST,
+    Manifest,
+    read_manifest,
+    read_stored,
+    recover_stored,
+    remove_stored,
+    stamp_of,
+    stored_folders,
+)
 from retriever.collections.index import CollectionIndex
 from retriever.collections.towers import FILE, Towers
 from retriever.hub import find_model
@@ -29,38 +41,68 @@ def collections_folder() -> Path:
 
 def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError when it cannot be a name."""
-    if not _NAME.fullmatch(name):
-        raise UserError(f"`{name}` cannot name a collection.", "Use letters, digits, dots and hyphens.")
+    if not _NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+        hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
+        raise UserError(f"`{name}` cannot name a collection.", hint)
     return collections_folder() / name
 
 
-def list_collections() -> tuple[list[Manifest], list[IndexDamaged]]:
+def list_collections() -> tuple[list[Manifest], list[PremiseIndexError]]:
     """(what is indexed, by name; what is wrong with those that cannot be read)."""
     found: list[Manifest] = []
-    damaged: list[IndexDamaged] = []
-    for path in sorted(collections_folder().glob(f"[!.]*/{MANIFEST}")):
+    damaged: list[PremiseIndexError] = []
+    for folder in stored_folders(collections_folder()):
         try:
-            found.append(read_manifest(path.parent))
-        except IndexDamaged as error:
-            damaged.append(error)
+            found.append(_listed(folder))
+        except PremiseIndexError as error:
+            if _holds_manifest(folder):  # else it is no collection, or was taken away since
+                damaged.append(error)
     return found, damaged
 
 
+def _holds_manifest(folder: Path) -> bool:
+    try:
+        (folder / MANIFEST).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # a folder that cannot be entered may hold one
+        return True
+    return True
+
+
+def _listed(folder: Path) -> Manifest:
+    """Its manifest. Raises IndexMissing, and IndexDamaged also where it cannot be found by its name."""
+    manifest = read_manifest(folder)
+    if manifest.name != folder.name:
+        raise IndexDamaged(
+            f"The folder {folder} holds the index of a collection of another name, {manifest.name}.",
+            f"Rename it to {manifest.name}, or take it away: "
+            f"premise-suggest collections --remove {shlex.quote(folder.name)}",
+        )
+    return manifest
+
+
 def size_of(name: str) -> int:
-    """How many bytes a collection's index takes."""
-    return sum(path.stat().st_size for path in folder_of(name).iterdir() if path.is_file())
+    """How many bytes a collection's index takes; 0 where that cannot be told, as when it is gone."""
+    try:
+        return sum(path.stat().st_size for path in (collections_folder() / name).iterdir() if path.is_file())
+    except OSError:
+        return 0
 
 
 def remove_collection(name: str) -> int:
     """Take a collection's index away, a damaged one too; how many bytes it took. What it was made of stays.
 
+    `name` is that of its folder, even one that only somebody who renamed it can have chosen.
     Raises IndexMissing, IndexWriteFailed, UserError.
     """
-    folder = folder_of(name)
-    if not (folder / MANIFEST).is_file():
+    known_folders = {path.name: path for path in stored_folders(collections_folder())}
+    folder = known_folders.get(name) or folder_of(name)
+    recover_stored(folder.parent)
+    if not _holds_manifest(folder):
         known = ", ".join(one.name for one in list_collections()[0]) or "none"
         raise IndexMissing(f"There is no collection {name}.", f"There is: {known}.")
-    size = size_of(name)
+    size = size_of(folder.name)
     remove_stored(folder)
     return size
 
@@ -131,7 +173,7 @@ class OpenCollections:
     def get(self, backend: str, name: str) -> CollectionIndex:
         """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""
         manifest = find_collection(backend, name)
-        key = (manifest, (folder_of(manifest.name) / MANIFEST).stat().st_mtime_ns)
+        key = (manifest, stamp_of(folder_of(manifest.name)))
         found = self._open.get(key)
         if found is None:
             found = open_collection(manifest)
@@ -146,5 +188,7 @@ def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
     for hit in index.search(query, k):
         shown = index.backend.show(hit.document)
         hits.append(CollectionHit(shown.title, shown.kind, shown.body, shown.where, round(hit.score, 4)))
-    warnings = [] if Path(manifest.source).exists() else [f"What was indexed, {manifest.source}, is gone."]
+    # Not Path.exists: where the folder of the source cannot be entered it raises PermissionError.
+    there = os.path.exists(manifest.source)  # noqa: PTH110
+    warnings = [] if there else [f"What was indexed, {manifest.source}, is gone."]
     return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,9 @@ from lsp_server.requests import SearchRequest
 from lsp_server.schema import CollectionAnswer, to_json
 from prover.verify import GoalPlace
 from retriever.backends import find_backend
+from retriever.collections.files import Manifest
+
+log = logging.getLogger("premise_suggest.http")
 
 _PAGES = {
     "/": ("index.html", "text/html"),
@@ -101,16 +105,9 @@ def router(backend: Backend) -> APIRouter:
 
     @routes.get("/api/collections")
     def collections() -> list[ServedCollection]:
-        """The collections of other backends that are indexed on this machine."""
-        return [
-            ServedCollection(
-                name=one.name,
-                backend=one.backend,
-                about=find_backend(one.backend).about,
-                documents=one.documents,
-            )
-            for one in list_collections()[0]
-        ]
+        """The collections of other backends that are indexed on this machine, and can be asked here."""
+        listed = [_served(one) for one in list_collections()[0]]
+        return [one for one in listed if one is not None]
 
     @routes.get("/api/collections/{backend_name}/{name}", response_model=dict[str, Any])
     async def documents(
@@ -131,6 +128,16 @@ def router(backend: Backend) -> APIRouter:
         return to_json(await backend.work(job))
 
     return routes
+
+
+def _served(one: Manifest) -> ServedCollection | None:
+    """One collection; None where this server cannot load its backend."""
+    try:
+        about = find_backend(one.backend).about
+    except Exception as error:  # noqa: BLE001 - a package of somebody else may raise anything
+        log.warning("The collection %s of the backend %s is left out: %s", one.name, one.backend, error)
+        return None
+    return ServedCollection(name=one.name, backend=one.backend, about=about, documents=one.documents)
 
 
 def pages() -> APIRouter:

@@ -16,12 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from lean_extract.errors import ModelError
-from retriever.collections.files import Floats
+from retriever.collections.files import DAMAGE, Floats
 from retriever.collections.terms import Terms
 from retriever.index.exact import quantise
 from retriever.runtime import check_header, open_tokenizer
@@ -62,7 +61,7 @@ class BagEncoder:
             return cls(tokenizer, int(config["max_length"]), terms, table, _fingerprint(folder))
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", _HINT) from error
-        except (ValueError, KeyError, TypeError, BadZipFile) as error:
+        except DAMAGE as error:
             raise ModelError(f"The model in {folder} is damaged: {error}.", _HINT) from error
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -26,12 +27,26 @@ def gardener(
     """A server beside an indexed collection `gardens` of an index folder of its own."""
     folder = tmp_path_factory.mktemp("gardens")
     shutil.copytree(environment["PREMISE_SUGGEST_INDEX"], folder / "index", symlinks=True)
-    own = {**environment, "PREMISE_SUGGEST_INDEX": str(folder / "index")}
+    (folder / "rotten").mkdir()
+    (folder / "rotten" / "backend.py").write_text("raise RuntimeError('rotten')\n", encoding="utf-8")
+    path = os.pathsep.join([str(folder), *filter(None, [environment.get("PYTHONPATH")])])
+    own = {**environment, "PREMISE_SUGGEST_INDEX": str(folder / "index"), "PYTHONPATH": path}
     write_corpus(folder / "gardens.json", gardens(), None)
     done = run(own, "index", "--backend", "naturalproofs", folder / "gardens.json")
     assert done.returncode == 0, done.stderr
+    for backend in ("no.such.package", "rotten"):  # of packages that this server cannot load
+        copied_for(backend, folder / "index" / "collections" / "gardens")
     with serving(own, "--project", library) as served:
         yield served
+
+
+def copied_for(backend: str, gardens: Path) -> None:
+    """The same collection once more, of another backend and by its name."""
+    other = gardens.with_name(backend)
+    shutil.copytree(gardens, other)
+    manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
+    manifest |= {"name": backend, "backend": backend}
+    (other / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def test_collections_are_listed_and_asked(gardener: Served) -> None:

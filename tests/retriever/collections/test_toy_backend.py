@@ -194,6 +194,69 @@ def test_a_damaged_collection_does_not_hide_another(run: Run, tmp_path: Path) ->
     assert asked.returncode == 1 and "broken is damaged" in asked.stderr
 
 
+def test_a_manifest_that_cannot_be_opened_does_not_hide_another(run: Run, tmp_path: Path) -> None:
+    for name in ("broken", "dishes"):
+        assert run("index", "--backend", "cookbook", "dishes.txt", "--name", name).returncode == 0
+    manifest = tmp_path / "index" / "collections" / "broken" / "manifest.json"
+    manifest.unlink()
+    manifest.mkdir()  # as one without permission, but for root, too
+    listed = run("collections")
+    assert listed.returncode == 0 and listed.stdout.startswith("dishes (cookbook)")
+    assert "collection broken cannot be read: manifest.json: Is a directory." in listed.stderr
+    assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
+    assert run("collections", "--remove", "broken").returncode == 0
+    assert [path.name for path in (tmp_path / "index" / "collections").iterdir()] == ["dishes"]
+
+
+def test_a_renamed_folder_is_told_and_can_be_renamed_back_or_removed(run: Run, tmp_path: Path) -> None:
+    for name in ("dishes", "grandmother"):
+        assert run("index", "--backend", "cookbook", "dishes.txt", "--name", name).returncode == 0
+    folder = tmp_path / "index" / "collections"
+    (folder / "dishes").rename(folder / "good food")
+    for form in ((), ("--json",)):
+        listed = run("collections", *form)
+        assert listed.returncode == 0 and "grandmother" in listed.stdout and "good food" not in listed.stdout
+        assert (
+            f"{folder / 'good food'} holds the index of a collection of another name, dishes."
+            in listed.stderr
+        )
+        assert "Rename it to dishes, or take it away" in listed.stderr
+        assert "premise-suggest collections --remove 'good food'" in listed.stderr
+    asked = run("suggest", "--backend", "cookbook", "--text", "apple", "--json")
+    assert json.loads(asked.stdout)["collection"] == "grandmother"
+    refused = run("collections", "--remove", "dishes")
+    assert refused.returncode == 1 and "There is: grandmother." in refused.stderr
+    (folder / "good food").rename(folder / "dishes")
+    assert run("collections").stdout.startswith("dishes (cookbook): 10 documents")
+    (folder / "dishes").rename(folder / "good food")
+    assert run("collections", "--remove", "good food").returncode == 0
+    assert [path.name for path in folder.iterdir()] == ["grandmother"]
+
+
+def test_a_name_too_long_for_a_file_is_refused(run: Run) -> None:
+    name = "\N{MATHEMATICAL SCRIPT CAPITAL A}" * 64
+    for refused in (
+        run("collections", "--remove", name),
+        run("index", "--backend", "cookbook", "dishes.txt", "--name", name),
+    ):
+        assert refused.returncode == 2 and "cannot name a collection" in refused.stderr
+    longest = "\N{MATHEMATICAL SCRIPT CAPITAL A}" * 60
+    for _ in range(2):  # the second puts the first aside, under a yet longer name
+        assert run("index", "--backend", "cookbook", "dishes.txt", "--name", longest).returncode == 0
+    assert run("collections", "--remove", longest).returncode == 0
+
+
+def test_a_source_that_cannot_be_reached_is_told_as_gone(run: Run, tmp_path: Path) -> None:
+    assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
+    path = tmp_path / "index" / "collections" / "dishes" / "manifest.json"
+    # To stat it is an error that is not "no such file", as in a folder that cannot be entered; for root, too.
+    source = f"/{'x' * 300}"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "source": source}))
+    done = run("suggest", "--backend", "cookbook", "--text", "apple", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["warnings"] == [f"What was indexed, {source}, is gone."]
+
+
 def test_a_source_that_cannot_be_read_leaves_the_index_as_it_was(run: Run, tmp_path: Path) -> None:
     assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
     (tmp_path / "dishes.txt").write_text("no dish at all\n", encoding="utf-8")
