@@ -14,17 +14,15 @@ from lsp_server.schema import CollectionAnswer, CollectionHit
 from lsp_server.stores import index_folder
 from retriever.backends import find_backend
 from retriever.collections.files import (
-    LONGEST_NAME,
     MANIFEST,
     Manifest,
     read_manifest,
     read_stored,
-    recover_stored,
     remove_stored,
     stamp_of,
-    stored_folders,
 )
 from retriever.collections.index import CollectionIndex
+from retriever.collections.swap import LONGEST_NAME, folders_in, recover
 from retriever.collections.towers import FILE, Towers
 from retriever.hub import find_model
 from retriever.reranker import DEPTH
@@ -51,7 +49,7 @@ def list_collections() -> tuple[list[Manifest], list[PremiseIndexError]]:
     """(what is indexed, by name; what is wrong with those that cannot be read)."""
     found: list[Manifest] = []
     damaged: list[PremiseIndexError] = []
-    for folder in stored_folders(collections_folder()):
+    for folder in folders_in(collections_folder()):
         try:
             found.append(_listed(folder))
         except PremiseIndexError as error:
@@ -96,9 +94,9 @@ def remove_collection(name: str) -> int:
     `name` is that of its folder, even one that only somebody who renamed it can have chosen.
     Raises IndexMissing, IndexWriteFailed, UserError.
     """
-    known_folders = {path.name: path for path in stored_folders(collections_folder())}
+    known_folders = {path.name: path for path in folders_in(collections_folder())}
     folder = known_folders.get(name) or folder_of(name)
-    recover_stored(folder.parent)
+    recover(folder.parent)
     if not _holds_manifest(folder):
         known = ", ".join(one.name for one in list_collections()[0]) or "none"
         raise IndexMissing(f"There is no collection {name}.", f"There is: {known}.")
