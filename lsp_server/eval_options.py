@@ -30,8 +30,8 @@ def add_eval(command: argparse.ArgumentParser) -> None:
     said = "the theorems of a part of this dataset (retriever.training.dataset, resplit)"
     which.add_argument("--dataset", type=Path, metavar="FOLDER", help=said)
     which.add_argument("--folder", type=Path, metavar="SUBFOLDER", help="those of the files below it")
-    said = "which part of the dataset (test)"
-    project.add_argument("--split", choices=("test", "valid"), default="test", help=said)
+    said = "which part of the dataset (test); goes with --dataset"
+    project.add_argument("--split", choices=("test", "valid"), default=None, help=said)
     _common(project)
     _common(kinds.add_parser("minicore", help="the problems that come with the mini core"))
     retrieval = kinds.add_parser("retrieval", help="how well a backend's documents are found")

@@ -15,6 +15,10 @@ from lean_extract.source.lexer import is_plain_name
 
 _MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
 _SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
+EVALUATION_FILE = "run.json"
+"""What says of a folder that it is an evaluation's."""
+EVALUATION_FORMAT = "premise-suggest-evaluation"
+"""The `format` in that file."""
 _SOURCE_DIR = re.compile(r'\bsrcDir\s*:=\s*"([^"]+)"')
 _DEFAULT_PACKAGES = ".lake/packages"
 
@@ -75,11 +79,7 @@ def is_project_root(folder: Path) -> bool:
 
 def _manifest(root: Path) -> Mapping[str, Any]:
     """The manifest; empty where it is missing, unreadable or no object."""
-    try:
-        manifest = json.loads(_text(root / "lake-manifest.json"))
-    except (ValueError, RecursionError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
+    return _json_object(root / "lake-manifest.json")
 
 
 def _packages(root: Path, manifest: Mapping[str, Any]) -> Iterator[Package]:
@@ -119,6 +119,15 @@ def _source_roots(root: Path) -> tuple[Path, ...]:
     return (*sorted(folders - {root}, key=lambda folder: -len(folder.parts)), root)
 
 
+def _json_object(path: Path) -> dict[str, Any]:
+    """A file's JSON object; empty where it is missing, unreadable or no object."""
+    try:
+        found = json.loads(_text(path))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _text(path: Path) -> str:
     """A file's text; empty where it is missing or unreadable."""
     try:
@@ -156,9 +165,9 @@ def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
 def find_sources(root: Path, *, without: Container[tuple[str, str | None]] = ()) -> list[SourceFile]:
     """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
 
-    Build output, hidden folders, projects nested in this one and Lake's own `lakefile.lean` are left out;
-    links that lead in a circle are followed once. Packages in `without`, by (name, revision), are not
-    looked into.
+    Build output, hidden folders, projects nested in this one, the folders of evaluations (their proofs are
+    theorems of the project, once more) and Lake's own `lakefile.lean` are left out; links that lead in a
+    circle are followed once. Packages in `without`, by (name, revision), are not looked into.
     """
     project = find_project(root)
     found: list[SourceFile] = []
@@ -181,7 +190,8 @@ def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
     for folder, folders, files in os.walk(root, followlinks=True):
         identity = _identity(Path(folder))
         is_nested = Path(folder) != root and not frozenset(_MARKERS).isdisjoint(files)
-        if not identity or not seen.isdisjoint(identity) or is_nested:
+        is_left_out = is_nested or (EVALUATION_FILE in files and _is_evaluation(Path(folder)))
+        if not identity or not seen.isdisjoint(identity) or is_left_out:
             folders.clear()
             continue
         seen.update(identity)
@@ -189,6 +199,10 @@ def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
         for name in sorted(files):
             if name.endswith(".lean") and name != "lakefile.lean":
                 yield Path(folder) / name
+
+
+def _is_evaluation(folder: Path) -> bool:
+    return _json_object(folder / EVALUATION_FILE).get("format") == EVALUATION_FORMAT
 
 
 def _identity(folder: Path) -> frozenset[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
 import signal
 import sys
@@ -15,7 +16,7 @@ from threading import Event
 
 from lean_extract.atomic import replacing
 from lean_extract.compile import CompilationStopped
-from lean_extract.errors import ModelError, UserError
+from lean_extract.errors import ModelError, PremiseSuggestError, UserError
 from lsp_server.cli import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use
@@ -25,7 +26,7 @@ from lsp_server.evaluation.plan import Plan, ProblemSet
 from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
-from lsp_server.evaluation.sets import minif2f_set, project_set
+from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
 from lsp_server.open_generator import open_generator
 from prover.generator.model import Generator
 from prover.search.result import SearchLimits
@@ -58,8 +59,9 @@ def run(options: argparse.Namespace) -> int:
         print(f"Stopped; what is done is kept in {out}. Add --resume to go on.", file=sys.stderr)
         return INTERRUPTED
     found = read_run(out)
-    _tell([found])
-    print(f"\n{out}")
+    with _output():
+        _tell([found])
+        print(f"\n{out}")
     return 0
 
 
@@ -128,7 +130,11 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
         return minicore_set()
     project = existing_folder(options.project)
     if options.what == "minif2f":
-        return minif2f_set(options.data, project)
+        problems = minif2f_set(options.data, project)
+        if is_no_project(project):
+            said = "no lakefile, no lean-toolchain and no Lean file, so imports may not be found"
+            print(f"note: {project} is no Lean project: there is {said}", file=sys.stderr)
+        return problems
     return project_set(
         project,
         theorems=options.theorems,
@@ -171,18 +177,51 @@ def _plan(options: argparse.Namespace, generator: Generator | None) -> Plan:
 
 
 def _report(options: argparse.Namespace) -> int:
+    if options.svg is not None and options.svg.is_dir():
+        raise UserError(f"{options.svg} is a folder.", "Name the file to write the picture to.")
     runs = [read_run(folder) for folder in options.folders]
-    if options.json:
-        print(json.dumps(to_json(runs), ensure_ascii=False, indent=2))
-    elif options.markdown:
-        print(markdown(table(runs)))
+    with _output():
+        if options.json:
+            print(json.dumps(to_json(runs), ensure_ascii=False, indent=2))
+        elif options.markdown:
+            print(markdown(table(runs)))
+        else:
+            print(plain(table(runs)))
+    if not options.json:
         _tell_notes(runs)
-    else:
-        _tell(runs)
     if options.svg is not None:
-        with replacing(options.svg) as stream:
-            stream.write(picture(runs))
+        _draw(runs, options.svg)
     return 0
+
+
+def _draw(runs: list[Run], path: Path) -> None:
+    try:
+        with replacing(path) as stream:
+            stream.write(picture(runs))
+    except OSError as error:
+        raise PremiseSuggestError(
+            f"The picture {path} could not be written: {error.strerror or error}.",
+            "Name another file with --svg.",
+        ) from error
+
+
+@contextmanager
+def _output() -> Iterator[None]:
+    """What the block prints is written when it ends. Raises PremiseSuggestError: it cannot be."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is left in the stream would be tried again when Python ends, with a traceback.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise PremiseSuggestError(
+            f"The results could not be printed: {error.strerror or error}.",
+            "They are kept: print them with `premise-suggest eval report`.",
+        ) from error
 
 
 def _tell(runs: list[Run]) -> None:

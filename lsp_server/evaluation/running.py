@@ -17,7 +17,7 @@ from lsp_server.evaluation.mathlib import require_mathlib
 from lsp_server.evaluation.plan import Plan, ProblemSet
 from lsp_server.evaluation.preparing import describe, prepare, proposers
 from prover.evaluation.problems import Posed
-from prover.evaluation.proving import Prover
+from prover.evaluation.proving import Prover, stems_of
 from prover.evaluation.rows import Row
 from prover.evaluation.run_folder import Description, Results, opened
 from prover.evaluation.runner import Task, run
@@ -61,7 +61,7 @@ async def evaluate(
     Raises:
         UserError: the plan does not fit the problems, the folder holds something else (`run_folder.opened`).
         LeanError: there is no Lean, or no Mathlib that problems import. ModelError, PremiseIndexError.
-        ResultsNotWritten: the folder cannot be written to.
+        ResultsNotWritten: the folder cannot be written to; what was kept until then stays.
     """
     check(problems, plan)
     prepared = await asyncio.to_thread(prepare, problems, plan, generator, watcher.report, stop)
@@ -79,6 +79,7 @@ async def evaluate(
             results.append(stamped(row, description))
             watcher.heard(row)
 
+        stems = stems_of(posed.name for posed in problems.posed)
         async with AsyncExitStack() as stack:
             workers = [
                 Prover(
@@ -88,6 +89,7 @@ async def evaluate(
                     proposer_for,
                     plan.limits,
                     results.proofs,
+                    stems,
                     problems.stated_alone,
                 )
                 for _ in range(min(plan.workers, len(tasks)))

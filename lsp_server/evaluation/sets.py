@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, BadSource
-from lean_extract.source.project import find_project
+from lean_extract.errors import BadRecords, BadSource, UserError
+from lean_extract.source.project import find_project, find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f
@@ -26,28 +26,45 @@ def project_set(
     *,
     theorems: Path | None = None,
     dataset: Path | None = None,
-    split: str = "test",
+    split: str | None = None,
     folder: Path | None = None,
 ) -> ProblemSet:
     """Theorems of a project: those a file names, those of a dataset's part, those below a folder, or all.
 
+    Args:
+        split: of the dataset; None: its test part.
+        folder: in the project; relative to its root.
+
     Raises:
-        BadSource: a file is missing, or there is no theorem. BadRecords: the dataset is none.
+        BadSource: a file is missing, the folder is not the project's, or there is no theorem.
+        BadRecords: the dataset is none. UserError: there is a split of no dataset.
     """
     root = find_project(project.resolve()).root
+    if split is not None and dataset is None:
+        raise UserError("--split names a part of a dataset, and there is none.", "Add --dataset FOLDER.")
     if theorems is not None:
         return ProblemSet(theorems.stem, named_theorems(root, read_names(theorems)), root, root)
     if dataset is not None:
         strategy = read_manifest(dataset).strategy
-        posed = named_theorems(root, split_names(dataset, split))
-        return ProblemSet(f"{strategy} {split}", posed, root, root)
-    below = None if folder is None else (root / folder).resolve()
-    if below is not None and not below.is_dir():
-        raise BadSource(f"{below} is not a folder.", f"Name a folder of the project {root}.")
-    name = (
-        root.name if below is None else str(below.relative_to(root) if below.is_relative_to(root) else below)
-    )
+        part = split or "test"
+        return ProblemSet(f"{strategy} {part}", named_theorems(root, split_names(dataset, part)), root, root)
+    below = root if folder is None else _below(root, folder)
+    name = root.name if below == root else str(below.relative_to(root))
     return ProblemSet(name, all_theorems(root, below), root, root)
+
+
+def is_no_project(folder: Path) -> bool:
+    """Whether Lean finds no modules by a folder: Lake does not know it, and there is no source in it."""
+    root = find_project(folder.resolve()).root
+    return not is_project_root(root) and not find_sources(root)
+
+
+def _below(root: Path, folder: Path) -> Path:
+    below = (root / folder).resolve()
+    if not below.is_relative_to(root) or not below.is_dir():
+        said = "is not a folder" if not below.is_dir() else "is no folder of the project"
+        raise BadSource(f"{below} {said}.", f"Name one below {root}, as seen from there.")
+    return below
 
 
 def read_names(path: Path) -> list[str]:

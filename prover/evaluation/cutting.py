@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Position
-from lean_extract.source.commands import split_commands
+from lean_extract.source.commands import Command, split_commands
 from lean_extract.source.declarations import parse_declaration, parse_prefix
 from lean_extract.source.lexer import Tokens, tokenize
 from lean_extract.source.reader import SourceModule, read_module
@@ -49,18 +49,26 @@ class CutText:
 
 
 def cut_text(text: str, module: str, path: str) -> CutText:
-    """Find the theorems of a module's text."""
+    """Find the theorems of a module's text.
+
+    Those of a `mutual` block are left out, since none stands without the others below it, and so are the
+    helpers behind a proof's `where`, which go with the proof.
+    """
     text = text.replace("\r\n", "\n")
     read = read_module(text, module, path)
     tokens = tokenize(text)
-    starts = [tokens.starts[command.begin] for command in split_commands(tokens)]
+    commands = split_commands(tokens)
+    starts = [tokens.starts[command.begin] for command in commands]
+    mutual = _mutual(tokens, commands)
     cuts = []
     for premise in read.premises:
         if premise.kind in THEOREM_WORDS and premise.generated_by is None and premise.span is not None:
             begin = _offset(tokens, premise.span.start)
             end = _offset(tokens, premise.span.end)
-            command = starts[bisect_right(starts, begin) - 1]
-            cuts.append(Cut(premise.name, premise.doc or "", command, _stated(tokens, begin, end), end))
+            place = bisect_right(starts, begin) - 1
+            stated = _stated(tokens, begin, end)
+            if stated is not None and place not in mutual:
+                cuts.append(Cut(premise.name, premise.doc or "", starts[place], stated, end))
     return CutText(text, read, tuple(cuts))
 
 
@@ -99,11 +107,25 @@ def _offset(tokens: Tokens, position: Position) -> int:
     return tokens.line_offsets()[position.line] + position.column
 
 
-def _stated(tokens: Tokens, begin: int, end: int) -> int:
-    """The offset behind the statement of the declaration that stands at [begin, end)."""
+def _mutual(tokens: Tokens, commands: Sequence[Command]) -> frozenset[int]:
+    """Which of the commands stand in a `mutual` block; no other block can stand in one."""
+    found: list[int] = []
+    is_inside = False
+    for place, command in enumerate(commands):
+        if "mutual" in tokens.texts[command.begin : command.end]:  # perhaps behind `set_option ... in`
+            is_inside = True
+        elif tokens.texts[command.begin] == "end":
+            is_inside = False
+        if is_inside:
+            found.append(place)
+    return frozenset(found)
+
+
+def _stated(tokens: Tokens, begin: int, end: int) -> int | None:
+    """The offset behind the statement of the declaration at [begin, end); None for a `where` helper."""
     first, last = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
     prefix, place = parse_prefix(tokens, first, last)
     declaration = parse_declaration(tokens, prefix, first, place, last)
-    if declaration is None:  # cannot be: the reader found a theorem here
-        return end
+    if declaration is None:  # no word says what it is
+        return None
     return tokens.end(declaration.value_begin - 1)

@@ -53,7 +53,7 @@ def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
         if isinstance(text, CutText):
             for one in _problems(text, wanted, hide=False):
                 found.setdefault(one.name, one)
-    said = "The project has no theorem of that name in files of its own."
+    said = "The project has no theorem of that name in files of its own, or none that stands alone."
     return told_apart(
         [(line, found.get(name) or Unposed(name, said)) for line, name in enumerate(names, start=1)]
     )

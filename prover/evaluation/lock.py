@@ -28,6 +28,11 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+LOCK = "lock"
+"""The file in an evaluation's folder."""
+_LONGEST = 4096
+
+
 class FolderInUse(UserError):
     """Another evaluation writes to this folder."""
 
@@ -38,9 +43,15 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises:
         FolderInUse: another process holds it; the message says which one.
+        UserError: the folder has a file of that name which is something else.
         OSError: the folder cannot be written to.
     """
-    path = folder / "lock"
+    path = folder / LOCK
+    if is_foreign(folder):
+        raise UserError(
+            f"{path} is no evaluation's, and would be written over.",
+            "Put it elsewhere, or name another folder with --out.",
+        )
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     try:
         try:
@@ -57,10 +68,34 @@ def held(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def is_foreign(folder: Path) -> bool:
+    """Whether the folder's `lock` is something else. An empty one is not: its holder is about to write it.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    path = folder / LOCK
+    if not path.exists():
+        return path.is_symlink()
+    if not path.is_file():
+        return True
+    with path.open("rb") as stream:
+        said = stream.read(_LONGEST)
+    try:
+        return bool(said) and not _who(said)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return True
+
+
+def _who(said: bytes) -> str:
+    """The holder that a lock names. Raises ValueError, KeyError, TypeError: it names none."""
+    holder = json.loads(said.decode("utf-8"))
+    return f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
+
+
 def _in_use(folder: Path, path: Path) -> FolderInUse:
     try:
-        holder = json.loads(path.read_text(encoding="utf-8"))
-        who = f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
+        who = _who(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError):  # it has not written yet who it is
         who = "another process"
     return FolderInUse(

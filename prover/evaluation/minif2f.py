@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ _FAMILIES = (
     "amc",
     "imo",
 )
+_NEEDED = ("name", "header", "statement")
 _SHOWN = 60
 
 
@@ -32,7 +34,7 @@ def read_minif2f(path: Path, project: Path) -> list[Posed]:
         BadSource: the file cannot be read, or holds nothing.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
     except OSError as error:
         hint = "Name a JSONL file with `name`, `header` and `statement` a line."
         raise BadSource(f"{path} cannot be read: {error.strerror}.", hint) from error
@@ -53,16 +55,19 @@ def _problem(line: bytes, number: int, path: Path) -> Posed:
     if not line.strip():
         return Unposed(name, f"Line {number} is empty.")
     try:
-        values = json.loads(line.decode("utf-8"))
+        text = line.decode("utf-8")
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
         return Unposed(name, f"Line {number} is not JSON: {error}")
     if not isinstance(values, dict):
-        return Unposed(name, f"Line {number} is not a JSON object: {line[:_SHOWN].decode()}")
+        return Unposed(name, f"Line {number} is not a JSON object: {text[:_SHOWN]}")
+    if halves := [key for key in (*_NEEDED, "level") if not _is_whole(values.get(key))]:
+        return Unposed(name, f"Line {number} has half a character (a lone surrogate) in its `{halves[0]}`.")
     if isinstance(values.get("name"), str) and values["name"].strip():
         name = values["name"].strip()
     level = values.get("level", family(name))
     level = str(level) if isinstance(level, str | int) else ""
-    wrong = [key for key in ("name", "header", "statement") if not isinstance(values.get(key), str)]
+    wrong = [key for key in _NEEDED if not isinstance(values.get(key), str)]
     if wrong or not values["statement"].strip():
         return Unposed(name, f"Line {number} has no text as its `{(wrong or ['statement'])[0]}`.", level)
     try:
@@ -70,6 +75,15 @@ def _problem(line: bytes, number: int, path: Path) -> Posed:
         return Problem(name, theorem, theorem.name, level)
     except BadSource as error:
         return Unposed(name, f"Line {number}: {error.message}", level)
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a text can be written: JSON can name half of a character that UTF-16 has in two."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def family(name: str) -> str:

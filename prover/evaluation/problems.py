@@ -50,7 +50,7 @@ def digest(posed: Iterable[Posed]) -> str:
     found = hashlib.sha256()
     for one in posed:
         said = one.theorem.text if isinstance(one, Problem) else one.message
-        found.update(f"{one.name}\0{one.level}\0{said}\0".encode())
+        found.update(f"{one.name}\0{one.level}\0{said}\0".encode(errors="surrogatepass"))
     return found.hexdigest()[:16]
 
 
@@ -58,11 +58,14 @@ def told_apart(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
     """The problems with their line numbers, from 1; a name that comes again is no problem of its own."""
     found: dict[str, Posed] = {}
     lines: dict[str, int] = {}
+    given = frozenset(one.name for _, one in posed)
     for line, one in posed:
         if one.name in found:
             said = f"The name {one.name} stands in line {lines[one.name]} already."
             again = f"{one.name} (line {line})"
-            found[again] = Unposed(again, said, one.level)
+            while again in given or again in found:
+                again += "+"
+            found[again] = Unposed(again, said if isinstance(one, Problem) else one.message, one.level)
         else:
             found[one.name] = one
             lines[one.name] = line

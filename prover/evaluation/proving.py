@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from lean_extract.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.toolchain import Toolchain
 from prover.evaluation.problems import Posed, Problem, Unposed
 from prover.evaluation.rows import Row
+from prover.evaluation.run_folder import ResultsNotWritten, not_written
 from prover.search.environment import Proposer
 from prover.search.lean_environment import LeanEnvironment, Session
 from prover.search.proof_file import check_proof, write_proof
@@ -22,12 +26,15 @@ ProposerFor = Callable[[Problem, int], Proposer]
 
 _ONLY_SORRY = re.compile(r"uses [`']sorry[`']|rests on sorryAx\b")
 _ENDS_IN_PROOF = re.compile(r":=\s*(?:by\b)?\s*\S")
-_UNSAFE = re.compile(r"[^\w.-]", re.ASCII)
+_PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
+_STEM_BYTES = 150
+"""How long a file's name may be without what is added: 255 bytes are common, 143 with encrypted folders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prover:
-    """All that one worker needs. `proofs`: the folder for the files of found proofs.
+    """All that one worker needs. `proofs`: the folder for the files of found proofs; `stems`: what they are
+    called there, by the names of problems (`stems_of`).
 
     `states_alone`: whether problems are statements of their own, which Lean has not seen yet; they are
     looked through by a fresh Lean before any search.
@@ -39,10 +46,14 @@ class Prover:
     proposer_for: ProposerFor
     limits: SearchLimits
     proofs: Path
+    stems: Mapping[str, str]
     states_alone: bool = False
 
     async def prove(self, posed: Posed, pass_number: int) -> Row:
-        """What becomes of a problem. Raises LeanNotFound: there is no Lean any more."""
+        """What becomes of a problem.
+
+        Raises LeanNotFound: there is no Lean any more. ResultsNotWritten: its proof cannot be kept.
+        """
         if isinstance(posed, Unposed):
             return Row(posed.name, pass_number, "failed", posed.level, error=posed.message)
         blank = Row(posed.name, pass_number, "failed", posed.level)
@@ -51,7 +62,7 @@ class Prover:
             if problem:
                 return replace(blank, error=problem)
             return await self._searched(posed, blank)
-        except LeanNotFound:
+        except (LeanNotFound, ResultsNotWritten):  # which the next problem would meet again
             raise
         except PremiseSuggestError as error:
             return replace(blank, error=str(error))
@@ -67,7 +78,11 @@ class Prover:
         row = replace(row, axioms=checked.axioms)
         if not checked.accepted:
             return replace(row, status="refused", error=checked.message)
-        write_proof(self.proofs / file_name(problem.name, blank.pass_number), problem.theorem, result.proof)
+        path = self.proofs / file_name(self.stems[problem.name], blank.pass_number)
+        try:
+            write_proof(path, problem.theorem, result.proof)
+        except OSError as error:
+            raise not_written(f"The proof of {problem.name}", error) from error
         return row
 
     async def _defect(self, problem: Problem) -> str:
@@ -92,10 +107,45 @@ def ends_in_proof(problem: Problem) -> bool:
     return _ENDS_IN_PROOF.search("".join(flat)) is not None
 
 
-def file_name(name: str, pass_number: int) -> str:
-    """The file of a problem's proof."""
+def stems_of(names: Iterable[str]) -> dict[str, str]:
+    """What the files of problems are called, by name: each differently, whatever the file system folds.
+
+    A name stays as it is if it is short, of letters and digits (of any script), dots, `_` and primes alone,
+    and differs from all others by more than case; to any other a hash of it is added, behind a `-`.
+    """
+    names = list(dict.fromkeys(names))
+    folded = Counter(map(_folded, names))
+    return {
+        name: name if folded[_folded(name)] == 1 and _is_plain(name) else _with_hash(name) for name in names
+    }
+
+
+def file_name(stem: str, pass_number: int) -> str:
+    """The file of a problem's proof, by what `stems_of` says."""
     again = "" if pass_number == 1 else f".pass{pass_number}"
-    return f"{_UNSAFE.sub('_', name)}{again}.lean"
+    return f"{stem}{again}.lean"
+
+
+def _folded(name: str) -> str:
+    """What file systems that fold case, or ways to write an accent, may take for one name."""
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).upper().casefold())
+
+
+def _is_plain(name: str) -> bool:
+    is_safe = all(map(_is_safe, name)) and name[:1] not in ("", ".")
+    # `x.pass2` is what the proof of `x` in the second pass is called.
+    return is_safe and len(name.encode()) <= _STEM_BYTES and not _PASS.search(name)
+
+
+def _is_safe(character: str) -> bool:
+    return character.isalnum() or character in "._'′"
+
+
+def _with_hash(name: str) -> str:
+    found = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:10]
+    readable = "".join(one if _is_safe(one) else "_" for one in name).lstrip(".") or "_"
+    short = readable.encode()[: _STEM_BYTES - len(found) - 1].decode(errors="ignore")
+    return f"{short}-{found}"
 
 
 def _row(blank: Row, result: SearchResult) -> Row:

@@ -13,25 +13,34 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
-from prover.evaluation.lock import held
+from lean_extract.source.project import EVALUATION_FILE, EVALUATION_FORMAT
+from prover.evaluation.lock import LOCK, held, is_foreign
 from prover.evaluation.rows import Row, from_line, to_line
 
-FORMAT = "premise-suggest-evaluation"
+FORMAT = EVALUATION_FORMAT
 VERSION = 1
-DESCRIPTION, RESULTS, PROOFS = "run.json", "results.jsonl", "proofs"
+DESCRIPTION, RESULTS, PROOFS = EVALUATION_FILE, "results.jsonl", "proofs"
 Settings = Mapping[str, str | int | float]
 """What decides the results, as plain values by name."""
 
 
 class ResultsNotWritten(PremiseSuggestError):
-    """A row could not be written (disk full, rights); those before it are untouched."""
+    """A row or a proof could not be written (disk full, rights); what was there is untouched."""
+
+
+def not_written(what: str, error: OSError) -> ResultsNotWritten:
+    """The error to raise where something of a run could not be written."""
+    return ResultsNotWritten(
+        f"{what} could not be written: {error.strerror or error}.",
+        "Make room, or mend what is in its place, then run the same command with --resume.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +72,22 @@ class Results:
         """Write a row, for good when this returns. Raises ResultsNotWritten."""
         end = self._stream.seek(0, os.SEEK_END)
         try:
-            left = to_line(row).encode()
+            # Half a character (of a file's name that is no UTF-8) is then as JSON writes it.
+            left = to_line(row).encode(errors="backslashreplace")
             while left:
                 left = left[self._stream.write(left) :]
             os.fsync(self._stream.fileno())
         except OSError as error:
             os.ftruncate(self._stream.fileno(), end)
-            raise ResultsNotWritten(
-                f"The row of {row.name} could not be written: {error.strerror}.",
-                "Make room, then run the same command with --resume.",
-            ) from error
+            raise not_written(f"The row of {row.name}", error) from error
         self.rows.append(row)
 
 
 @contextmanager
 def opened(folder: Path, description: Description, *, resume: bool) -> Iterator[Results]:
     """Hold a run's folder for the block; with `resume`, go on with what it holds.
+
+    Passes that were asked for once stay asked for. Into a folder that is refused nothing is written.
 
     Raises:
         FolderInUse: another process holds it.
@@ -88,8 +97,11 @@ def opened(folder: Path, description: Description, *, resume: bool) -> Iterator[
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            _compare(folder, description, resume)  # before the lock is written
             stack.enter_context(held(folder))
-            _compare(folder, description, resume)
+            before = _compare(folder, description, resume)  # again: another may have come first
+            if before is not None:
+                description = replace(description, passes=max(before.passes, description.passes))
             with replacing(folder / DESCRIPTION) as stream:
                 json.dump(_plain(description), stream, ensure_ascii=False, indent=2)
                 stream.write("\n")
@@ -151,15 +163,18 @@ def _mend(stream: FileIO) -> None:
     os.fsync(stream.fileno())
 
 
-def _compare(folder: Path, asked: Description, resume: bool) -> None:
+def _compare(folder: Path, asked: Description, resume: bool) -> Description | None:
+    """What the folder was asked to do before, if anything. Raises UserError, BadRecords: it is refused."""
     if not (folder / DESCRIPTION).exists():
-        strangers = sorted({item.name for item in folder.iterdir()} - {"lock"})
+        strangers = sorted(item.name for item in folder.iterdir() if not _is_begun(item.name))
+        if is_foreign(folder):
+            strangers.append(LOCK)
         if strangers:
             raise UserError(
                 f"{folder} holds other things ({strangers[0]}), and no evaluation.",
                 "Name a new folder with --out.",
             )
-        return
+        return None
     before = read_description(folder)
     changed = [
         f"{name} was {before.settings.get(name, 'not set')} and is {asked.settings.get(name, 'not set')} now"
@@ -176,6 +191,12 @@ def _compare(folder: Path, asked: Description, resume: bool) -> None:
             f"{folder} holds the results of this evaluation already.",
             "Add --resume to go on where it stopped, or name another folder with --out.",
         )
+    return before
+
+
+def _is_begun(name: str) -> bool:
+    """Whether a file is the lock, or what is there of a description until it is written whole."""
+    return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
 
 
 def _plain(description: Description) -> dict[str, object]:

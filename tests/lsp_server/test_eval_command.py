@@ -307,6 +307,64 @@ def test_reports_put_runs_side_by_side(cli: Cli, own: Path, tmp_path: Path) -> N
     assert "is not the folder of an evaluation" in done.stderr
 
 
+def test_a_run_in_the_project_s_own_folder_goes_on(cli: Cli, own_project: Path) -> None:
+    (own_project / "Own.lean").write_text(OWN, encoding="utf-8")
+    names = own_project / "names.txt"
+    names.write_text("Own.halves\nOwn.turned\n", encoding="utf-8")
+    asked = ["eval", "project", "--project", ".", "--theorems", names, *TEMPLATES, "--nodes", "2"]
+    done = cli(*asked, "--limit", "1", cwd=own_project)
+    assert done.returncode == 0, done.stderr
+    out = own_project / "evaluations" / "names-ours-templates"
+    assert (out / "proofs" / "Own.halves.lean").is_file()
+    done = cli(*asked, "--limit", "2", "--resume", cwd=own_project)
+    assert done.returncode == 0, done.stderr
+    assert list(rows(out)) == ["Own.halves", "Own.turned"]
+
+
+def test_each_proof_is_kept_in_a_file_of_its_own(cli: Cli, project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    names = ["x'", "x_", "X_", "α", "β", "a/b", "a_b", "n" * 300, "x.pass2", "x"]
+    path = data(tmp_path, *(line(name, f"theorem t{n} (n : Nat) : n = n") for n, name in enumerate(names)))
+    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
+    done = cli(*asked, "--retriever", "none", "--nodes", "2", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert {row["status"] for row in rows(out).values()} == {"proved"}
+    texts = [path.read_text(encoding="utf-8") for path in (out / "proofs").iterdir()]
+    assert len(texts) == len(names)
+    assert all(sum(f"theorem t{number} " in text for text in texts) == 1 for number in range(len(names)))
+
+
+def test_a_proof_that_cannot_be_written_ends_the_run_in_words(
+    cli: Cli, project: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    path = data(tmp_path, NEVER, SAME)
+    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
+    asked += ["--retriever", "none", "--nodes", "2"]
+    assert cli(*asked, "--limit", "1").returncode == 0
+    (out / "proofs").write_text("", encoding="utf-8")
+    done = cli(*asked, "--resume")
+    assert done.returncode == 1
+    assert "The proof of same could not be written" in done.stderr
+    assert "--resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(rows(out)) == ["never"]
+    (out / "proofs").unlink()
+    assert cli(*asked, "--resume").returncode == 0
+    assert rows(out)["same"]["status"] == "proved"
+
+
+def test_no_project_at_all_is_said(cli: Cli, tmp_path: Path) -> None:
+    path = data(tmp_path, line("same", "theorem same (n : Nat) : n = n", ""))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    asked = ["eval", "minif2f", "--data", path, "--project", empty, *TEMPLATES, "--out", tmp_path / "run"]
+    done = cli(*asked, "--retriever", "none", "--nodes", "2")
+    assert done.returncode == 0, done.stderr
+    assert f"note: {empty} is no Lean project" in done.stderr
+    assert rows(tmp_path / "run")["same"]["status"] == "proved"
+
+
 def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
     path = data(tmp_path, SAME)
     asked = ["eval", "minif2f", "--data", path, "--project", project, "--out", tmp_path / "run"]
@@ -324,8 +382,15 @@ def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
     done = cli("eval", "minif2f", "--data", tmp_path / "none.jsonl", "--project", project, *TEMPLATES)
     assert done.returncode == 2
     assert "cannot be read" in done.stderr
-    done = cli("eval", "project", "--project", project, "--folder", "Nowhere", *TEMPLATES)
-    assert done.returncode == 2
+    for more, said in [
+        (["--folder", "Nowhere"], "is not a folder"),
+        (["--folder", "../"], "is no folder of the project"),
+        (["--folder", tmp_path], "is no folder of the project"),
+        (["--split", "valid"], "--dataset"),
+    ]:
+        done = cli("eval", "project", "--project", project, *more, *TEMPLATES)
+        assert done.returncode == 2
+        assert said in done.stderr
     assert not (tmp_path / "run").exists()
 
 

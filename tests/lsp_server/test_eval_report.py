@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ from prover.evaluation.problems import Problem
 from prover.evaluation.rows import Row
 from prover.evaluation.run_folder import Description, opened
 from retriever.index.proof_columns import ProofRows, hash_names
+from tests.lsp_server.conftest import SCRIPT
 
 SETTINGS = {
     "problems": "p",
@@ -138,3 +140,30 @@ def test_the_mini_core_s_problems_stand_alone(tmp_path: Path, monkeypatch: pytes
     assert "fact" not in one.theorem.text
     (problems / "Problems" / "P.lean").write_text(text.replace("two", "three"), encoding="utf-8")
     assert composed(library, problems) != found.project
+
+
+def test_what_cannot_be_written_is_said(environment: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with opened(folder, Description(SETTINGS, problems=1, passes=1), resume=False) as results:
+        results.append(row("a"))
+    (tmp_path / "file").touch()
+    asked = [str(SCRIPT), "eval", "report", str(folder)]
+    for svg, code, said in [
+        (tmp_path, 2, "is a folder"),
+        ("", 2, "is a folder"),
+        (tmp_path / "file" / "out.svg", 1, "could not be written"),
+        ("/proc/out.svg", 1, "could not be written"),
+    ]:
+        done = subprocess.run(
+            [*asked, "--svg", str(svg)], capture_output=True, text=True, env=environment, timeout=60
+        )
+        assert done.returncode == code, done.stderr
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            asked, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=60
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: The results could not be printed: No space left on device.")
+    assert len(done.stderr.splitlines()) == 2

@@ -136,3 +136,16 @@ def test_unreadable_folders_are_survived(tmp_path: Path, monkeypatch: pytest.Mon
 def test_odd_file_names_are_quoted(tmp_path: Path) -> None:
     write(tmp_path, "lean-toolchain", "A/2026-notes.lean")
     assert [source.module for source in find_sources(tmp_path)] == ["A.«2026-notes»"]
+
+
+def test_the_folder_of_an_evaluation_is_no_source(tmp_path: Path) -> None:
+    write(tmp_path, "lakefile.toml", "A.lean")
+    for folder in ("evaluations/one", "B/deep/run"):
+        write(tmp_path, f"{folder}/proofs/A.lean", f"{folder}/P.lean")
+        write(tmp_path, f"{folder}/run.json", text='{"format": "premise-suggest-evaluation", "version": 9}')
+    write(tmp_path, "evaluations/C.lean", "foreign/D.lean", "broken/E.lean", "list/F.lean")
+    write(tmp_path, "foreign/run.json", text='{"format": "other"}')
+    write(tmp_path, "broken/run.json", text="{")
+    write(tmp_path, "list/run.json", text="[1]")
+    found = [source.module for source in find_sources(tmp_path)]
+    assert found == ["A", "broken.E", "evaluations.C", "foreign.D", "list.F"]

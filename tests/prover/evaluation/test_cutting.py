@@ -106,3 +106,38 @@ def test_no_text_breaks_it(text: str) -> None:
         assert 0 <= cut.begin <= cut.stated <= cut.end <= len(found.text)
         problem_of(found, cut, Path("M.lean"), {"t", "u"}, hide=True)
     assert unproved(found.text, found.cuts).count("\n") == found.text.count("\n")
+
+
+def test_what_does_not_stand_alone_is_left_out() -> None:
+    found = cuts(
+        """namespace A
+mutual
+theorem even (n : Nat) : P n := odd n
+private theorem odd (n : Nat) : P n := even n
+end
+
+set_option pp.all true in
+mutual
+  theorem up (n : Nat) : P n := down n
+
+  theorem down (n : Nat) : P n := up n
+end
+
+theorem first : T := helper 1
+where helper (n : Nat) : T := found
+
+theorem second : T := by
+  exact helper 2
+where
+  /-- Level 3 -/
+  helper (n : Nat) : T := found
+  other : U
+    | 0 => found
+
+theorem last : P := found
+end A
+"""
+    )
+    assert [cut.name for cut in found.cuts] == ["A.first", "A.second", "A.last"]
+    stated = [found.text[cut.begin : cut.stated] for cut in found.cuts]
+    assert stated == ["theorem first : T", "theorem second : T", "theorem last : P"]

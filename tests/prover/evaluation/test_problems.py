@@ -95,3 +95,42 @@ def test_the_hash_tells_problems_apart(tmp_path: Path) -> None:
     assert family("aimeII_2001_p3") == "aime"
     assert family("mathd_algebra_10") == "mathd_algebra"
     assert family("swap") == ""
+
+
+def test_half_a_character_and_long_lines_fail_alone(tmp_path: Path) -> None:
+    half = "\\ud800"
+    path = written(
+        tmp_path,
+        b"\xef\xbb\xbf" + line("first", "theorem first : True").encode(),
+        json.dumps(["é" * 80], ensure_ascii=False),
+        json.dumps(["a" + "é" * 80], ensure_ascii=False),
+        line("a@", "theorem a : True").replace("@", half),
+        line("b", "theorem b : @").replace("@", half),
+        line("c", "theorem c : True", "@").replace("@", half),
+        line("d", "theorem d : True", level="@").replace("@", half),
+        line("last", "theorem last : True"),
+    )
+    posed = read_minif2f(path, tmp_path)
+    assert [one.name for one in posed if isinstance(one, Problem)] == ["first", "last"]
+    told = [one.message for one in posed if isinstance(one, Unposed)]
+    assert ["not a JSON object" in said for said in told] == [True, True, False, False, False, False]
+    for said, key in zip(told[2:], ("name", "statement", "header", "level"), strict=True):
+        assert f"half a character (a lone surrogate) in its `{key}`" in said
+    digest(posed)
+    "".join(one.name for one in posed).encode()
+
+
+def test_no_problem_is_lost_to_a_made_up_name(tmp_path: Path) -> None:
+    names = ["a (line 3)", "a", "a", "a", "a (line 4)", "line 7"]
+    lines = [line(name, f"theorem t{number} : True") for number, name in enumerate(names)]
+    posed = read_minif2f(written(tmp_path, *lines, "", line("b", "theorem b : True")), tmp_path)
+    assert len({one.name for one in posed}) == len(posed) == 8
+    said = [one.message for one in posed if isinstance(one, Unposed)]
+    assert said == ["The name a stands in line 2 already."] * 2 + ["Line 7 is empty."]
+    assert [one.name for one in posed if isinstance(one, Problem)] == [
+        "a (line 3)",
+        "a",
+        "a (line 4)",
+        "line 7",
+        "b",
+    ]

@@ -100,6 +100,9 @@ def test_results_are_not_mixed(tmp_path: Path) -> None:
     with opened(tmp_path, more, resume=True) as results:
         assert results.rows == [ROW]
     assert read_description(tmp_path).passes == 2
+    with opened(tmp_path, ASKED, resume=True) as results:  # fewer passes: those asked for before stay
+        assert results.description.passes == 2
+    assert read_description(tmp_path).passes == 2
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -109,7 +112,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
         opened(tmp_path, ASKED, resume=True),
     ):
         pass
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "thesis.tex"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["thesis.tex"]
     with pytest.raises(BadRecords, match="not the folder of an evaluation"):
         read_description(tmp_path)
     (tmp_path / DESCRIPTION).write_text('{"format": "other", "version": 1}', encoding="utf-8")
@@ -136,3 +139,40 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         opened(tmp_path / "file", ASKED, resume=False),
     ):
         pass
+
+
+@pytest.mark.parametrize("said", ["my lock", "[1]", '{"pid": 3}', "7" * 5000])
+def test_a_lock_of_something_else_is_left_alone(tmp_path: Path, said: str) -> None:
+    alone, beside = tmp_path / "alone", tmp_path / "beside"
+    with opened(beside, ASKED, resume=False):
+        pass
+    for folder in (alone, beside):
+        folder.mkdir(exist_ok=True)
+        (folder / "lock").write_text(said, encoding="utf-8")
+        kept = sorted(path.name for path in folder.iterdir())
+        with pytest.raises(UserError, match="lock"), opened(folder, ASKED, resume=True):
+            pass
+        assert (folder / "lock").read_text(encoding="utf-8") == said
+        assert sorted(path.name for path in folder.iterdir()) == kept
+    (alone / "lock").unlink()
+    (alone / "lock").mkdir()
+    with pytest.raises(UserError, match="lock"), opened(alone, ASKED, resume=True):
+        pass
+
+
+def test_a_lock_that_was_just_made_or_left_behind_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    (tmp_path / f".{DESCRIPTION}.0123456789ab.tmp").write_text("{", encoding="utf-8")
+    with opened(tmp_path, ASKED, resume=False) as results:
+        results.append(ROW)
+    (tmp_path / DESCRIPTION).unlink()
+    (tmp_path / RESULTS).unlink()
+    with opened(tmp_path, ASKED, resume=False) as results:
+        assert results.rows == []
+
+
+def test_half_a_character_in_a_row_is_kept(tmp_path: Path) -> None:
+    row = replace(ROW, name="caf\udce9", error="caf\udce9.lean cannot be read")
+    with opened(tmp_path, ASKED, resume=False) as results:
+        results.append(row)
+    assert read_rows(tmp_path / RESULTS) == ([row], [])
