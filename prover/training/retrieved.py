@@ -20,8 +20,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.option_types import positive
+from lean_extract.telling import told
 from prover.training.data import PairSet
 from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import Pair
@@ -29,7 +29,6 @@ from retriever.evaluation.pool import Question
 from retriever.evaluation.rankers import Fused, in_setting, score
 from retriever.evaluation.session import Session, encode_states, open_session
 from retriever.fusion import Fusion
-from retriever.training.mining import INTERRUPTED
 from retriever.training.splits import SPLITS
 from retriever.training.unfinished import unfinished
 
@@ -81,35 +80,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--premises", type=positive, default=10, help="premises a step (10)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     chosen = parser.parse_args(arguments)
-    try:
-        weights = Fusion.load(chosen.encoder)
-        session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
-        known = PairSet(chosen.pairs, chosen.part)
-        steps = tactic_steps(known)
-        asked = sample(len(steps), chosen.limit)
-        header = {
-            "format": FORMAT,
-            "pairs": known.manifest.digest,
-            "part": chosen.part,
-            "premises": chosen.premises,
-            "data": session.dataset.manifest.digest,
-            "encoder": session.encoder.fingerprint,
-            "fusion": hashlib.sha256(repr(weights).encode()).hexdigest()[:16],
-        }
-        write_retrieved(
-            chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)
-        )
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("Stopped; the same command goes on from here.", file=sys.stderr)
-        return INTERRUPTED
+    return told(lambda: _retrieve(chosen), stopped="Stopped; the same command goes on from here.")
+
+
+def _retrieve(chosen: argparse.Namespace) -> None:
+    weights = Fusion.load(chosen.encoder)
+    session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
+    known = PairSet(chosen.pairs, chosen.part)
+    steps = tactic_steps(known)
+    asked = sample(len(steps), chosen.limit)
+    header = {
+        "format": FORMAT,
+        "pairs": known.manifest.digest,
+        "part": chosen.part,
+        "premises": chosen.premises,
+        "data": session.dataset.manifest.digest,
+        "encoder": session.encoder.fingerprint,
+        "fusion": hashlib.sha256(repr(weights).encode()).hexdigest()[:16],
+    }
+    write_retrieved(
+        chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)
+    )
     print(f"{chosen.out}: premises for {len(asked):,} of {len(steps):,} {chosen.part} steps")
-    return 0
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError
 from lean_extract.option_types import positive
+from lean_extract.telling import told
 from retriever.backend import Backend, Collection
 from retriever.backends import find_backend
 from retriever.collections.index import fused_for_evaluation, reread_of
@@ -73,18 +74,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=positive, default=400, help="questions to fit on, at most")
     parser.add_argument("--first", type=positive, default=DEPTH, help="how many candidates are re-ranked")
     chosen = parser.parse_args(arguments)
-    try:
-        backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
-        fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
-        write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
+    return told(lambda: _fit(chosen))
+
+
+def _fit(chosen: argparse.Namespace) -> None:
+    backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
+    fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
+    write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
     print(fitted.line(chosen.first, "the sum"))
-    return 0
 
 
 if __name__ == "__main__":

@@ -17,15 +17,16 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.errors import UserError
 from lean_extract.option_types import positive
+from lean_extract.telling import told
 from retriever.backend import Backend, Collection, Split
 from retriever.backends import find_backend
 from retriever.collections.index import fused_for_evaluation
 from retriever.collections.measure import outside_of
 from retriever.collections.towers import Towers
 from retriever.training.mined import Mined, save_mined
-from retriever.training.mining import INTERRUPTED, SPLITS_TO_MINE, best_columns
+from retriever.training.mining import SPLITS_TO_MINE, best_columns
 
 
 def mine_collection(
@@ -74,25 +75,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
     chosen = parser.parse_args(arguments)
-    try:
-        if chosen.backend == "lean":
-            hint = "Run python -m retriever.training.mining."
-            raise UserError("A dataset of Lean's has a miner of its own.", hint)
-        backend = find_backend(chosen.backend)
-        towers = Towers.load(chosen.model) if chosen.model else None
-        mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
-        save_mined(chosen.out, mined)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("Stopped; nothing was written.", file=sys.stderr)
-        return INTERRUPTED
+    return told(lambda: _mine(chosen))
+
+
+def _mine(chosen: argparse.Namespace) -> None:
+    if chosen.backend == "lean":
+        hint = "Run python -m retriever.training.mining."
+        raise UserError("A dataset of Lean's has a miner of its own.", hint)
+    backend = find_backend(chosen.backend)
+    towers = Towers.load(chosen.model) if chosen.model else None
+    mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
+    save_mined(chosen.out, mined)
     print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")
-    return 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError
+from lean_extract.errors import BadSettings, ModelError
+from lean_extract.telling import told
 from retriever.backend import Collection, Split
 from retriever.backends import find_backend
 from retriever.evaluation.collection_measure import Ints
@@ -105,24 +106,17 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     chosen = _parser().parse_args(arguments)
+    return told(lambda: _write(chosen), stopped="Stopped; the same command goes on from here.")
+
+
+def _write(chosen: argparse.Namespace) -> None:
     splits: tuple[Split, ...] = ("valid", "test") if chosen.part == "both" else (chosen.part,)
-    try:
-        beam = Beam(chosen.beam, chosen.length_penalty)
-        collection = find_backend(_BACKEND).read(chosen.corpus)
-        writer = writer_of(chosen.run, collection, beam, chosen.top)
-        about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
-        count = predict(collection, writer, splits, chosen.out, about)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("Stopped; the same command goes on from here.", file=sys.stderr)
-        return 130
+    beam = Beam(chosen.beam, chosen.length_penalty)
+    collection = find_backend(_BACKEND).read(chosen.corpus)
+    writer = writer_of(chosen.run, collection, beam, chosen.top)
+    about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
+    count = predict(collection, writer, splits, chosen.out, about)
     print(f"{chosen.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -225,4 +225,4 @@ def test_settings_and_runs_that_do_not_fit_are_told(
     assert refgen.main(asked) != 0
     assert refgen.main([str(pairwise), *asked[1:3], str(garden.corpus / "out.jsonl")]) == 1
     told = capsys.readouterr().err
-    assert "There is no run" in told and "cannot be written" in told
+    assert "There is no run" in told and "cannot be read or written" in told

@@ -26,6 +26,7 @@ from retriever.collections.rankers import Neighbours  # noqa: E402
 from retriever.collections.rereading import Reread  # noqa: E402
 from retriever.collections.towers import Towers  # noqa: E402
 from retriever.evaluation import collection_fit_rerank  # noqa: E402
+from retriever.naturalproofs.schema import Split, Splits  # noqa: E402
 from retriever.naturalproofs.store import read_corpus, write_corpus  # noqa: E402
 from retriever.reranker import FOLDER, read_config  # noqa: E402
 from retriever.training import collection_mining, export, export_towers  # noqa: E402
@@ -50,7 +51,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
     valid = tuple(everything[::4])
     train = replace(splits.train, examples=tuple(one for one in everything if one not in valid))
     whole = tuple(statement.id for statement in corpus.statements)
-    parts = replace(splits, train=train, valid=replace(splits.valid, examples=valid, ref_ids=whole))
+    parts = Splits(train, Split(valid, whole), Split((), whole))
     write_corpus(found.corpus, corpus, parts)
     return found
 
@@ -218,7 +219,7 @@ def test_what_does_not_fit_is_told(
         collection_mining.main([str(garden.corpus), str(garden.corpus / "out.npz"), "--queries", "valid"])
         == 1
     )
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be read or written" in capsys.readouterr().err
     (copytree(model, tmp_path / "torn") / FOLDER / "model.onnx").write_bytes(b"")
     with pytest.raises(ModelError, match="re-ranker"):
         Towers.load(tmp_path / "torn")
