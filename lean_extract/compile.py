@@ -53,9 +53,10 @@ class CircularImports(ProjectBroken):
 
 @dataclass(frozen=True, slots=True)
 class LeanSource:
-    """One `.lean` file of the folder: its module name, its text and the modules its header imports."""
+    """One `.lean` file of a folder, `root`: its module name, its text and the modules its header imports."""
 
     module: str
+    root: Path
     path: Path
     text: bytes
     imports: tuple[str, ...]
@@ -76,13 +77,19 @@ def header_imports(text: str) -> tuple[str, ...]:
 
 
 def read_sources(folder: Path) -> dict[str, LeanSource]:
-    """Every `.lean` file under `folder`, by module name, in the order of the names."""
+    """Every `.lean` file under `folder`, by module name, in the order of the names.
+
+    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module.
+    """
     sources = {}
     for path in sorted(folder.rglob("*.lean")):
-        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+        parts = path.relative_to(folder).with_suffix("").parts
+        if not path.is_file() or any("." in part for part in parts):
+            continue
+        module = ".".join(parts)
         text = path.read_bytes()
         imports = header_imports(text.decode("utf-8", errors="replace"))
-        sources[module] = LeanSource(module, path, text, imports)
+        sources[module] = LeanSource(module, folder, path, text, imports)
     return sources
 
 
@@ -211,11 +218,10 @@ def _run_lean(
     command: Sequence[str], source: LeanSource, environment: Mapping[str, str], stop: Event | None
 ) -> None:
     # Lean takes the module's name from the -R folder; without one, private names carry a wrong module.
-    root = source.path.parents[source.module.count(".")]
-    relative = source.path.relative_to(root)
+    relative = source.path.relative_to(source.root)
     process = subprocess.Popen(
-        [*command, "-R", str(root), str(relative)],
-        cwd=root,
+        [*command, "-R", str(source.root), str(relative)],
+        cwd=source.root,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

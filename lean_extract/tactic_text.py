@@ -31,8 +31,13 @@ _GIVES_UP = re.compile(
 )
 _TRUSTS = re.compile(
     r"(?<![\w.'!?«])(?:native_decide|bv_decide)(?![\w'!?»])"
-    r"|\+\s*native\b|\bnative\s*:="
+    r"|\+\s*«?native\b|\bnative»?\s*:="
     r"|(?<![\w'!?])(?:ofReduceBool|ofReduceNat|reduceBool|reduceNat|trustCompiler)(?![\w'!?])"
+)
+# Of a configuration that is not written out nobody can tell whether it switches `native` on.
+_HIDES_CONFIGURATION = re.compile(
+    r"(?<![\w.'!?«+-])decide(?:\s*[+-]\s*«?\w+»?|\s*\(\s*«?\w+»?\s*:=\s*\w+\s*\))*"
+    r"\s*\(\s*«?config»?\s*:=(?!\s*\{\s*(?:\w+\s*:=\s*(?:true|false)\s*(?:,\s*)?)*\}\s*\))"
 )
 # Behind an error Lean reads on at the next of these, and obeys it: `#eval` would run.
 _COMMANDS = (
@@ -81,7 +86,9 @@ def proves_nothing(tactic: str) -> str | None:
     plain = code(tactic)
     if _GIVES_UP.search(plain):
         return "it leaves the goal to `sorry`"
-    return "it trusts compiled code" if _TRUSTS.search(plain) else None
+    if _TRUSTS.search(plain) or _HIDES_CONFIGURATION.search(plain):
+        return "it trusts compiled code"
+    return None
 
 
 def has_sorry(text: str) -> bool:

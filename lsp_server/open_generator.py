@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from lean_extract.errors import ModelError
+from lean_extract.errors import ModelError, UserError
 from lsp_server.generators import generator_folder
 from lsp_server.tasks import to_the_end
 from prover.generator.model import Generator
@@ -35,6 +35,29 @@ def open_generator(name: str, download: bool) -> Generator | None:
     """The generator of a name; None where the shipped one is meant and there is none. Raises ModelError."""
     folder = generator_folder(name, download=download)
     return None if folder is None else Generator.load(folder)
+
+
+def open_asked(name: str, source: str, download: bool) -> Generator | None:
+    """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
+
+    Args:
+        source: where tactics come from, one of `settings.SOURCES`.
+
+    Raises:
+        UserError: a generator is named, and tactics are to come from templates alone.
+        ModelError: it cannot be loaded, or none is named and none is shipped.
+    """
+    if source == "templates" and name:
+        raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
+    if not name and source != "generator":
+        return None
+    found = open_generator(name, download)
+    if found is None:
+        raise ModelError(
+            "There is no generator of tactics: none was named, and none is shipped.",
+            "Name one with --generator, or ask for --tactics-from templates.",
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

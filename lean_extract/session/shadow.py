@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 from lean_extract.records import Position
 from lean_extract.session.document import Document, lean_lines
-from lean_extract.tactic_text import PAIRS, brackets, code
+from lean_extract.source.lexer import tokenize
+from lean_extract.tactic_text import PAIRS, brackets, code, has_sorry
 
 _SHORT_REST = 30
 """Lines of the declaration behind the place that are kept at first: they show more, but cost time."""
@@ -28,6 +29,15 @@ _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝
 _BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
 _STARTS_BLOCK = re.compile(r"(?:(?<![\w.'])by|=>|·|;|<;>|\{|\()\s*$")
 _TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
+# What stands above a declaration and is part of its command.
+_PRELUDE = re.compile(r"[ \t]*(?:@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
+# As long as `sorry` and `admit`, so that nothing behind it moves; search does not find names that begin so.
+_FILLING = "sorr_"
+_FILLER = (
+    "axiom _premise_suggest_filling.{u} (α : Sort u) : α"
+    f' macro "{_FILLING}" : tactic => `(tactic| exact _premise_suggest_filling _)'
+    f' macro "{_FILLING}" : term => `(_premise_suggest_filling _)\n'
+)
 _DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+([^\s:({\[⦃]+)")
 
 
@@ -61,6 +71,17 @@ class Place:
         return Shadow(
             before_brace + closer + self.tail, Position(line, column - len(opener)), brace, self.line
         )
+
+    def filled(self, tactic: str) -> Shadow | None:
+        """The copy in which the declaration's other `sorry`s are an axiom, so that Lean warns of the tactic's
+        alone; None where they cannot be told apart."""
+        start = _line_start(self.head, self.line)
+        before, tail = _filled(self.head[start:]), _filled(self.tail)
+        if has_sorry(before) or has_sorry(tail):
+            return None
+        above = self.head[: _command_start(self.head, start)]
+        head = f"{above}{_FILLER}{self.head[len(above) : start]}{before}"
+        return Place(head, tail, self.in_term, before + tail, self.line + 1).shadow(tactic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,3 +242,33 @@ def _dropping(document: Document, head: str, start: int) -> Place:
 def _closers(text: str) -> str:
     _, still_open = brackets(text)
     return "".join(PAIRS[bracket] for bracket in reversed(still_open))
+
+
+def _filled(text: str) -> str:
+    raw = tokenize(text)
+    parts, place = [], 0
+    for token, start in zip(raw.texts, raw.starts, strict=True):
+        if token in ("sorry", "admit"):
+            parts += [text[place:start], _FILLING]
+            place = start + len(token)
+    return "".join([*parts, text[place:]])
+
+
+def _line_start(text: str, number: int) -> int:
+    start = 0
+    for _ in range(number):
+        start = text.index("\n", start) + 1
+    return start
+
+
+def _command_start(text: str, start: int) -> int:
+    """Where the comments and attributes above a declaration begin, which begins at `start`."""
+    while above := text[:start].rstrip():
+        last = above.rfind("\n") + 1
+        if above.endswith("-/"):
+            start = max(above.rfind("/-"), 0)
+        elif _PRELUDE.match(above, last):
+            start = last
+        else:
+            break
+    return start

@@ -13,8 +13,8 @@ from lean_extract.session.asking import Found, error_above
 from lean_extract.session.document import Document
 from lean_extract.session.limits import Limits
 from lean_extract.session.server import Server
-from lean_extract.session.shadow import Place, guesses
-from lean_extract.session.verdict import Reading, judge, read, same_goal
+from lean_extract.session.shadow import Place, Shadow, guesses
+from lean_extract.session.verdict import Reading, doubt, judge, read, same_goal
 from lean_extract.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
@@ -37,10 +37,15 @@ class Trial:
         problem = defect(tactic)
         if problem is not None:
             return TacticOutcome(tactic, "fails", None, problem)
-        shadow = self.place.shadow(tactic)
         begin = time.perf_counter()
         try:
-            diagnostics = await self.server.check(shadow.text, seconds)
+            reading = await self._read(self.place.shadow(tactic), seconds)
+            outcome = judge(tactic, reading, self.blank, self.place, _since(begin))
+            if outcome.status != "closes" or not reading.uses_sorry:
+                return outcome
+            # Lean warns once a declaration, which has other holes: so the tactic's own are asked for apart.
+            filled = self.place.filled(tactic)
+            apart = None if filled is None else await self._read(filled, seconds)
         except TimeoutError:
             message = f"Lean did not finish within {seconds:g} s"
             return TacticOutcome(tactic, "timeout", None, message, _since(begin))
@@ -48,8 +53,10 @@ class Trial:
             if not self.server.is_alive:
                 raise
             return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
-        milliseconds = _since(begin)
-        return judge(tactic, read(diagnostics, shadow), self.blank, self.place, milliseconds)
+        return outcome if apart is None else doubt(outcome, apart, _since(begin))
+
+    async def _read(self, shadow: Shadow, seconds: float) -> Reading:
+        return read(await self.server.check(shadow.text, seconds), shadow)
 
 
 async def find_place(server: Server, path: Path, document: Document, found: Found, limits: Limits) -> Trial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lean_extract.errors import BadState
@@ -18,6 +18,7 @@ _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
 # Lean says this of a hole only once nothing else is wrong, so it is no fault of the tactic.
 _OTHER_HOLE = re.compile(r"don't know how to synthesize")
+_GAVE_UP = "it leaves the goal to `sorry`"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
 
 Anchor = tuple[str, int, int]
@@ -29,13 +30,15 @@ class Reading:
     """The messages about one copy, sorted by what they are about.
 
     `error`: the tactic's own first error. `remaining`: the goals it leaves; None if Lean did not say.
-    `elsewhere`: first messages of the errors outside the braces. `uses_sorry`: Lean warns of it
-    in this declaration.
+    `elsewhere`: first messages of the errors outside the braces. `is_unchecked`: some of those stand in
+    this declaration, so that Lean looks for neither `sorry` nor recursion in it. `uses_sorry`: Lean warns
+    of it in this declaration.
     """
 
     error: str | None
     remaining: tuple[Goal, ...] | None
     elsewhere: Mapping[Anchor, str]
+    is_unchecked: bool
     uses_sorry: bool
 
 
@@ -44,7 +47,7 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
     own: list[tuple[Position, str]] = []
     remaining: tuple[Goal, ...] | None = None
     elsewhere: dict[Anchor, str] = {}
-    uses_sorry = False
+    is_unchecked = uses_sorry = False
     for item in diagnostics:
         message = str(item.get("message", ""))
         place = item["range"]["start"]
@@ -59,7 +62,8 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
             own.append((start, message))
         else:
             elsewhere.setdefault(_anchor(start, shadow), message)
-    return Reading(_first(own, shadow), remaining, elsewhere, uses_sorry)
+            is_unchecked |= start.line >= shadow.line
+    return Reading(_first(own, shadow), remaining, elsewhere, is_unchecked, uses_sorry)
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
@@ -92,13 +96,26 @@ def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseco
         if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
             return TacticOutcome(tactic, "fails", None, "changes nothing", milliseconds)
         return TacticOutcome(tactic, "progress", ProofState(reading.remaining), "", milliseconds)
-    if reading.elsewhere:
-        # Lean checks neither `sorry` nor recursion in a declaration that has errors of its own.
+    if reading.is_unchecked:
         if place.names_itself(tactic):
             return TacticOutcome(tactic, "fails", None, "it uses what is being proved", milliseconds)
     elif reading.uses_sorry and not has_sorry(place.declaration):
-        return TacticOutcome(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
+        return TacticOutcome(tactic, "fails", None, _GAVE_UP, milliseconds)
     return TacticOutcome(tactic, "closes", ProofState(()), "", milliseconds)
+
+
+def doubt(closes: TacticOutcome, apart: Reading, milliseconds: float) -> TacticOutcome:
+    """What becomes of a tactic that closes the goal of a declaration with other holes.
+
+    Args:
+        closes: the verdict without regard to `sorry`.
+        apart: the messages where the other holes are filled; if that makes errors, they tell nothing.
+        milliseconds: how long both took.
+    """
+    is_told = apart.error is None and not apart.remaining and not apart.is_unchecked
+    if is_told and apart.uses_sorry:
+        return TacticOutcome(closes.tactic, "fails", None, _GAVE_UP, milliseconds)
+    return replace(closes, milliseconds=milliseconds)
 
 
 def _first(errors: list[tuple[Position, str]], shadow: Shadow) -> str | None:

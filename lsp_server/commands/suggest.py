@@ -21,6 +21,7 @@ from lsp_server.commands.common import (
 )
 from lsp_server.contexts import first_place
 from lsp_server.engine import Engine
+from lsp_server.open_generator import OpenGenerator, open_asked
 from lsp_server.positions import from_person, split_lines
 from lsp_server.render import Style, collection_text, suggestion_text
 from lsp_server.requests import SuggestRequest
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.collection:
         raise UserError("--collection goes with another --backend than lean.", "Leave it out.")
     request, root = _request(options)
-    suggestion = asyncio.run(_suggest(options, request, root))
+    suggestion = asyncio.run(_suggest(options, request, root, _generator(options)))
     print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
     return 0
 
@@ -73,8 +74,21 @@ def _from_collection(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _suggest(options: argparse.Namespace, request: SuggestRequest, root: Path | None) -> Suggestion:
-    engine = Engine(root, settings_for(options))
+def _generator(options: argparse.Namespace) -> OpenGenerator | None:
+    """What was asked for on the command line, loaded: a warning below other tactics would be overlooked.
+
+    Raises UserError, ModelError.
+    """
+    if not options.tactics and options.tactics_from != "templates":
+        return None
+    found = open_asked(options.generator, options.tactics_from, options.download)
+    return None if found is None else OpenGenerator(lambda name, download: found)
+
+
+async def _suggest(
+    options: argparse.Namespace, request: SuggestRequest, root: Path | None, generator: OpenGenerator | None
+) -> Suggestion:
+    engine = Engine(root, settings_for(options), generator=generator)
     try:
         return await engine.suggest(request)
     finally:

@@ -29,7 +29,10 @@ from prover.generator.symbols import SIZE
 FORMAT = "premise-suggest-generator"
 VERSION = 1
 CONFIG, ENCODER, DECODER = "generator.json", "encoder.onnx", "decoder.onnx"
-REINSTALL = "Install premise-suggest again, or name another generator's folder in the settings."
+REINSTALL = (
+    "Put it there whole, or name another generator's folder (--generator, the setting `tactics.generator`); "
+    "if it is the one that is shipped, install premise-suggest again."
+)
 ANY_NUMBER = 1000
 """Of premises: as many as the prompt's length allows."""
 CHECKPOINTS = ("*.safetensors", "pytorch_model*.bin")
@@ -65,11 +68,21 @@ def read_config(folder: Path) -> Config:
         if is_checkpoint(folder):
             raise not_exported(folder) from error
         raise ModelError(
-            f"There is no generator in {folder}: {CONFIG}: {error.strerror}.", REINSTALL
+            f"There is no generator in {folder}: {CONFIG}: {error.strerror}.", _wanted(folder)
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ModelError(f"{path} does not fit this version: {reason}.", REINSTALL) from error
+
+
+def _wanted(folder: Path) -> str:
+    """What is amiss with a path that holds no generator."""
+    amiss = f"{folder} does not exist"
+    if folder.is_dir():
+        amiss = f"{folder} needs {CONFIG}, {ENCODER} and {DECODER}"
+    elif folder.exists():
+        amiss = f"{folder} is no folder"
+    return f"{amiss}. Give a generator's folder, or owner/name on the Hugging Face hub."
 
 
 def is_checkpoint(folder: Path) -> bool:

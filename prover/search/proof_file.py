@@ -19,10 +19,14 @@ from lean_extract.errors import LeanNotFound
 from lean_extract.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
-UNPROVED = frozenset({"sorryAx", "Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
-"""Axioms with which nothing is proved: a gap, or trust in compiled code."""
+UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
+"""Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
+COMPILED = "_native"
+"""Part of the name of each axiom that a newer Lean adds where compiled code decided."""
 
-_AXIOMS = re.compile(r"depends on axioms: \[([^\]]*)\]")
+_AXIOMS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
+_NAME = re.compile(r"(?:«[^»]*»|[^\s,«»])+")
+_PART = re.compile(r"«[^»]*»|[^.«»]+")
 _NO_AXIOMS = re.compile(r"does not depend on any axioms")
 
 
@@ -38,13 +42,22 @@ class CheckedProof:
 
 def proof_text(theorem: Theorem, proof: Sequence[str]) -> str:
     """The theorem's file with the proof in it, up to the theorem's end, and the question for its axioms."""
-    return f"{theorem.with_proof(proof)}\n#print axioms _root_.{theorem.full_name}\n"
+    # Full names: in their own namespace, or behind `open`, Lean would leave out what tells such axioms.
+    question = f"set_option pp.fullNames true in #print axioms _root_.{theorem.full_name}"
+    return f"{theorem.with_proof(proof)}\n{question}\n"
 
 
 def write_proof(path: Path, theorem: Theorem, proof: Sequence[str]) -> None:
     """Write `proof_text` to a file, whole or not at all."""
     with replacing(path) as stream:
         stream.write(proof_text(theorem, proof))
+
+
+def proves_nothing(axiom: str) -> bool:
+    """Whether an axiom is a gap or trust in compiled code; axioms that a file declares itself are neither."""
+    parts = _PART.findall(axiom)
+    # By the last part: Lean writes `_root_.sorryAx` where the file has a `sorryAx` of its own.
+    return COMPILED in parts or not UNPROVED.isdisjoint(parts[-1:])
 
 
 async def check_proof(
@@ -59,7 +72,7 @@ async def check_proof(
     """Have a new Lean process elaborate the theorem's file with its proof.
 
     Accepted if Lean ends by itself, reports no error, does not warn of `sorry` in this theorem, and
-    lists its axioms, none of `UNPROVED` among them. Lean reads the text from a pipe: no file is written.
+    lists its axioms, none of which `proves_nothing`. Lean reads the text from a pipe: no file is written.
 
     Args:
         project: where Lean runs; with Lake that is what says where imports are.
@@ -99,14 +112,14 @@ def _judge(
         return CheckedProof(False, axioms or (), f"Lean ended with code {code}: {complained[-300:].strip()}")
     if axioms is None:
         return CheckedProof(False, (), "Lean did not say which axioms the theorem rests on.")
-    if unproved := sorted(UNPROVED & set(axioms)):
+    if unproved := sorted(filter(proves_nothing, axioms)):
         return CheckedProof(False, axioms, f"It rests on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
 
 
 def _axioms(said: str) -> tuple[str, ...] | None:
     if found := _AXIOMS.search(said):
-        return tuple(name.strip() for name in found[1].split(","))
+        return tuple(_NAME.findall(found[1]))
     return () if _NO_AXIOMS.search(said) else None
 
 

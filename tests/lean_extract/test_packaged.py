@@ -157,6 +157,23 @@ def test_a_module_that_is_gone_can_no_longer_be_imported(
 
 
 @lean_only
+def test_files_whose_names_are_no_modules_are_left_out(
+    packaged_lean: PackagedLean, library: Path, tmp_path: Path
+) -> None:
+    nothing = ("a.b.c.d.e.f.g.h.i.j.k.lean", "Lib/one.two.lean", "v1.2/Deep.lean", ".hidden/Deep.lean")
+    for name in nothing:
+        (library / name).parent.mkdir(exist_ok=True)
+        (library / name).write_text("theorem base : 1 = 1 := rfl\n", encoding="utf-8")
+    (library / "Folder.lean").mkdir()
+    (library / "Lib" / "Hidden.lean").write_text("private theorem inner : 1 = 1 := rfl\n", encoding="utf-8")
+    told: list[LeanError] = []
+    built = build_library(library, tmp_path / "out", packaged_lean, rejected=told.append)
+    assert sorted(built) == ["Lib.Base", "Lib.Hidden", "Lib.Next", "Lib.Other"]
+    assert told == []
+    assert b"_private.Lib.Hidden.0.inner" in (tmp_path / "out" / "Lib" / "Hidden.ilean").read_bytes()
+
+
+@lean_only
 def test_an_error_is_told_with_its_place_and_the_old_result_stays(
     packaged_lean: PackagedLean, library: Path, tmp_path: Path
 ) -> None:

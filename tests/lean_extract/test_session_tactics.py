@@ -197,6 +197,45 @@ async def test_places(session: LeanSession, place: str) -> None:
     assert await statuses(session, text, *tactics) == ["closes", "fails"]
 
 
+GIVES_UP = "macro_rules | `(tactic| rfl) => `(tactic| exact sorry)\n"
+STATED = "theorem t (a b : Nat) (h : b = a + 2) (e : a = a) : a = b ∧ a = a"
+GIVING_UP = {
+    "no other hole": f"{GIVES_UP}{STATED} := by\n  constructor\n  · ‸sorry\n  · exact e\n",
+    "an error in another declaration": (
+        f"{GIVES_UP}theorem wrong : 1 = 2 := by trivial\n\n{STATED} := by\n  refine ⟨?_, e⟩\n  ‸sorry\n"
+    ),
+    "another hole behind": f"{GIVES_UP}{STATED} := by\n  constructor\n  · ‸sorry\n  · sorry\n",
+    "another hole above": (
+        f"{GIVES_UP}{STATED} := by\n  have k : a = a + 0 := by sorry\n  exact ⟨by ‸sorry, e⟩\n"
+    ),
+    "other holes in terms": f"{GIVES_UP}{STATED} :=\n  have k : Nat := sorry\n  ⟨‸sorry, (sorry : a = a)⟩\n",
+    "below attributes and comments": (
+        f"{GIVES_UP}theorem u : True := trivial /- a note -/\n\n"
+        "set_option maxRecDepth 900 in\n/-- It has\n\na doc comment. -/\n-- And more.\n"
+        f"@[reducible]\nprivate {STATED} := by\n  constructor\n  · ‸sorry\n  · admit -- sorry\n"
+    ),
+    "in a namespace with variables": (
+        f"namespace N\nvariable (a b : Nat)\n{GIVES_UP}{STATED.replace('(a b : Nat) ', '')} := by\n"
+        "  have : b = b := sorry\n  constructor\n  · ‸sorry\n  · sorry\nend N\n\n"
+        "theorem behind : 1 = 2 := by sorry\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("place", GIVING_UP)
+async def test_what_gives_up_in_a_way_of_its_own_closes_nothing(session: LeanSession, place: str) -> None:
+    """The file's own macro makes `rfl` a `sorry`, which shows in nothing but Lean's warning."""
+    found = await outcomes(session, GIVING_UP[place], ["rfl", "rw [h]"])
+    assert found["rfl"].status == found["rw [h]"].status == "fails"
+    assert found["rfl"].message == found["rw [h]"].message == "it leaves the goal to `sorry`"
+
+
+@pytest.mark.parametrize("place", GIVING_UP)
+async def test_what_closes_a_goal_closes_it_beside_other_holes(session: LeanSession, place: str) -> None:
+    text = GIVING_UP[place].replace("a = b", "a = a")
+    assert await statuses(session, text, "exact e", "constructor", "exact h") == ["closes", "closes", "fails"]
+
+
 async def test_the_place_may_lie_behind_many_lines_of_proof(session: LeanSession) -> None:
     rest = "".join(f"  have k{i} := k\n" for i in range(60))
     text = f"theorem t (p : Prop) (h : p) : p := by\n  have k : p := by ‸sorry\n{rest}  exact k\n"

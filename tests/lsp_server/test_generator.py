@@ -268,14 +268,46 @@ def test_the_command_line_takes_a_generator(
     answer = json.loads(done.stdout)
     assert answer["goal"] == SWAP
     assert answer["tactics"][0]["tactic"] == LEARNED
-    templates = cli("suggest", *file, "--generator", FIXTURE, "--tactics-from", "templates")
+    templates = cli("suggest", *file, "--tactics-from", "templates")
     assert LEARNED not in [one["tactic"] for one in json.loads(templates.stdout)["tactics"]]
+    assert cli("suggest", *file, "--tactics-from", "nobody").returncode == 2
+
+
+def test_a_named_generator_that_cannot_be_used_fails_the_command_before_lean_starts(
+    cli: Cli, project: Path, tmp_path: Path
+) -> None:
     broken = Path(shutil.copytree(FIXTURE, tmp_path / "broken"))
     (broken / "decoder.onnx").write_bytes(b"not a graph")
-    answer = json.loads(cli("suggest", *file, "--generator", broken).stdout)
-    assert answer["tactics"]
-    assert "damaged" in answer["warnings"][0]
-    assert cli("suggest", *file, "--tactics-from", "nobody").returncode == 2
+    damaged = Path(shutil.copytree(FIXTURE, tmp_path / "damaged"))
+    (damaged / "generator.json").write_text("{", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("no folder\n", encoding="utf-8")
+    asked = ("suggest", "--file", project / "Work.lean", "--line", "6", "--tactics")
+    no_lean = ("--lean", tmp_path / "no-lean")
+    for name, said, hint in [
+        ("nosuch", "There is no generator in nosuch", "nosuch does not exist"),
+        ("empty", "There is no generator in empty", "empty needs generator.json"),
+        ("file", "There is no generator in file", "file is no folder"),
+        ("broken", "The generator in broken is damaged", "--generator"),
+        ("damaged", "does not fit this version", "--generator"),
+    ]:
+        for source in ("both", "generator"):
+            options = ("--generator", name, "--tactics-from", source, *no_lean)
+            done = cli(*asked, *options, cwd=tmp_path)
+            assert (done.returncode, done.stdout) == (1, "")
+            told, advice = done.stderr.splitlines()
+            assert told.startswith("error: ") and said in told
+            assert advice.startswith("hint: ") and hint in advice
+
+
+@pytest.mark.parametrize("tactics", [["--tactics"], []])
+def test_a_generator_named_beside_templates_alone_is_refused(
+    cli: Cli, project: Path, tactics: list[str]
+) -> None:
+    options = ("--generator", "nosuch", "--tactics-from", "templates", *tactics)
+    done = cli("suggest", "--file", project / "Work.lean", "--line", "6", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --generator goes with generated tactics.\nhint: ")
 
 
 async def test_an_editor_sets_it_and_has_its_tactics_as_quick_fixes(

@@ -17,7 +17,21 @@ from prover.search.theorem import Theorem
 from tests.prover.search.helpers import theorem
 
 lean = pytest.mark.lean
+ASKED = "set_option pp.fullNames true in #print axioms"
 SWAP = "theorem swap (p q : Prop) (h : p ∧ q) : q ∧ p"
+COMPILED = """namespace Lean.Parser.Tactic
+syntax (name := nativeDecide) "native_decide" optConfig : tactic
+end Lean.Parser.Tactic
+
+def evil (n : Nat) : Nat := n + 1
+@[implemented_by evil] def f (n : Nat) : Nat := n
+theorem below : f 0 = 1 := by native_decide
+def two : Nat := 2
+@[implemented_by two] opaque hidden : Nat
+theorem by_code : hidden = 2 := by native_decide
+theorem N.inner : f 3 = 4 := by native_decide
+macro_rules | `(tactic| rfl) => `(tactic| native_decide)
+"""
 STRANGE = """import Example.Nat.Order
 
 namespace Shop
@@ -92,6 +106,55 @@ async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchai
 
 
 @lean
+@pytest.mark.parametrize(
+    ("statement", "proof", "axiom"),
+    [
+        ("theorem t : f 0 = 1", "exact below", "below._native.native_decide.ax_1_1"),
+        ("theorem t : f 1 = 2", "rfl", "t._native.native_decide.ax_1_1"),
+        ("theorem t : hidden = 2", "exact by_code", "by_code._native.native_decide.ax_1_1"),
+        ("theorem t : f 1 = 2", "decide +native", "t._native.decide.ax_1_1"),
+        ("theorem t : f 3 = 4", "exact N.inner", "N.inner._native.native_decide.ax_1_1"),
+        ("namespace N\ntheorem t : f 3 = 4", "exact inner", "N.inner._native.native_decide.ax_1_1"),
+    ],
+)
+async def test_trust_in_compiled_code_proves_nothing(
+    example: Toolchain, statement: str, proof: str, axiom: str
+) -> None:
+    """Of the false ones among them, too, Lean makes axioms whose names tell who asked for them."""
+    done = await checked(example, Theorem.stated(Path("A.lean"), COMPILED, statement), proof)
+    assert (done.accepted, done.axioms, done.message) == (False, (axiom,), f"It rests on {axiom}.")
+
+
+@lean
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("theorem hole : 1 = 2 := by\n  sorry\nnamespace N\ndef sorryAx := 1", "_root_.sorryAx"),
+        ("theorem hole : 1 = 2 := by\n  sorry\naxiom «]» : 1 = 2", "sorryAx"),
+        (
+            "namespace Lean\naxiom trustCompiler : 1 = 2\ntheorem hole : 1 = 2 := trustCompiler",
+            "Lean.trustCompiler",
+        ),
+    ],
+)
+async def test_a_gap_counts_however_it_is_printed(example: Toolchain, header: str, name: str) -> None:
+    asked = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 1 = 2")
+    done = await checked(example, asked, "exact ⟨" + ("«]»" if "«" in header else "hole") + ", hole⟩")
+    assert not done.accepted
+    assert name in done.axioms
+    assert done.message == f"It rests on {name}."
+
+
+@lean
+async def test_an_axiom_that_the_file_declares_is_listed_and_does_no_harm(example: Toolchain) -> None:
+    header = "namespace N\naxiom «choice, they say» : 1 = 2\naxiom native : 2 = 3"
+    asked = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 2 = 3")
+    done = await checked(example, asked, "exact ⟨«choice, they say», native⟩")
+    assert (done.accepted, done.message) == (True, "")
+    assert set(done.axioms) == {"N.«choice, they say»", "N.native"}
+
+
+@lean
 async def test_an_error_above_the_theorem_keeps_it_from_being_accepted(example: Toolchain) -> None:
     text = (
         STRANGE[STRANGE.index("theorem broken") : STRANGE.index("end Shop")]
@@ -117,7 +180,7 @@ async def test_the_file_is_written_and_lean_compiles_it(example: Toolchain, tmp_
     assert (
         path.read_text()
         == proof_text(asked, ["constructor", "exact h.2", "exact h.1"])
-        == (f"{SWAP} := by\n  constructor\n  exact h.2\n  exact h.1\n\n#print axioms _root_.swap\n")
+        == (f"{SWAP} := by\n  constructor\n  exact h.2\n  exact h.1\n\n{ASKED} _root_.swap\n")
     )
     assert [path.name for path in path.parent.iterdir()] == ["swap.lean"]
 
