@@ -31,7 +31,7 @@ OURS = sorted(path.stem for path in PRESETS.glob("*.yaml") if read_values(path).
 
 
 def test_the_presets_are_there() -> None:
-    assert OURS == ["cpu-rerank", "debug-rerank", "paper-rerank", "small-rerank"]
+    assert OURS == ["cpu-rerank", "debug-rerank", "naturalproofs-rerank", "paper-rerank", "small-rerank"]
     paper = parse_rerank(read_values(Path("paper-rerank")))
     assert (paper.model.layers, paper.model.hidden, paper.model.positions) == (6, 768, 1024)
     assert (paper.batch.queries, paper.batch.negatives + 1, paper.schedule.accumulate) == (2, 8, 8)
