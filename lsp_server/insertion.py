@@ -13,6 +13,8 @@ _WORD_BEFORE = re.compile(r"[\w.'!?«»₀-₉]+$")
 _WORD_AFTER = re.compile(r"^[\w.'!?«»₀-₉]+")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")
+_TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
+_BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*-/)*\|")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
 _IMPORT = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
 IMPORT_LINE = re.compile(r"(?:public[ ]+)?(?:meta[ ]+)?import[ ]+(?:all[ ]+)?[^\s]+")
@@ -31,9 +33,11 @@ def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Inse
     """A tactic: in place of the `sorry` at or near the position, else as a step of its own there.
 
     Where a term stands, `by` comes before it. Behind a finished tactic it goes on a new line, before one on
-    the line above it; further lines of the tactic are indented like its first.
+    the line above it; further lines of the tactic are indented like its first. It is put in brackets where it
+    would take the next alternative, `| succ n ih => …`, for a pattern of its own.
     """
     sorry = sorry_near(lines, place, place)
+    tactic = _apart(tactic, lines, sorry.end if sorry is not None else place)
     if sorry is not None:
         before = lines[sorry.start.line][: sorry.start.column]
         return Insertion(
@@ -128,7 +132,20 @@ def _as_term(lines: Sequence[str], place: Position, tactic: str) -> str:
 def _as_one(before: str, tactic: str) -> str:
     """Behind `<;>` stands one tactic: several are put in brackets."""
     is_several = ";" in tactic or "\n" in tactic
-    return f"({tactic})" if is_several and before.rstrip().endswith("<;>") else tactic
+    return _bracketed(tactic) if is_several and before.rstrip().endswith("<;>") else tactic
+
+
+def _apart(tactic: str, lines: Sequence[str], place: Position) -> str:
+    """The tactic, in brackets where a `|` behind the place would be read as a part of it."""
+    if not _TAKES_BARS.search(tactic):
+        return tactic
+    behind = "\n".join([lines[place.line][place.column :], *lines[place.line + 1 :]])
+    return _bracketed(tactic) if _BAR_NEXT.match(behind) else tactic
+
+
+def _bracketed(tactic: str) -> str:
+    """As one tactic; its lines stand under each other."""
+    return f"({_indented(tactic, 1)})"
 
 
 def _indented(tactic: str, column: int) -> str:

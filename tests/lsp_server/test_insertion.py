@@ -58,6 +58,40 @@ def test_several_tactics_behind_a_combinator_are_put_in_brackets() -> None:
         assert after == f"by\n  constructor <;> {text}"
 
 
+@pytest.mark.parametrize(
+    ("behind", "is_next"),
+    [
+        ("\n  | succ n ih => sorry", True),
+        ("  -- so\n\n  /- and\nso -/ | succ n ih => sorry", True),
+        ("\n    skip\n  | succ n ih => sorry", False),
+        ("\n\ntheorem t : p := by", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize(
+    ("tactic", "takes"),
+    [
+        ("rcases n with - | n", True),
+        ("rcases h with ⟨x, rfl⟩", True),
+        ("first | simp | rfl", True),
+        ("cases n with\n| zero => rfl", True),
+        ("exact fun | 0 => rfl", True),
+        ("simp [with_top]", False),
+        ("exact h.first", False),
+        ("omega", False),
+    ],
+)
+def test_the_next_alternative_is_not_taken_for_a_pattern(
+    behind: str, is_next: bool, tactic: str, takes: bool
+) -> None:
+    lines, place = at(f"by\n  induction n with\n  | zero => sor│ry{behind}")
+    after = applied(lines, tactic_insertion(lines, place, tactic))
+    text = tactic.replace("\n", "\n" + " " * 12)
+    if is_next and takes:
+        text = f"({tactic})".replace("\n", "\n" + " " * 13)
+    assert after == f"by\n  induction n with\n  | zero => {text}{behind}"
+
+
 def test_further_lines_of_a_tactic_are_indented() -> None:
     lines, place = at("by\n    sorry│")
     tactic = "cases h with\n| inl h => skip"
