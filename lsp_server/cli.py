@@ -12,6 +12,7 @@ from typing import cast
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.option_types import depth, port, positive
+from lean_extract.telling import INTERRUPTED
 from lsp_server import __version__
 from lsp_server.eval_options import add_eval
 from lsp_server.settings import SOURCES
@@ -28,8 +29,6 @@ _COMMANDS = {
     "doctor": "lsp_server.commands.doctor",
     "demo": "lsp_server.commands.demo",
 }
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -51,7 +51,11 @@ def open_asked(name: str, source: str, download: bool) -> Generator | None:
         raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
     if not name and source != "generator":
         return None
-    found = open_generator(name, download)
+    return needed(open_generator(name, download))
+
+
+def needed(found: Generator | None) -> Generator:
+    """The generator. Raises ModelError where there is none."""
     if found is None:
         raise ModelError(
             "There is no generator of tactics: none was named, and none is shipped.",

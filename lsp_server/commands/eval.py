@@ -16,8 +16,8 @@ from threading import Event
 
 from lean_extract.atomic import replacing
 from lean_extract.compile import CompilationStopped
-from lean_extract.errors import ModelError, PremiseSuggestError, UserError
-from lsp_server.cli import INTERRUPTED
+from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.telling import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use
 from lsp_server.evaluation.minicore import minicore_set
@@ -27,7 +27,7 @@ from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
 from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
-from lsp_server.open_generator import open_generator
+from lsp_server.open_generator import needed, open_asked, open_generator
 from prover.generator.model import Generator
 from prover.search.result import SearchLimits
 
@@ -146,16 +146,12 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
 
 def _generator(options: argparse.Namespace) -> Generator | None:
     """The generator, unless templates alone are asked for. Raises ModelError, UserError."""
-    if options.tactics_from == "templates":
-        if options.generator:
-            raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
-        return None
-    found = open_generator(options.generator, options.download)
-    if found is None and options.tactics_from is not None:
-        raise ModelError(
-            "There is no generator of tactics: none was named, and none is shipped.",
-            "Name one with --generator, or ask for --tactics-from templates.",
-        )
+    found = open_asked(options.generator, options.tactics_from or "both", options.download)
+    if found is not None or options.tactics_from == "templates":
+        return found
+    found = open_generator("", options.download)
+    if options.tactics_from is not None:
+        return needed(found)
     if found is None:
         print("note: there is no generator, so tactics come from templates alone", file=sys.stderr)
     return found

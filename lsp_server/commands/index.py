@@ -18,7 +18,7 @@ from types import FrameType
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource, UserError
-from lsp_server.cli import INTERRUPTED
+from lean_extract.telling import INTERRUPTED
 from lsp_server.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.render import counted

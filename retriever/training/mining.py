@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.telling import INTERRUPTED
 from retriever.encoder import Encoder, Floats
 from retriever.scope import ModuleNode, importable
 from retriever.training.dataset import Query
@@ -33,7 +34,6 @@ from retriever.training.vectors import corpus_vectors, state_vectors
 SPLITS_TO_MINE = ("train", "valid")
 _BLOCK = 256
 _GROUP = 64
-INTERRUPTED = 130
 
 
 class Filter(Protocol):
