@@ -63,6 +63,10 @@ class LeanNotFound(LeanError):
     """No Lean could be found or made ready."""
 
 
+class NoCoreSources(LeanError):
+    """The Lean in use came without the sources of its own library, or they cannot be read."""
+
+
 class LeanDied(LeanError):
     """The Lean server ended, or broke off in mid-request."""
 

@@ -56,6 +56,11 @@ class PackagedLean:
         return joined
 
 
+def release() -> str:
+    """Which packaged Lean this is, known without starting it: its distribution and version."""
+    return f"{_DISTRIBUTION}-{_distribution_version()}"
+
+
 def runtime_available() -> bool:
     """Whether the packaged Lean is installed here."""
     return _find_library() is not None

@@ -62,13 +62,35 @@ def resolve_lean(
         BadSettings: `override` cannot be read, or names no program.
         LeanNotFound: there is no Lean, the one asked for is not installed, or it does not run.
     """
+    chosen = choose_lean(project, override=override, environment=environment)
+    return _from_package(project) if chosen is None else _toolchain(chosen, environment, project)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The program that was chosen; nothing was run for it."""
+
+    kind: Kind
+    command: tuple[str, ...]
+    """Lake's where the kind is `lake`, else Lean's."""
+    reason: str
+
+    @property
+    def prefix(self) -> Path:
+        """The folder that this Lean is installed in: it holds `bin`, `lib` and `src`. Raises OSError."""
+        return Path(self.command[0]).resolve(strict=True).parent.parent
+
+
+def choose_lean(
+    project: Path | None, *, override: str | None = None, environment: Mapping[str, str] = os.environ
+) -> Choice | None:
+    """The same choice without running anything; None: the packaged Lean, if it is there.
+
+    Raises BadSettings; LeanNotFound when the one asked for is not installed.
+    """
     if override:
         return _from_override(override, project, environment)
-    if toolchain := _from_elan(project, environment):
-        return toolchain
-    if toolchain := _from_path(project, environment):
-        return toolchain
-    return _from_package(project)
+    return _from_elan(project, environment) or _from_path(project, environment)
 
 
 def has_lakefile(project: Path | None) -> bool:
@@ -82,7 +104,7 @@ def project_oleans(project: Path) -> Path:
     return user_cache_path("premise-suggest", appauthor=False) / "lean" / f"project-{key}"
 
 
-def _from_override(override: str, project: Path | None, environment: Mapping[str, str]) -> Toolchain:
+def _from_override(override: str, project: Path | None, environment: Mapping[str, str]) -> Choice:
     try:
         words = shlex.split(override)
     except ValueError as error:
@@ -96,22 +118,17 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
             "Correct it, or leave it out to have Lean found by itself.",
         )
     if _is_shim(Path(program)):
-        toolchain = _from_elan(project, environment)
-        if toolchain is None:
+        chosen = _from_elan(project, environment)
+        if chosen is None:
             raise LeanNotFound(
                 f"{program} is elan's, and elan has no default toolchain.", "Run: elan default stable"
             )
-        return replace(
-            toolchain, reason=f"The setting `lean.command` asks for elan's Lean. {toolchain.reason}"
-        )
-    command = (program, *words[1:])
-    reason = f"The setting `lean.command` asks for {override}."
-    if Path(program).stem == "lake":
-        return _lake_toolchain(command, environment, reason, project)
-    return _lean_toolchain("path", command, environment, reason)
+        return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
+    kind: Kind = "lake" if Path(program).stem == "lake" else "path"
+    return Choice(kind, (program, *words[1:]), f"The setting `lean.command` asks for {override}.")
 
 
-def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Toolchain | None:
+def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Choice | None:
     home = _elan_home(environment)
     if home is None:
         return None
@@ -127,11 +144,11 @@ def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Toolchai
     lake, lean = folder / "bin" / "lake", folder / "bin" / "lean"
     reason = f"{source} asks for {wanted}, and elan has it."
     if has_lakefile(project) and lake.is_file():
-        return _lake_toolchain((str(lake),), environment, reason, project)
-    return _lean_toolchain("elan", (str(lean),), environment, reason)
+        return Choice("lake", (str(lake),), reason)
+    return Choice("elan", (str(lean),), reason)
 
 
-def _from_path(project: Path | None, environment: Mapping[str, str]) -> Toolchain | None:
+def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice | None:
     lean = _find_program("lean", environment)
     if lean is None:
         return None
@@ -139,8 +156,8 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Toolchai
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
     lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
-        return _lake_toolchain((str(lake),), environment, f"{lake} is on PATH{about}.", project)
-    return _lean_toolchain("path", (str(lean),), environment, f"{lean} is on PATH{about}.")
+        return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.")
+    return Choice("path", (str(lean),), f"{lean} is on PATH{about}.")
 
 
 def _from_package(project: Path | None) -> Toolchain:
@@ -164,19 +181,15 @@ def _from_package(project: Path | None) -> Toolchain:
     )
 
 
-def _lake_toolchain(
-    lake: tuple[str, ...], environment: Mapping[str, str], reason: str, project: Path | None
-) -> Toolchain:
-    lean = Path(lake[0]).with_name("lean")
-    version = _ask_version((str(lean),) if lean.is_file() else lake, environment, project)
-    return Toolchain("lake", (*lake, "serve", "--"), (*lake, "env", "lean"), {}, version, reason)
-
-
-def _lean_toolchain(
-    kind: Kind, lean: tuple[str, ...], environment: Mapping[str, str], reason: str
-) -> Toolchain:
-    version = _ask_version(lean, environment, None)
-    return Toolchain(kind, (*lean, "--server"), lean, {}, version, reason)
+def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | None) -> Toolchain:
+    """The chosen Lean, asked for its version. Raises LeanNotFound when it does not run."""
+    command = chosen.command
+    if chosen.kind != "lake":
+        version = _ask_version(command, environment, None)
+        return Toolchain(chosen.kind, (*command, "--server"), command, {}, version, chosen.reason)
+    lean = Path(command[0]).with_name("lean")
+    version = _ask_version((str(lean),) if lean.is_file() else command, environment, project)
+    return Toolchain("lake", (*command, "serve", "--"), (*command, "env", "lean"), {}, version, chosen.reason)
 
 
 def _elan_home(environment: Mapping[str, str]) -> Path | None:

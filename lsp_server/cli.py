@@ -108,6 +108,7 @@ def _index(command: argparse.ArgumentParser) -> None:
     _backend(command)
     said = "what to call a collection of another backend (default: its file's name)"
     command.add_argument("--name", metavar="NAME", default="", help=said)
+    _lean(command)
     _model(command)
 
 

@@ -10,23 +10,33 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from lean_extract.errors import IndexMissing, ModelError, PremiseSuggestError
+from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
 from lsp_server.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.knowledge import freshness
 from lsp_server.models import SHIPPED_MODEL, model_folder
 from lsp_server.render import Style, counted
-from lsp_server.stores import index_folder, needs_mathlib, project_store
+from lsp_server.stores import (
+    core_package,
+    index_folder,
+    indexed_core,
+    needs_mathlib,
+    project_core,
+    project_store,
+    shared_folder,
+)
 from prover.generator.model import Generator
 from retriever.encoder import Encoder
 from retriever.freshness import Freshness
 from retriever.fusion import Fusion
 from retriever.index import hnsw
+from retriever.index.build import settled
 from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card
 from retriever.service import PremiseService
 
 Status = Literal["ok", "note", "missing"]
+_CORE = "Lean core"
 _REINSTALL = "install premise-suggest again from where you have it (a clone: git checkout retriever/data)"
 
 
@@ -52,8 +62,10 @@ def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DA
     ]
     if has_model:
         findings.append(_checked("index", lambda: _index(root, folder)))
+        findings.append(_lean_core(root, lean_command, folder))
     else:
-        findings.append(Finding("index", "note", "not checked: the model is damaged or missing"))
+        unchecked = "not checked: the model is damaged or missing"
+        findings += [Finding(name, "note", unchecked) for name in ("index", _CORE)]
     bundled = _checked("bundled Mathlib", lambda: _bundled(folder, data, has_model=has_model))
     return [*findings, bundled, _checked("generator", _generator), _hnsw()]
 
@@ -112,6 +124,34 @@ def _index(root: Path, model: Path) -> Finding:
     if amiss:
         return Finding("index", "note", "; ".join([said, *amiss]), command)
     return Finding("index", "ok", f"{said}, up to date, in {store.root}")
+
+
+def _lean_core(root: Path, lean_command: str, model: Path) -> Finding:
+    """Whether what Lean itself declares (Init and Std) is in the project's index."""
+    try:
+        core = project_core(root, lean_command)
+    except (BadSettings, LeanError) as error:
+        return Finding(_CORE, "note", error.message, error.hint)
+    command = f"premise-suggest index {shlex.quote(str(root))}"
+    if lean_command:
+        command += f" --lean {shlex.quote(lean_command)}"
+    package = core_package(core)
+    try:
+        found = indexed_core(project_store(root))
+        if found is None:
+            return Finding(_CORE, "note", f"{core.title} is not in the index yet", command)
+        if found != (package.name, package.revision):
+            return Finding(_CORE, "note", f"the index has another than {core.title}: {found[1]}", command)
+        fingerprint = Encoder.load(model).fingerprint
+        read = settled(package, package.store(shared_folder(), fingerprint), fingerprint)
+    except PremiseSuggestError as error:
+        return Finding(_CORE, "note", error.message, command)
+    if read is None:
+        message = f"{core.title} has changed since it was read, or was not read to its end"
+        return Finding(_CORE, "note", message, command)
+    libraries = " and ".join(core.libraries)
+    said = f"{counted(read.premises, 'premise')} of {core.title} ({libraries}), from {core.root}"
+    return Finding(_CORE, "ok", said)
 
 
 def _amiss(complete: bool, fresh: Freshness) -> Iterator[str]:

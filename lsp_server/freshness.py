@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE
 from lean_extract.records import Goal
 from lsp_server.schema import IndexItem, SourceItem
 from retriever.encoder import FittedState
@@ -29,22 +30,39 @@ def index_item(fresh: Freshness, lean: str) -> IndexItem:
 
 
 def freshness_line(sources: Sequence[SourceItem], lean: str, stale: int) -> str:
-    """One line: Mathlib's revision (else the packages'), Lean's version, how many files the index lacks.
+    """One line: Mathlib's revision (else the packages'), Lean's version and core, how many files are missing.
 
-    `Mathlib 2026-07-01 (bundled) · Lean 4.35.0 · 2 files newer than the index`
+    `Mathlib 2026-07-01 (bundled) · Lean 4.35.0 and its core · 2 files newer than the index`
     """
-    pinned = sorted((one for one in sources if one.revision), key=lambda one: one.package.lower() != MATHLIB)
-    own = [one for one in sources if not one.revision]
+    packages = [one for one in sources if one.package not in CORE_PACKAGES]
+    pinned = sorted((one for one in packages if one.revision), key=lambda one: one.package.lower() != MATHLIB)
+    own = [one for one in packages if not one.revision]
     has_mathlib = any(one.package.lower() == MATHLIB for one in pinned)
     named = pinned[: 1 if has_mathlib else _MOST_NAMED]
     parts = [_source(one) for one in named]
     if rest := len(pinned) - len(named):
         parts.append(f"{rest} more package{'' if rest == 1 else 's'}")
     parts += [one.package or "this project" for one in own[:_MOST_NAMED]]
-    parts.append(f"Lean {lean}" if lean else "Lean not pinned")
+    core = next((one for one in sources if one.package in CORE_PACKAGES), None)
+    parts.append(_lean(lean, core))
     files = "1 file" if stale == 1 else f"{stale:,} files"
     parts.append(f"{files} newer than the index" if stale else "up to date")
     return " · ".join(parts)
+
+
+def _lean(lean: str, core: SourceItem | None) -> str:
+    """Lean's version, and whose core is in the index."""
+    named = f"Lean {lean}" if lean else "Lean not pinned"
+    if core is None:
+        return named
+    if core.package == MINI_CORE:
+        return f"{named}, mini core"
+    return f"{named} and its core" if is_lean(core.revision, lean) else f"{named}, core of {core.revision}"
+
+
+def is_lean(version: str, named: str) -> bool:
+    """Whether a version (`4.31.0-nightly-2026-07-01`) is what a toolchain names (`nightly-2026-07-01`)."""
+    return version == named or (named.startswith("nightly-") and version.endswith(f"-{named}"))
 
 
 def _source(source: SourceItem) -> str:

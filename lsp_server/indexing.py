@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from lsp_server.server import PremiseServer
 
 STATUS = "$/premiseSuggest/status"
-_STAGES = {"scan": "looking at files", "embed": "reading", "merge": "merging", "graph": "building the graph"}
+_STAGES = {
+    "wait": "waiting for another index run",
+    "scan": "looking at files",
+    "embed": "reading",
+    "merge": "merging",
+    "graph": "building the graph",
+}
 _STATUS_SECONDS = 0.25
 
 
@@ -38,6 +44,7 @@ class Indexing:
         self._again: set[Path] = set()
         self._refused: set[Path] = set()
         self._stopped: set[Path] = set()
+        self._told: dict[Path, tuple[str, ...]] = {}
 
     async def once(self, engine: Engine) -> None:
         """Update a project's index the first time a file of it is opened."""
@@ -131,10 +138,18 @@ class Indexing:
         except BaseException:
             bar.end("failed")
             raise
+        self._tell(root, report.notes)
         bar.end(
             counted(report.premises, "premise") if not report.stopped else "stopped; it goes on next time"
         )
         return report
+
+    def _tell(self, root: Path, notes: tuple[str, ...]) -> None:
+        """Log what an update left out, once."""
+        if self._told.get(root, ()) != notes:
+            self._told[root] = notes
+            for note in notes:
+                self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
 
 
 class Status:

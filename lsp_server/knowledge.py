@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import IndexMissing
 from lean_extract.records import Goal
 from lean_extract.source.project import Project, find_project, find_sources, is_project_root, module_of
@@ -85,12 +86,16 @@ class Knowledge:
             needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
             return [own, bundled_store()] if needs_bundled else [own]
         self._awaited = (own, stamp)
-        if exists or wants_mathlib:
-            why = f"The index of {root} {'holds no premises' if exists else 'is not built yet'}"
+        if exists:
+            why = f"The index of {root} holds no premises of its own"
+        elif wants_mathlib:
+            why = f"The index of {root} is not built yet"
         else:
             why = f"{root} is no Lean project (no lakefile, no lean-toolchain) and has no index"
-        self.note = f"{why}, so only Mathlib's names were searched. Run `premise-suggest index {root}`."
-        return [bundled_store()]
+        has_core = exists and any(holds_premises(own, package) for package in CORE_PACKAGES)
+        searched = "Mathlib's names and Lean's core" if has_core else "Mathlib's names"
+        self.note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
+        return [own, bundled_store()] if has_core else [bundled_store()]
 
     def _leave_out_what_does_not_fit(self, folder: Path) -> None:
         """With a model of the user's own the bundled index cannot be searched; the project's still can."""

@@ -93,6 +93,7 @@ class OpenIndex:
                 progress,
                 should_stop,
                 download=settings.model_download,
+                lean=settings.lean.command,
             )
 
     def close(self) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import BadSource
+from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
+from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources
 from lean_extract.source.project import find_sources
 from lsp_server.models import model_folder
 from retriever.encoder import Encoder
-from retriever.index.build import IndexReport, update_index
+from retriever.index.build import IndexReport, SharedPackage, update_index
 from retriever.index.bundled import proof_rows, read_card, unpack, use_counts
 from retriever.index.content import NO_PROOFS
 from retriever.index.store import IndexStore
@@ -54,18 +56,36 @@ def bundled_store() -> IndexStore:
     return unpack(folder)
 
 
+def shared_folder() -> Path:
+    """Where the indexes of packages are kept that projects share."""
+    return index_folder() / "packages"
+
+
 def holds_premises(store: IndexStore, package: str | None = None) -> bool:
     """Whether the index, or one that it includes, holds any premise (of this package).
 
-    Raises IndexMissing, IndexDamaged.
+    Lean's core, which every project has, counts where it is asked for by name only. Raises IndexMissing,
+    IndexDamaged.
     """
     manifest, segments = store.open()
     for segment, live in segments:
         dead = frozenset(live.dead_files)
         for number, file in enumerate(segment.files):
-            if number not in dead and file.stop > file.start and package in (None, file.package):
+            is_meant = file.package not in CORE_PACKAGES if package is None else file.package == package
+            if is_meant and number not in dead and file.stop > file.start:
                 return True
     return any(holds_premises(IndexStore(Path(root)), package) for root in manifest.includes)
+
+
+def indexed_core(store: IndexStore) -> tuple[str, str] | None:
+    """(package, revision) of Lean's core as an index includes it. Raises IndexMissing, IndexDamaged."""
+    for root in store.manifest().includes:
+        _, segments = IndexStore(Path(root)).open()
+        for segment, _ in segments:
+            for file in segment.files:
+                if file.package in CORE_PACKAGES:
+                    return file.package, file.revision
+    return None
 
 
 def needs_mathlib(root: Path) -> bool:
@@ -77,10 +97,40 @@ def needs_mathlib(root: Path) -> bool:
     return False
 
 
+def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os.environ) -> CoreSources:
+    """Lean's own library as the project at `root` has it; `lean` is the setting `lean.command`.
+
+    Raises BadSettings, LeanNotFound, NoCoreSources.
+    """
+    core = find_core(root, override=lean or None, environment=environment)
+    if core.package == MINI_CORE and needs_mathlib(root):
+        raise NoCoreSources(
+            f"{root} needs Mathlib, which does not stand on the mini core, and no other Lean was found.",
+            "Install Lean with elan: https://lean-lang.org/install",
+        )
+    return core
+
+
+def core_package(core: CoreSources) -> SharedPackage:
+    """Lean's own library as an index has it. A linked toolchain may change under one version."""
+    return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
+
+
 def update_project(
-    root: Path, model: str, progress: Progress, should_stop: ShouldStop, *, download: bool = False
+    root: Path,
+    model: str,
+    progress: Progress,
+    should_stop: ShouldStop,
+    *,
+    download: bool = False,
+    lean: str = "",
+    environment: Mapping[str, str] = os.environ,
 ) -> IndexReport:
-    """Build or refresh the index of a project.
+    """Build or refresh the index of a project, with the core of its Lean where that has its sources.
+
+    Args:
+        lean: the setting `lean.command`.
+        environment: says which Lean there is, as for `resolve_lean`.
 
     Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
     """
@@ -88,13 +138,20 @@ def update_project(
         raise BadSource(f"There is no .lean file under {root}.", "Give the folder of a Lean project.")
     encoder = Encoder.load(model_folder(model, download=download))
     bundled = bundled_store() if needs_mathlib(root) else None
-    return update_index(
+    core, notes = None, tuple[str, ...]()
+    try:
+        core = core_package(project_core(root, lean, environment))
+    except (BadSettings, LeanError) as error:
+        notes = (f"Lean's own lemmas are not in the index. {error}",)
+    report = update_index(
         root,
         project_store(root),
         encoder,
         progress=progress,
         should_stop=should_stop,
-        shared=index_folder() / "packages",
+        shared=shared_folder(),
+        core=core,
         uses=use_counts(bundled) if bundled else None,
         proofs=proof_rows(bundled) if bundled else NO_PROOFS,
     )
+    return replace(report, notes=notes)

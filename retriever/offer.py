@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from lean_extract.core_sources import LEAN_CORE
 from lean_extract.records import Premise
 from retriever.allowed import Allowed
 from retriever.index.content import is_theorem
@@ -20,6 +21,7 @@ Kinds = Literal["theorems", "definitions", "all"]
 DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
 _DOCUMENTED = frozenset(
     (
+        LEAN_CORE,
         "mathlib",
         "batteries",
         "std",
@@ -86,7 +88,8 @@ def scope_of(snapshot: Snapshot, where: Where | None) -> Bools | None:
     """bool[n]: what the open file can use as its imports stand; None where there is no file."""
     if where is None:
         return None
-    reached = snapshot.in_scope(where.imports)
+    is_prelude = where.source is not None and where.source.is_prelude
+    reached = snapshot.in_scope(where.imports, is_prelude=is_prelude)
     return np.asarray(reached | snapshot.in_module(where.module)) if where.module else reached
 
 

@@ -29,9 +29,14 @@ class ModuleNode:
         return tuple(item.module for item in self.imports if item.is_public or not public_only)
 
 
-def importable(graph: Mapping[str, ModuleNode], direct: Iterable[str]) -> frozenset[str]:
-    """The modules that a file with these imports can use; modules outside the graph end the search."""
-    waiting = [*direct, PRELUDE]
+def importable(
+    graph: Mapping[str, ModuleNode], direct: Iterable[str], *, is_prelude: bool = False
+) -> frozenset[str]:
+    """The modules that a file with these imports can use; modules outside the graph end the search.
+
+    A file headed `prelude` has `Init` only where it imports it.
+    """
+    waiting = [*direct] if is_prelude else [*direct, PRELUDE]
     reached: set[str] = set()
     while waiting:
         module = waiting.pop()

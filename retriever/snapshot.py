@@ -45,7 +45,7 @@ class Snapshot:
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
         self._lock = threading.Lock()
-        self._scopes: dict[tuple[str, ...], Bools] = {}
+        self._scopes: dict[tuple[tuple[str, ...], bool], Bools] = {}
         self._module_vectors: dict[str, dict[tuple[str, str], Floats]] = {}
 
     @classmethod
@@ -94,16 +94,17 @@ class Snapshot:
         penalties = np.concatenate([nothing, *(matches.penalties for matches in found)])
         return Matches(ids[offered[ids]], penalties[offered[ids]])
 
-    def in_scope(self, imports: tuple[str, ...]) -> Bools:
+    def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
         """bool[n]: what a file with these imports can use."""
+        key = (imports, is_prelude)
         with self._lock:
-            found = self._scopes.get(imports)
+            found = self._scopes.get(key)
         if found is None:
-            found = self.view.in_modules(importable(self._graph, imports))
+            found = self.view.in_modules(importable(self._graph, imports, is_prelude=is_prelude))
             with self._lock:
                 if len(self._scopes) >= _CACHED_SCOPES:
                     self._scopes.clear()
-                self._scopes[imports] = found
+                self._scopes[key] = found
         return found
 
     def in_module(self, module: str) -> Bools:

@@ -200,7 +200,7 @@ def main() -> int:
     parser.add_argument("--mathlib", type=Path)
     parser.add_argument("--index", action="store_true")
     options = parser.parse_args()
-    update_project(EXAMPLE, "", lambda *_: None, lambda: False)
+    update_project(EXAMPLE, "", lambda *_: None, lambda: False, environment={})
     rows = [
         *start_rows(options.runs),
         *installed_rows(),

@@ -244,7 +244,7 @@ def main() -> int:
     options = parser.parse_args()
     began = time.monotonic()
     try:
-        update_project(EXAMPLE, "", lambda *_: None, lambda: False)
+        update_project(EXAMPLE, "", lambda *_: None, lambda: False, environment={})
         found = asyncio.run(run(options, options.out))
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -185,6 +185,18 @@ def find_sources(root: Path, *, without: Container[tuple[str, str | None]] = ())
     return found
 
 
+def library_sources(root: Path, library: str, package: str, revision: str) -> Iterator[SourceFile]:
+    """The `.lean` files of one library below a source root: `library.lean` and what its folder holds.
+
+    A folder that is reached in a circle is read once; what cannot be read is left out.
+    """
+    module_file = root / f"{library}.lean"
+    if module_file.is_file():
+        yield SourceFile(module_file, library, package, revision)
+    for path in _lean_files(root / library, set()):
+        yield SourceFile(path, _module_name(path, (root,)), package, revision)
+
+
 def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
     """The `.lean` files under a folder, sorted; every folder is visited once, unreadable ones never."""
     for folder, folders, files in os.walk(root, followlinks=True):

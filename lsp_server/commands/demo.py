@@ -36,7 +36,14 @@ def run(options: argparse.Namespace) -> int:
     with stop_on_interrupt() as stop, Bar(quiet=False) as bar:
         if not options.lean:
             _compile(bar)
-        report = update_project(EXAMPLE, "", bar.report, stop.is_set)
+        report = update_project(
+            EXAMPLE,
+            "",
+            bar.report,
+            stop.is_set,
+            lean=options.lean,
+            environment=os.environ if options.lean else {},
+        )
     print(style.dim(f"Index of the example library: {summary(EXAMPLE, report)}"))
     began = time.perf_counter()
     asyncio.run(_show(place, options, style))

@@ -29,6 +29,7 @@ from retriever.collections.index import IndexingStopped, index_collection
 from retriever.index.build import IndexReport
 
 _STAGES = {
+    "wait": "Waiting for another index run",
     "scan": "Looking at files",
     "embed": "Reading and embedding",
     "merge": "Merging",
@@ -47,11 +48,15 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--name goes with another --backend than lean.", "Leave it out.")
     root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
-        report = update_project(root, options.model, bar.report, stop.is_set, download=options.download)
+        report = update_project(
+            root, options.model, bar.report, stop.is_set, download=options.download, lean=options.lean
+        )
     if report.stopped:
         print("Stopped; what was read is kept. Run the same command to go on.", file=sys.stderr)
         return INTERRUPTED
     print(summary(root, report))
+    for note in report.notes:
+        print(f"note: {note}", file=sys.stderr)
     for problem in report.problems[:10]:
         where = f"{problem.path}:{problem.position.line + 1}"
         print(f"warning: {where}: {problem.message}", file=sys.stderr)

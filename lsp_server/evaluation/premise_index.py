@@ -18,6 +18,7 @@ from lsp_server.stores import (
     holds_premises,
     index_folder,
     needs_mathlib,
+    shared_folder,
 )
 from retriever.encoder import PremiseEncoder
 from retriever.index.build import update_index
@@ -52,7 +53,7 @@ def evaluation_stores(
         encoder,
         progress=progress,
         should_stop=should_stop,
-        shared=index_folder() / "packages",
+        shared=shared_folder(),
         uses=uses,
         proofs=proofs,
     )

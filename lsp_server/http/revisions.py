@@ -11,7 +11,7 @@ from pathlib import Path
 from lean_extract.records import Goal
 from lsp_server.cache import Cache
 from lsp_server.engine import Engine
-from lsp_server.freshness import MATHLIB, pinned_lean
+from lsp_server.freshness import MATHLIB, is_lean, pinned_lean
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
 from lsp_server.settings import Settings
@@ -138,8 +138,6 @@ def canonical(revision: str) -> str:
 
 
 def _same(known: str, asked: str) -> bool:
-    if known == asked:
+    if is_lean(asked, known):
         return True
-    if known.startswith("nightly-"):  # Lean calls itself 4.31.0-nightly-2026-07-01
-        return asked.endswith(f"-{known}")
     return bool(_COMMIT.fullmatch(asked) and _COMMIT.fullmatch(known) and known.startswith(asked))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,21 +26,36 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_ASK_AGAIN_SECONDS = 0.1
+
+
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path` for the block. Raises IndexLocked at once if another process holds it."""
+def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Hold the lock file `path` for the block.
+
+    Raises IndexLocked if another process holds it and `wait`, asked ten times a second, says no.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     try:
-        try:
-            _acquire(handle)
-        except OSError as error:
-            raise _held(path) from error
+        while not _taken(handle):
+            if not wait():
+                raise _held(path)
+            time.sleep(_ASK_AGAIN_SECONDS)  # the system's own wait could not be broken off
         os.lseek(handle, 0, os.SEEK_SET)
         os.write(handle, f"{os.getpid():<20}\n".encode())
         yield
     finally:
         os.close(handle)
+
+
+def _taken(handle: int) -> bool:
+    """Whether it is ours now. Raises OSError where the system cannot lock at all."""
+    try:
+        _acquire(handle)
+    except (BlockingIOError, PermissionError):  # the latter on Windows
+        return False
+    return True
 
 
 def _held(path: Path) -> IndexLocked:

@@ -16,7 +16,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -182,15 +182,17 @@ class IndexStore:
         return found
 
     @contextmanager
-    def writer(self, fingerprint: str) -> Iterator[Writer]:
-        """Hold the lock and write. Raises IndexLocked, IndexWriteFailed.
+    def writer(self, fingerprint: str, wait: Callable[[], bool] = lambda: False) -> Iterator[Writer]:
+        """Hold the lock and write; while another holds it, `wait` says whether to wait on.
+
+        Raises IndexLocked, IndexWriteFailed.
 
         The writer begins from the current manifest if that is sound and of this model, else from none.
         """
         with ExitStack() as stack:
             with explained_writes(self.root):
                 (self.root / "segments").mkdir(parents=True, exist_ok=True)
-                stack.enter_context(locked(self.root / "lock"))
+                stack.enter_context(locked(self.root / "lock", wait))
             yield self._begin(fingerprint)
 
     def _begin(self, fingerprint: str) -> Writer:

@@ -24,7 +24,7 @@ from retriever.index.store import IndexStore, LiveSegment, Writer
 from retriever.text import premise_texts
 
 Progress = Callable[[str, int, int], None]
-"""Hears (stage, done, total); the stages are `scan`, `embed`, `merge` and `graph`."""
+"""Hears (stage, done, total); the stages are `wait`, `scan`, `embed`, `merge` and `graph`."""
 
 PREMISES_PER_SEGMENT = 4096
 SECONDS_PER_SEGMENT = 60.0
@@ -49,6 +49,8 @@ class IndexReport:
     stopped: bool = False
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    """What was left out, and why, in sentences."""
 
     def __add__(self, other: IndexReport) -> IndexReport:
         return IndexReport(
@@ -61,6 +63,7 @@ class IndexReport:
             self.stopped or other.stopped,
             self.problems + other.problems,
             self.seconds + other.seconds,
+            self.notes + other.notes,
         )
 
 

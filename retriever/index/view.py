@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lean_extract.errors import IndexDamaged
 from lean_extract.records import Premise
 from retriever.index.files import REBUILD
-from retriever.index.segment import IndexedFile, Segment
+from retriever.index.segment import Flag, IndexedFile, Segment
 from retriever.index.store import IndexStore, LiveSegment, Manifest
 from retriever.scope import ModuleNode
 
@@ -53,7 +53,8 @@ class IndexView:
     """A consistent, immutable view of stores; safe to use from several threads.
 
     Where two stores hold the same module, the earlier one counts; what is bundled gives way to a package
-    that was read here. A dead premise keeps its number but is not `alive`.
+    that was read here, and to a name that was (a lemma of Mathlib's that has gone to Lean's core). A dead
+    premise keeps its number but is not `alive`.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -76,6 +77,15 @@ class IndexView:
         self.uses = _joined([segment.uses for segment in self.segments], np.int32)
         bundled = [np.full(len(part.segment), part.is_bundled) for part in parts]
         self.bundled: Bools = _joined(bundled, np.bool_)
+        self.alive &= ~self._read_again()
+
+    def _read_again(self) -> Bools:
+        """bool[n]: the bundled premises whose names are declared in what was read here, too."""
+        read = self.alive & ~self.bundled & ((self.flags & Flag.PRIVATE) == 0)
+        if not self.bundled.any() or not read.any():
+            return np.zeros(len(self), dtype=np.bool_)
+        hashes = _joined([segment.proofs.hashes for segment in self.segments], np.uint64)
+        return np.asarray(self.bundled & np.isin(hashes, hashes[read]))
 
     def __len__(self) -> int:
         return self.bounds[-1]
