@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
@@ -118,7 +119,7 @@ def _index(root: Path, model: Path) -> Finding:
         fresh = freshness(PremiseService.open([store], model), root)
     except PremiseSuggestError as error:
         return Finding("index", "missing", error.message, command)
-    total = sum(source.premises for source in fresh.sources)
+    total = sum(source.premises for source in fresh.sources if source.package not in CORE_PACKAGES)
     said = f"{counted(total, 'premise')} of {root}, written {fresh.built_at}"
     amiss = list(_amiss(manifest.complete, fresh))
     if amiss:

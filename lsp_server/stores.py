@@ -78,7 +78,12 @@ def holds_premises(store: IndexStore, package: str | None = None) -> bool:
 
 
 def indexed_core(store: IndexStore) -> tuple[str, str] | None:
-    """(package, revision) of Lean's core as an index includes it. Raises IndexMissing, IndexDamaged."""
+    """(package, revision) of Lean's core as an index includes it; None without core or index.
+
+    Raises IndexMissing (what it includes is gone), IndexDamaged.
+    """
+    if store.stamp() is None:
+        return None
     for root in store.manifest().includes:
         _, segments = IndexStore(Path(root)).open()
         for segment, _ in segments:

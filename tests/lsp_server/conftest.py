@@ -20,6 +20,8 @@ from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from lean_extract import packaged
+from lean_extract.core_sources import find_core
+from lean_extract.source.reader import read_file
 from lsp_server.models import SHIPPED_MODEL
 from lsp_server.protocol import plain_converter
 
@@ -78,6 +80,13 @@ def cli(environment: dict[str, str]) -> Cli:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def core_size() -> tuple[int, int]:
+    """(premises, files) of the mini core, which every project's index has beside its own."""
+    files = find_core(None, environment={}).files()
+    return sum(len(read_file(one.path, one.module).premises) for one in files), len(files)
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,7 @@ def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
 
 
 def test_what_is_not_imported_says_what_it_needs(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--file", project / "Narrow.lean", "--line", "6", "--json")
+    done = cli("suggest", "--file", project / "Narrow.lean", "--line", "6", "--k", "1000", "--json")
     found = {premise["name"]: premise for premise in json.loads(done.stdout)["premises"]}
     needed = found["Lib.plus_swap"]
     assert (needed["in_scope"], needed["import"]) == (False, "import Lib.Numbers")
@@ -200,7 +200,7 @@ def test_what_is_not_indexed_yet_is_told(cli: Cli, own_project: Path) -> None:
     (own_project / "New.lean").write_text("theorem new : True := True.intro\n", encoding="utf-8")
     (own_project / "latin.lean").write_bytes(b"theorem caf\xe9 : True")  # never can be
     done = cli("suggest", "--state", "-", stdin=STATE, cwd=own_project)
-    assert "\nindex: this project · Lean not pinned · 1 file newer than the index\n" in done.stdout
+    assert "\nindex: this project · Lean not pinned, mini core · 1 file newer than the index\n" in done.stdout
     assert "1 file is not in the index yet" in cli("doctor", own_project).stdout
     assert cli("index", own_project).returncode == 0
     assert "up to date" in cli("doctor", own_project).stdout
@@ -239,7 +239,7 @@ def test_packages_of_an_interrupted_run_are_not_called_complete(
     assert not update_project(root, model, lambda *_: None, lambda: False).stopped
     (found,) = (one for one in examine(root, model=model) if one.name == "index")
     assert found.status == "ok", found
-    assert "600 premises" in found.message
+    assert found.message.startswith("600 premises of ")
     assert "written 2020" not in found.message
 
 
@@ -259,19 +259,22 @@ def test_a_folder_without_lean_files_is_not_indexed(cli: Cli, tmp_path: Path) ->
     assert not index.exists()
 
 
-def test_the_bundled_mathlib_answers_where_the_index_holds_nothing(
-    cli: Cli, environment: dict[str, str], tmp_path: Path
+def test_the_bundled_mathlib_and_the_core_answer_where_the_index_holds_nothing(
+    cli: Cli, environment: dict[str, str], tmp_path: Path, core_size: tuple[int, int]
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "x"\n', encoding="utf-8")
     text = "-- nothing to offer\nexample (a : Nat) : a = a := by\n  sorry\n"
     (tmp_path / "A.lean").write_text(text, encoding="utf-8")
-    assert "0 premises in 1 file " in cli("index", tmp_path).stdout
+    premises, files = core_size
+    assert f": {premises} premises in {files + 1} files " in cli("index", tmp_path).stdout
     asked = ["suggest", "--json", "--k", "5"]
     answer = json.loads(cli(*asked, "--state", "-", stdin=STATE, cwd=tmp_path).stdout)
     assert answer["premises"]
     answer = json.loads(cli(*asked, "--file", tmp_path / "A.lean", "--line", "3").stdout)
     assert answer["premises"]
-    assert "holds no premises" in answer["warnings"][0]
+    assert "holds no premises of its own, so only Mathlib's names and Lean's core" in answer["warnings"][0]
+    assert {one["package"] for one in answer["index"]["sources"]} >= {"mathlib", "mini-core"}
+    assert "0 premises of " in cli("doctor", tmp_path).stdout
 
 
 def test_a_project_on_mathlib_is_answered_before_it_is_indexed(cli: Cli, tmp_path: Path) -> None:
@@ -461,7 +464,7 @@ def test_any_locale_will_do(cli: Cli, project: Path) -> None:
 
 
 def test_an_interrupted_index_goes_on_where_it_was(
-    cli: Cli, environment: dict[str, str], tmp_path: Path
+    cli: Cli, environment: dict[str, str], tmp_path: Path, core_size: tuple[int, int]
 ) -> None:
     """SIGINT while reading; the next run ends the work, and everything is there."""
     folder = tmp_path / "many"
@@ -487,7 +490,7 @@ def test_an_interrupted_index_goes_on_where_it_was(
     assert "Run the same command to go on." in rest
     done = cli("index", folder)
     assert done.returncode == 0
-    assert "3,000 premises in 30 files" in done.stdout
+    assert f"{3000 + core_size[0]:,} premises in {30 + core_size[1]} files" in done.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")

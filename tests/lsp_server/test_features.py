@@ -123,7 +123,7 @@ async def test_completion_is_ranked_and_replaces_what_is_typed(
 
 
 async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
-    text = SUM.format("rw []")
+    text = "import Lib.Basic\n\ntheorem t (p q : Prop) : p ∧ q ↔ q ∧ p := by\n  rw []\n"
     uri = editor.open("Completed.lean", text)
     found = await complete(editor, uri, place_of(text, "]"))
     labels = {item.label for item in found.items}

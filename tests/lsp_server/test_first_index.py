@@ -51,7 +51,7 @@ async def test_who_needs_an_index_that_is_being_built_waits_for_it(
     assert "IndexMissing" not in str(getattr(ended.value, "data", ""))
     may_go_on.set()
     answer = await waiting["second"]
-    assert [premise["name"] for premise in answer["premises"]] == ["first_of_all"]
+    assert answer["premises"][0]["name"] == "first_of_all"
     assert [message.message for message in editor.client.messages] == []
     await stop_editor(editor)
 
@@ -69,7 +69,7 @@ async def test_where_no_index_comes_of_it_the_request_says_so(
 
 
 async def test_who_asks_anew_behind_a_cancelled_request_gets_a_whole_index(
-    tmp_path: Path, environment: dict[str, str]
+    tmp_path: Path, environment: dict[str, str], core_size: tuple[int, int]
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
     for module in "AB":  # more than is read at one go, so that being stopped leaves some
@@ -102,12 +102,12 @@ async def test_who_asks_anew_behind_a_cancelled_request_gets_a_whole_index(
     await editor.request("premiseSuggest/edits", insertion)  # behind it: the second request is being handled
     may_go_on.set()
     answer = await asked_anew
-    assert (answer["premises"], answer["stopped"]) == (600, False)
+    assert (answer["premises"], answer["stopped"]) == (600 + core_size[0], False)
     await stop_editor(editor)
 
 
 async def test_an_editor_that_shows_no_bar_keeps_nothing_from_being_indexed(
-    tmp_path: Path, environment: dict[str, str]
+    tmp_path: Path, environment: dict[str, str], core_size: tuple[int, int]
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
     (tmp_path / "A.lean").write_text("theorem first_of_all : True := True.intro\n", encoding="utf-8")
@@ -119,5 +119,5 @@ async def test_an_editor_that_shows_no_bar_keeps_nothing_from_being_indexed(
     editor = await start_editor(tmp_path, environment, options=QUIET, answers=answers)
     uri = editor.open("A.lean")
     answer = await editor.request("premiseSuggest/index", {"textDocument": {"uri": uri}})
-    assert answer["premises"] == 1
+    assert answer["premises"] == 1 + core_size[0]
     await stop_editor(editor)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from retriever.encoder import Encoder
+from tests.retriever.support import CountingEncoder
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +21,9 @@ def reranker_folder() -> Path:
 @pytest.fixture(scope="session")
 def encoder(model_folder: Path) -> Encoder:
     return Encoder.load(model_folder)
+
+
+@pytest.fixture
+def counting(encoder: Encoder) -> CountingEncoder:
+    """The encoder, which keeps the names that it was asked for."""
+    return CountingEncoder(encoder)

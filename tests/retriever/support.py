@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
-from retriever.encoder import PremiseEncoder
+from retriever.encoder import Encoder, Floats, PremiseEncoder
 from retriever.index.content import ReadFile, content_of
 from retriever.index.exact import quantise
 from retriever.index.proof_columns import ProofRows
@@ -88,3 +88,17 @@ def make_store(
         segment = writer.add(made)
         writer.commit([LiveSegment(segment.folder.name)], complete=True, is_bundled=is_bundled)
     return store
+
+
+class CountingEncoder:
+    """The real encoder, and how many premises it was asked for."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.dimension, self.fingerprint = encoder.dimension, encoder.fingerprint
+        self.encode_state, self.fit = encoder.encode_state, encoder.fit
+        self.names: list[str] = []
+
+    def encode_premises(self, premises: Sequence[Premise]) -> Floats:
+        self.names += [premise.name for premise in premises]
+        return self._encoder.encode_premises(premises)

