@@ -10,6 +10,8 @@ import re
 
 PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 """The brackets that Lean's grammar pairs."""
+UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
+"""Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
 LONGEST = 10_000
 """More code points are no tactic that a person would read."""
 _DEEPEST = 200

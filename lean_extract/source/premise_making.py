@@ -23,9 +23,11 @@ def declared_premise(
 ) -> Premise:
     """A declaration with its whole context, in a namespace."""
     prefix = declaration.prefix
+    # What the compiler alone may use (`lcUnreachable : α`) is no axiom for proofs.
+    is_unsafe = declaration.keyword == "axiom" and "unsafe" in prefix.modifiers
     return Premise(
         name=join_names(namespace, declaration.name),
-        kind=declaration.keyword,
+        kind="unsafe axiom" if is_unsafe else declaration.keyword,
         module=module,
         context=tuple([binder.text for binder in context]),
         conclusion=tokens.source(declaration.type_begin, declaration.type_end),

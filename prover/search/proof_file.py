@@ -16,11 +16,10 @@ from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import LeanNotFound
+from lean_extract.tactic_text import UNPROVED
 from lean_extract.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
-UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
-"""Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
 COMPILED = "_native"
 """Part of the name of each axiom that a newer Lean adds where compiled code decided."""
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Premise, to_json
+from lean_extract.tactic_text import UNPROVED
 from retriever.index.exact import Int8s
 from retriever.index.neighbours import Floats
 from retriever.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
@@ -27,10 +28,10 @@ def is_theorem(premise: Premise) -> bool:
     """Whether a premise is a proof that `exact` and `apply` may use, rather than data.
 
     A field of a class counts when what it states reads as a proposition (`mul_assoc`), which the text
-    alone can only guess.
+    alone can only guess. Axioms that prove nothing (`sorryAx`, `unsafe` ones) do not.
     """
     if premise.kind in _THEOREM_KINDS:
-        return True
+        return premise.name.rpartition(".")[2] not in UNPROVED
     return premise.kind == "field" and bool(_PROPOSITION.search(premise.conclusion))
 
 

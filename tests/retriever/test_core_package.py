@@ -277,3 +277,12 @@ def test_its_lemmas_have_a_page_and_a_place(projects: Projects, model_folder: Pa
     [found] = [one for one in ranked if one.premise.name == "Nat.plus_turn"]
     assert found.doc_url is not None and found.doc_url.endswith("/Init/Numbers.html#Nat.plus_turn")
     assert doc_url(found.premise, "mini-core") is None
+
+
+def test_axioms_that_prove_nothing_are_not_offered(projects: Projects, model_folder: Path) -> None:
+    axioms = "axiom sorryAx (α : Sort u) : α\nunsafe axiom lcNowhere {α : Sort u} : α\n"
+    axioms += "axiom Lean.trustCompiler : True\naxiom choose {α : Sort u} : Nonempty α → α\n"
+    (projects.core_root / "Init" / "Axioms.lean").write_text(f"prelude\n{axioms}")
+    projects.index("one")
+    names = {one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)}
+    assert names == {*CORE_NAMES, "my_swap", "choose"}
