@@ -58,6 +58,8 @@ class SourceItem:
     revision: Annotated[str, "Its revision: a commit, a version, or a hash of what was read."]
     premises: Annotated[int, "How many premises of it the index holds."]
     bundled: Annotated[bool, "Whether it came with the installation rather than from files read here."]
+    date: Annotated[str | None, "The day that it is of (ISO 8601), where its revision is one; else null."] = None
+    age_days: Annotated[int | None, "How many days ago that was; null where `date` is."] = None
 
 
 @dataclass(frozen=True, slots=True)

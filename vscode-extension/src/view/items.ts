@@ -26,6 +26,8 @@ export interface SourceItem {
   readonly revision: string;
   readonly premises: number;
   readonly bundled: boolean;
+  readonly date: string | null;
+  readonly age_days: number | null;
 }
 
 /** What was searched, and how fresh it is. */
