@@ -25,13 +25,13 @@ from lsp_server.open_index import OpenIndex
 from lsp_server.places import key_of
 from lsp_server.proposals import Proposals
 from lsp_server.requests import (
-    TURNSTILE,
     SearchRequest,
     SuggestRequest,
     checked_query,
+    chosen_goal,
+    is_goal,
     main_goal,
     parse_goal,
-    parse_query,
 )
 from lsp_server.running_lean import RunningLean
 from lsp_server.schema import IndexItem, SearchAnswer, Suggestion
@@ -48,6 +48,9 @@ from retriever.offer import Kinds, RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
+_FIRST_GOAL_ONLY = (
+    "No tactics were tried: Lean tries them on the first goal alone. Leave the goal's number out."
+)
 _MOST = 1000
 """No answer lists more premises."""
 
@@ -137,7 +140,7 @@ class Engine:
             self._lean.prepare_ahead(request.place)
             self._proposals.open_ahead()
         state = await self.state(request)
-        goal = main_goal(state)
+        goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or self.settings.premises.count, _MOST)
         ranked = await self.rank(goal, request.place, max(wanted, self.settings.tactics.premises))
@@ -145,6 +148,8 @@ class Engine:
         note = (await self.knowledge()).note
         found = Suggestion(
             goal=format_goal(goal),
+            goal_number=request.goal_number,
+            goal_count=len(state.goals),
             premises=[premise_item(one) for one in ranked[:wanted]],
             tactics=[],
             index=await self.freshness(),
@@ -154,6 +159,8 @@ class Engine:
         )
         if not request.tactics or request.place is None:
             return found
+        if request.goal_number > 1:
+            return replace(found, warnings=[_FIRST_GOAL_ONLY, *found.warnings])
         if heard is not None:
             heard(found)
         timer.skip()
@@ -199,15 +206,16 @@ class Engine:
         warnings, notes = [knowledge.note] if knowledge.note else [], list[str]()
         if request.in_scope and request.place is None:
             warnings.append("What is in scope is not known without a file, so nothing was left out.")
-        if TURNSTILE in query:
-            goal = main_goal(await asyncio.to_thread(parse_query, query))
+        read_as_goal = is_goal(query)
+        if read_as_goal:
+            goal = main_goal(await asyncio.to_thread(parse_goal, query))
             where = await asyncio.to_thread(knowledge.where, request.place) if request.place else None
             ranked = await asyncio.to_thread(knowledge.rank_where, goal, where, wanted, allowed=allowed)
             notes = await self.notes(goal)
         else:
             ranked = await asyncio.to_thread(knowledge.search, query, request.place, wanted, allowed)
         return SearchAnswer(
-            kind="goal" if TURNSTILE in query else "text",
+            kind="goal" if read_as_goal else "text",
             premises=[premise_item(one) for one in ranked],
             index=await self.freshness(),
             warnings=warnings,

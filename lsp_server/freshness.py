@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
 from lsp_server.schema import IndexItem, SourceItem
 from retriever.encoder import FittedState
@@ -114,7 +115,9 @@ def pinned_lean(root: Path) -> str:
 
 
 def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:
-    """Sentences on what the model did not read of a goal; none where it read and knew it all."""
+    """Sentences on what was not given or not read of a goal; none where it was read and known as a whole."""
+    if goal.target == NO_TARGET:
+        yield "There is no `⊢` line, so premises were ranked by the hypotheses alone."
     if fitted.dropped:
         total = len(goal.hypotheses)
         yield (

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from lean_extract.errors import IndexMissing
 from lean_extract.records import Goal
-from lean_extract.source.project import Project, find_project, find_sources, is_project_root, module_of
+from lean_extract.source.project import (
+    Project,
+    find_project,
+    find_sources,
+    is_project_root,
+    module_of,
+    source_in,
+)
 from lean_extract.source.reader import SourceModule, read_module
 from lsp_server.cache import Cache
 from lsp_server.freshness import MATHLIB, index_item, pinned_lean, reading_notes
@@ -206,21 +213,9 @@ class Knowledge:
 
 def source_of(project: Project, module: str) -> Path | None:
     """The file of a module among the sources of a project and its packages, if it is there."""
-    parts = [part.strip("«»") for part in module.split(".")]
     roots = [*(project.source_roots or (project.root,))]
     roots += [root for package in project.packages for root in package.source_roots]
-    if not all(is_plain_part(part) for part in parts):
-        return None
-    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
-    try:
-        return next((path for path in paths if path.is_file()), None)
-    except OSError:  # a name that is too long for a file
-        return None
-
-
-def is_plain_part(part: str) -> bool:
-    """Whether a part of a module name can be the name of a file or folder below another."""
-    return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
+    return source_in(roots, module)
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:

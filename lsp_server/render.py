@@ -50,7 +50,9 @@ class Style:
 
 def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
     """The whole answer, for a terminal."""
-    parts = [style.bold("Goal"), _goal(suggestion.goal, style), ""]
+    of = suggestion.goal_count
+    heading = "Goal" if of == 1 else f"Goal {suggestion.goal_number} of {of}"
+    parts = [style.bold(heading), _goal(suggestion.goal, style), ""]
     parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
