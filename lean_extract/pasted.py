@@ -1,5 +1,5 @@
-"""Proof states as people paste them: from the infoview with what stands around, from source text, from comments,
-typed on one line, or without the `⊢`.
+"""Proof states as people paste them: from the infoview with what stands around, from source text, from
+comments, typed on one line, or without the `⊢`.
 
 What Lean itself prints is read by `goals.parse_state`, which is tried first on what the frame leaves.
 """
@@ -21,7 +21,8 @@ NO_TARGET = "_"
 
 _FOLD = re.compile(r"^[ \t]*[▼▽▾▶▷▸►][ \t]*")
 _SECTION = re.compile(
-    r"(?:(?P<state>tactic state)|(?P<expected>expected type)|(?P<messages>(?:all )?messages?(?: \(\d+\))?))\s*:?$",
+    r"(?:(?P<state>tactic state)|(?P<expected>expected type)|(?P<messages>(?:all )?messages?(?: \(\d+\))?))"
+    r"\s*:?$",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"\S+\.lean:\d+:\d+:?$")
@@ -45,8 +46,8 @@ def is_statement(text: str) -> bool:
 def read_pasted(text: str) -> ProofState:
     """The state that a person gave; time is linear in the length of the text.
 
-    Takes what `parse_state` does; that state with the infoview's headings, places and messages around it; goals
-    in comments; declarations (binders become hypotheses, the statement the target); `h : p ⊢ q` on one line;
+    Takes what `parse_state` does; that state with the infoview's headings, places and messages around it;
+    goals in comments; declarations (binders become hypotheses, the statement the target); `h : p ⊢ q` on one line;
     and hypotheses alone, whose target is then `NO_TARGET`.
 
     Raises BadState: none of these, with what is wrong with the text as a printed state.
@@ -70,9 +71,7 @@ def _uncommented(text: str) -> str:
     if TURNSTILE not in text:
         return text
     lines = text.splitlines()
-    inside = [
-        line.strip() for line in lines if line.lstrip().startswith("--") and not line.lstrip("- \t") == ""
-    ]
+    inside = [line.strip() for line in lines if line.lstrip().startswith("--") and line.strip("- \t")]
     if any(TURNSTILE in line for line in inside):
         outside = (line for line in lines if not line.lstrip().startswith("--"))
         return text if any(TURNSTILE in line for line in outside) else "\n".join(map(_bare, inside))

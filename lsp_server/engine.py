@@ -37,6 +37,7 @@ from lsp_server.running_lean import RunningLean
 from lsp_server.schema import IndexItem, SearchAnswer, Suggestion
 from lsp_server.settings import Settings
 from lsp_server.stores import Progress, ShouldStop
+from lsp_server.tasks import ahead
 from lsp_server.timing import Timer
 from lsp_server.trying import Heard, Tried, Trying
 from prover.generator.model import Generated
@@ -79,6 +80,7 @@ class Engine:
         self.settings = settings or Settings()
         self._lean = RunningLean(root, lambda: self.settings.lean, toolchain)
         self._index = OpenIndex(root, lambda: self.settings, self._forget_rankings)
+        self._catching_up: asyncio.Task[bool] | None = None
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
         self._proposals = Proposals(lambda: self.settings, generator or OpenGenerator())
@@ -118,9 +120,25 @@ class Engine:
             self._states.clear()
             self._trying.forget()
 
+    async def _catch_up(self) -> None:
+        """Have what changed on disk without us (a checkout, another editor) read before we answer.
+
+        A Lean that runs is told before it is asked; one that is still to be started has nothing old.
+        """
+        if not self.settings.index.on_save:
+            return
+        self._catching_up = ahead(self._index.catch_up())
+        if self._lean.is_running and await asyncio.shield(self._catching_up):
+            await self.saved()
+
+    async def _caught_up(self) -> None:
+        if self._catching_up is not None:
+            await asyncio.shield(self._catching_up)
+
     async def close(self) -> None:
         """End Lean and let go of the index."""
         await self._lean.close()
+        await self._caught_up()
         self._index.close()
 
     async def suggest(self, request: SuggestRequest, heard: Hearer | None = None) -> Suggestion:
@@ -202,6 +220,8 @@ class Engine:
         is_filtered = request.in_scope or not self.settings.premises.out_of_scope
         allowed = Allowed(modules=request.modules, in_scope=is_filtered)
         wanted = min(request.k or self.settings.premises.count, _MOST)
+        await self._catch_up()
+        await self._caught_up()
         knowledge = await self.knowledge()
         warnings, notes = [knowledge.note] if knowledge.note else [], list[str]()
         if request.in_scope and request.place is None:
@@ -225,6 +245,7 @@ class Engine:
     async def state(self, request: SuggestRequest) -> ProofState:
         """The proof state of a request: the one it brings, else Lean's."""
         if request.goal is not None:
+            await self._catch_up()
             return await asyncio.to_thread(parse_goal, request.goal)
         if request.place is None:
             raise NoGoalHere("Neither a place nor a goal was given.", "Give a file and a line, or a state.")
@@ -232,6 +253,7 @@ class Engine:
 
     async def state_at(self, place: GoalPlace) -> ProofState:
         """Lean's goals at a place. Raises what `LeanSession.goals_at` raises."""
+        await self._catch_up()
         key = key_of(place)
         known = self._states.get(key)
         if known is None:
@@ -245,6 +267,7 @@ class Engine:
         self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` premises for the goal, told apart by what is in scope at the place."""
+        await self._caught_up()
         knowledge = await self.knowledge()
         depth = max(k, _DEPTH) if kinds == "theorems" else k
         key = (goal, key_of(place) if place else None, depth, kinds)

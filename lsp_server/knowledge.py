@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import IndexMissing
+from lean_extract.errors import BadSource, IndexMissing
 from lean_extract.records import Goal
 from lean_extract.source.project import (
     Project,
@@ -16,7 +16,7 @@ from lean_extract.source.project import (
     module_of,
     source_in,
 )
-from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.reader import SourceModule, read_file, read_module
 from lsp_server.cache import Cache
 from lsp_server.freshness import MATHLIB, index_item, pinned_lean, reading_notes
 from lsp_server.models import model_folder
@@ -38,10 +38,14 @@ from retriever.text_search import search
 
 Stamp = tuple[int, int, int] | None
 """What changes when a store does."""
+Changes = frozenset[tuple[str, int, int]]
+"""Files that differ from what was indexed: name, size and time now, -1 for one that is gone."""
 
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib brings."""
 _QUICK_SECONDS = 0.05
+_FEW_FILES, _FEW_BYTES = 64, 2_000_000
+"""Up to so many changed files are read before an answer."""
 _PATIENCE = 20
 """A look at the files that took longer than that serves for so many times as long."""
 
@@ -75,7 +79,8 @@ class Knowledge:
         self._stamps = [store.stamp() for store in self._stores]
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)
-        self._fresh: tuple[float, list[Stamp], str, IndexItem] | None = None
+        self._declared: Cache[frozenset[str]] = Cache(64)
+        self._fresh: tuple[float, list[Stamp], Freshness] | None = None
         self._service = PremiseService.open(self._stores, folder, rerank=rerank)
 
     def _stores_of(self, root: Path) -> list[IndexStore]:
@@ -155,13 +160,46 @@ class Knowledge:
         where so many pass.
         """
         only = Allowed(names=allowed) if isinstance(allowed, frozenset) else allowed
-        return self._service.rank(goal, where, k, kinds=kinds, allowed=only)
+        return self._still_there(self._service.rank(goal, where, k, kinds=kinds, allowed=only), where)
 
     def search(
         self, text: str, place: GoalPlace | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
-        return search(self._service, text, self.where(place) if place else None, k, allowed=allowed)
+        where = self.where(place) if place else None
+        return self._still_there(search(self._service, text, where, k, allowed=allowed), where)
+
+    def _still_there(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+        """Without what was removed or renamed, in files that the index has not read since.
+
+        Of the stale files only those are read that declare one of the ranked premises.
+        """
+        stale = frozenset(self._files().stale_files) if self.root is not None else frozenset()
+        if self.root is None or not stale:
+            return ranked
+        own = where.module if where else None
+        files = {f.module: f.path for f in self._service.snapshot().view.live_files if f.path in stale}
+        files.pop(own or "", None)  # of the open file's declarations its text tells
+        declared = {
+            module: self._declared_now(self.root / files[module], module)
+            for module in {one.premise.module for one in ranked} & files.keys()
+        }
+        return [
+            one
+            for one in ranked
+            if one.premise.module not in declared or one.premise.name in declared[one.premise.module]
+        ]
+
+    def _declared_now(self, path: Path, module: str) -> frozenset[str]:
+        key = (path, _size_and_time(path))
+        names = self._declared.get(key)
+        if names is None:
+            try:
+                names = frozenset(premise.name for premise in read_file(path, module).premises)
+            except BadSource:  # gone, or no text any more
+                names = frozenset()
+            self._declared.put(key, names)
+        return names
 
     def declared(self, name: str, module: str) -> Declared:
         """Where a premise stands: in the file that was indexed, else in the module's file as it lies here."""
@@ -196,16 +234,32 @@ class Knowledge:
         Args:
             lean: the version of the Lean that runs; empty: what the project's `lean-toolchain` names.
         """
+        return index_item(self._files(), lean or self._pinned_lean())
+
+    def few_changes(self) -> Changes:
+        """The project's files that changed, came or went since they were indexed, if they are soon read.
+
+        Empty where there are too many, or where an index is still to be built or finished.
+        """
+        fresh = self._files()
+        names = {*fresh.stale_files, *fresh.unindexed_files}
+        if self.root is None or self._awaited is not None or len(names) > _FEW_FILES:
+            return frozenset()
+        changes = frozenset((name, *_size_and_time(self.root / name)) for name in names)
+        return changes if sum(size for _, size, _ in changes) <= _FEW_BYTES else frozenset()
+
+    def _files(self) -> Freshness:
+        """What the index holds against the files that there are, looked at anew unless that takes long."""
         stamps = [store.stamp() for store in self._stores]
         started = time.monotonic()
         kept = self._fresh
-        if kept is not None and kept[0] > started and kept[1:3] == (stamps, lean):
-            return kept[3]
-        item = index_item(freshness(self._service, self.root), lean or self._pinned_lean())
+        if kept is not None and kept[0] > started and kept[1] == stamps:
+            return kept[2]
+        found = freshness(self._service, self.root)
         took = time.monotonic() - started
         if took > _QUICK_SECONDS:
-            self._fresh = (started + _PATIENCE * took, stamps, lean, item)
-        return item
+            self._fresh = (started + _PATIENCE * took, stamps, found)
+        return found
 
     def _pinned_lean(self) -> str:
         return pinned_lean(self.root) if self.root is not None else read_card().lean
@@ -216,6 +270,14 @@ def source_of(project: Project, module: str) -> Path | None:
     roots = [*(project.source_roots or (project.root,))]
     roots += [root for package in project.packages for root in package.source_roots]
     return source_in(roots, module)
+
+
+def _size_and_time(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return -1, -1
+    return status.st_size, status.st_mtime_ns
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:

@@ -87,7 +87,7 @@ async def _broken_imports(server: Server, path: Path, document: Document, said: 
 
 
 async def _errors_of(server: Server, path: Path, other: Path) -> list[dict[str, Any]]:
-    """Lean's errors about another file as it is on disk; under a name of its own, for it may be open as well."""
+    """Lean's errors about another file as it is on disk, under a name of its own: it may be open as well."""
     probe = path.with_name(f"{_PROBE}{path.name}")
     try:
         state = await server.sync(probe, Document(read_source(other)).text)

@@ -29,7 +29,7 @@ class Blocked:
     """What keeps the imports of a file from loading.
 
     `path` is the file of `module`, if it has one: it is there and all it imports is compiled, but it is not.
-    `through` names the modules on the way to it, the one that imports it last; empty where the file itself does.
+    `through` names the modules on the way to it, the one that imports it last; empty: the file itself does.
     """
 
     module: str
@@ -101,11 +101,11 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
 def broken_imports(
     path: Path, said: str, project: Path, toolchain: Toolchain, blocked: Blocked | None = None
 ) -> ProjectBroken:
-    """The error for a file whose imports cannot be loaded, where no file of the project has an error of its own.
+    """The error for a file whose imports cannot be loaded, where Lean names no error in another file.
 
     Args:
-        said: Lean's message; of a build with Lake it holds the errors that were found, else behind its first line
-            it lists folders, which help nobody here.
+        said: Lean's message. Of a build with Lake it holds the errors that were found; else it lists folders
+            behind its first line, which help nobody here.
         blocked: what was found to be missing, if anything was.
     """
     built = _BUILD_ERROR.search(said)
@@ -123,7 +123,8 @@ def broken_imports(
     if blocked.path is not None:
         what = f"{blocked.path} is not compiled"
     return ProjectBroken(
-        f"The imports of {path.name} cannot be loaded: it imports {blocked.module}{_through(blocked)}, and {what}.",
+        f"The imports of {path.name} cannot be loaded: it imports {blocked.module}{_through(blocked)}, "
+        f"and {what}.",
         hint,
     )
 

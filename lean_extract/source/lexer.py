@@ -211,7 +211,7 @@ def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
 
 
 def unread_at(text: str, offset: int) -> str:
-    """`comment` or `string` where an offset lies in one, else empty; time is linear in the length of the text.
+    """`comment` or `string` where an offset lies in one, else empty; time is linear in the text's length.
 
     The mark that opens a comment is in it, and so is the end of its line for one that ends there.
     """
