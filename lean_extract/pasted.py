@@ -47,8 +47,8 @@ def read_pasted(text: str) -> ProofState:
     """The state that a person gave; time is linear in the length of the text.
 
     Takes what `parse_state` does; that state with the infoview's headings, places and messages around it;
-    goals in comments; declarations (binders become hypotheses, the statement the target); `h : p ⊢ q` on one line;
-    and hypotheses alone, whose target is then `NO_TARGET`.
+    goals in comments; declarations (binders become hypotheses, the statement the target); `h : p ⊢ q` on one
+    line; and hypotheses alone, whose target is then `NO_TARGET`.
 
     Raises BadState: none of these, with what is wrong with the text as a printed state.
     """

@@ -17,6 +17,7 @@ from lean_extract.source.project import (
     source_in,
 )
 from lean_extract.source.reader import SourceModule, read_file, read_module
+from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.cache import Cache
 from lsp_server.freshness import MATHLIB, index_item, pinned_lean, reading_notes
 from lsp_server.models import model_folder
@@ -35,6 +36,7 @@ from retriever.place import Where
 from retriever.reranker import DEPTH
 from retriever.service import PremiseService
 from retriever.text_search import search
+from retriever.unproved import Unproved
 
 Stamp = tuple[int, int, int] | None
 """What changes when a store does."""
@@ -80,6 +82,7 @@ class Knowledge:
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)
         self._declared: Cache[frozenset[str]] = Cache(64)
+        self._unproved = Unproved()
         self._fresh: tuple[float, list[Stamp], Freshness] | None = None
         self._service = PremiseService.open(self._stores, folder, rerank=rerank)
 
@@ -160,14 +163,27 @@ class Knowledge:
         where so many pass.
         """
         only = Allowed(names=allowed) if isinstance(allowed, frozenset) else allowed
-        return self._still_there(self._service.rank(goal, where, k, kinds=kinds, allowed=only), where)
+        return self._told(self._service.rank(goal, where, k, kinds=kinds, allowed=only), where)
 
     def search(
         self, text: str, place: GoalPlace | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
         where = self.where(place) if place else None
-        return self._still_there(search(self._service, text, where, k, allowed=allowed), where)
+        return self._told(search(self._service, text, where, k, allowed=allowed), where)
+
+    def _told(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+        """Ranked premises without those that are gone, and those that rest on `sorry` marked."""
+        found = dict(self._unproved.by_module(self._service.snapshot().view))
+        if where is not None and where.shows_file and where.module and where.source is not None:
+            others = (names for module, names in found.items() if module != where.module)
+            found[where.module] = resting_on_sorry(where.source, frozenset().union(*others))
+        return [
+            replace(one, rests_on_sorry=True)
+            if one.premise.name in found.get(one.premise.module, ())
+            else one
+            for one in self._still_there(ranked, where)
+        ]
 
     def _still_there(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
         """Without what was removed or renamed, in files that the index has not read since.

@@ -13,6 +13,7 @@ _NARROWEST, _WIDEST = 60, 120
 _STATEMENT_LINES = 3
 _GOAL_LINES = 40
 _MOST_PROGRESS = 6
+SORRY_LABEL = "rests on sorry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
     place = " · ".join(part for part in (premise.kind, premise.module) if part)
-    yield style.dim(f"     {place}")
+    yield style.dim(f"     {place}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 
@@ -193,6 +194,7 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
         label = f" — needs `{premise.import_line}`" if premise.import_line else ""
+        label += f" — {SORRY_LABEL}" if premise.rests_on_sorry else ""
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]

@@ -32,6 +32,9 @@ class PremiseItem:
         "The line that brings it into scope (`import M`); null where none is needed or there is no file.",
     ]
     doc_url: Annotated[str | None, "Its page in Mathlib's online documentation; null where it has none."]
+    rests_on_sorry: Annotated[
+        bool, "Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`."
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

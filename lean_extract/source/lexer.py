@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 
 from lean_extract.records import Position, Span
@@ -52,6 +53,7 @@ NAME_STARTS = frozenset(
 _COMMENT_EDGE = re.compile(r"/-|-/")
 _COMMENT_OR_STRING = re.compile(rf"({_RAW_STRING}|{_STRING})|--[^\n]*+|{_comment(3)}")
 _LINE = re.compile(r"\n")
+_LEAVE_OPEN = frozenset(("sorry", "admit"))
 _DROPPED = frozenset(("--", "/-", ""))
 _OPENS_STRING = re.compile(r'(?:r#*)?"')
 
@@ -108,7 +110,7 @@ def _comment_end(text: str, start: int) -> int:
     return len(text)
 
 
-@dataclass(slots=True)
+@dataclass
 class Tokens:
     """The tokens of a text (comments left out, doc comments kept), each with its offset."""
 
@@ -137,6 +139,15 @@ class Tokens:
     def firsts(self, begin: int, end: int) -> list[int]:
         """The tokens of [begin, end) that come first on their lines."""
         return self.line_first[bisect_left(self.line_first, begin) : bisect_left(self.line_first, end)]
+
+    def has_sorry(self, begin: int, end: int) -> bool:
+        """Whether one of the tokens [begin, end) is a `sorry` or `admit`."""
+        return bisect_left(self.sorries, begin) < bisect_left(self.sorries, end)
+
+    @cached_property
+    def sorries(self) -> list[int]:
+        """The tokens that leave a proof open, ascending."""
+        return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
 
     def source(self, begin: int, end: int) -> str:
         """The text of the tokens [begin, end), white space folded and comments dropped."""

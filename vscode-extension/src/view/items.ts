@@ -10,6 +10,7 @@ export interface PremiseItem {
   readonly in_scope: boolean | null;
   readonly import: string | null;
   readonly doc_url: string | null;
+  readonly rests_on_sorry: boolean;
 }
 
 /** One tactic that Lean has judged. */

@@ -25,6 +25,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     in_scope: true,
     import: null,
     doc_url: null,
+    rests_on_sorry: false,
     ...more,
   };
 }
