@@ -61,8 +61,8 @@ def read_pasted(text: str) -> ProofState:
     for kind in ("state", "expected", "messages"):
         pieces = [piece for of, piece in sections if of == kind]
         found = _read_section("\n".join(pieces), framed=len(sections) > 1) if pieces else None
-        if found is not None:
-            return found
+        if found is not None:  # each message shows its goals, perhaps the same ones
+            return ProofState(tuple(dict.fromkeys(found.goals))) if kind == "messages" else found
     return parse_state(text)
 
 

@@ -154,10 +154,11 @@ class Engine:
         timer = Timer()
         if request.goal is None:
             self._index.open_ahead()
+        await self._catch_up()  # before anything is begun in a Lean that it may end
         if request.tactics and request.place is not None:
             self._lean.prepare_ahead(request.place)
             self._proposals.open_ahead()
-        state = await self.state(request)
+        state = await self._state(request)
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or self.settings.premises.count, _MOST)
@@ -244,16 +245,22 @@ class Engine:
 
     async def state(self, request: SuggestRequest) -> ProofState:
         """The proof state of a request: the one it brings, else Lean's."""
+        await self._catch_up()
+        return await self._state(request)
+
+    async def _state(self, request: SuggestRequest) -> ProofState:
         if request.goal is not None:
-            await self._catch_up()
             return await asyncio.to_thread(parse_goal, request.goal)
         if request.place is None:
             raise NoGoalHere("Neither a place nor a goal was given.", "Give a file and a line, or a state.")
-        return await self.state_at(request.place)
+        return await self._state_at(request.place)
 
     async def state_at(self, place: GoalPlace) -> ProofState:
         """Lean's goals at a place. Raises what `LeanSession.goals_at` raises."""
         await self._catch_up()
+        return await self._state_at(place)
+
+    async def _state_at(self, place: GoalPlace) -> ProofState:
         key = key_of(place)
         known = self._states.get(key)
         if known is None:

@@ -73,8 +73,8 @@ def _age(days: int) -> str:
 def freshness_line(sources: Sequence[SourceItem], lean: str, stale: int) -> str:
     """One line: Mathlib's revision (else the packages'), Lean's version, how many files the index lacks.
 
-    `Mathlib of 2026-07-01, 4 months old (bundled) · Lean 4.35.0 · 2 files newer than the index`. Only files that
-    were read here can be up to date; a bundled source has its age.
+    `Mathlib of 2026-07-01, 4 months old (bundled) · Lean 4.35.0 · 2 files newer than the index`. Only files
+    that were read here can be up to date; a bundled source has its age.
     """
     pinned = sorted((one for one in sources if one.revision), key=lambda one: one.package.lower() != MATHLIB)
     own = [one for one in sources if not one.revision]

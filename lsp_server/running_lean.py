@@ -109,6 +109,8 @@ class RunningLean:
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
+        if self._preparing is not None:  # it would wait for an answer of the Lean that ends
+            self._preparing.cancel()
         async with self._lock:
             if self._session is not None:
                 session, self._session = self._session, None

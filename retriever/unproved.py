@@ -1,4 +1,4 @@
-"""Which indexed premises rest on `sorry`. Of those that the index marks the files that import them are looked at."""
+"""Which indexed premises rest on `sorry`: those that the index marks, and those whose proofs use them."""
 
 from __future__ import annotations
 
@@ -65,10 +65,8 @@ class Unproved:
         try:
             source = self._read.get(key)
             if source is None:
-                text = path.read_text(encoding="utf-8")
-                if last_components(known | found.get(file.module, frozenset())).isdisjoint(
-                    _WORD.findall(text)
-                ):
+                names = known | found.get(file.module, frozenset())
+                if last_components(names).isdisjoint(_WORD.findall(path.read_text(encoding="utf-8"))):
                     return
                 source = read_file(path, file.module)
         except (OSError, UnicodeDecodeError, BadSource):  # gone since: freshness tells of it

@@ -14,8 +14,8 @@ from lean_extract.source.scopes import join_names, namespaces_of, split_name
 def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> frozenset[str]:
     """The names of a module's declarations that rest on `sorry`; `known` are those of other modules.
 
-    A theorem does if its text has a `sorry` or `admit`, if its proof uses one that does, or if an attribute or
-    `alias` made it of one that does. Definitions count by their own text alone. Time is linear in the module.
+    A theorem does if its text has a `sorry` or `admit`, if its proof uses one that does, or if an attribute
+    or `alias` made it of one that does. Definitions count by their own text alone. Time is linear in the module.
     """
     found = {premise.name for premise in source.premises if premise.has_sorry}
     if not found and not known:
@@ -51,9 +51,8 @@ def _candidates(proofs: Iterable[SourceProof], names: Iterable[str]) -> list[Sou
     lasts = last_components(names)
     chosen = []
     for proof in proofs:
-        if any(
-            not lasts.isdisjoint(split_name(word)) for mention in proof.mentions for word in _words(mention)
-        ):
+        words = (word for mention in proof.mentions for word in _words(mention))
+        if any(not lasts.isdisjoint(split_name(word)) for word in words):
             chosen.append(proof)
             lasts.add(split_name(proof.theorem)[-1])
     return chosen

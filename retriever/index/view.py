@@ -86,7 +86,7 @@ class IndexView:
         return [file for file, live in zip(self.files, self._live_files, strict=True) if live]
 
     def own_files(self) -> Iterator[tuple[Part, IndexedFile]]:
-        """The live files that may change, with the part that each is in; packages at a fixed revision have none."""
+        """The live files that may change, with the part that each is in: none of a package at a revision."""
         position = 0
         for part in self.parts:
             for file in part.segment.files:
