@@ -30,7 +30,7 @@ MODULE_SECONDS = 600.0
 _LOOK_SECONDS = 0.2
 """How often a compilation that can be stopped looks whether it should be."""
 
-_COMMENT = re.compile(r"/-.*?-/|--[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*")
 _IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
 _PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
 

@@ -89,10 +89,7 @@ def parse_state(text: str) -> ProofState:
     for block in _blocks(_clean(text)):
         head = block.lines[0]
         if head.startswith(_TARGET_MARKS):
-            target = _after_mark(block.text)
-            if not target.strip():
-                raise BadState(f"There is nothing to prove after the `⊢` in line {block.number}.", _HINT)
-            goals.append(Goal(tuple(draft.hypotheses), target, draft.case))
+            goals.append(_goal(draft, block))
             draft = _Draft()
         elif _DONE.match(head):
             is_done = True
@@ -103,6 +100,27 @@ def parse_state(text: str) -> ProofState:
     if not goals and not is_done:
         raise BadState("The proof state is empty.", _HINT)
     return ProofState(tuple(goals))
+
+
+def find_goals(text: str) -> tuple[Goal, ...]:
+    """The goals that a text with other words in it shows, each once; time is linear in its length.
+
+    A goal is a `⊢` line with the hypotheses right above it. Never raises; there may be none.
+    """
+    goals: dict[Goal, None] = {}
+    draft = _Draft()
+    for block in _blocks(_clean(text)):
+        try:
+            if block.lines[0].startswith(_TARGET_MARKS):
+                goals[_goal(draft, block)] = None
+                draft = _Draft()
+            elif _HEADING.match(block.lines[0]) or _DONE.match(block.lines[0]):
+                draft = _Draft()
+            else:
+                _read_context_line(draft, block)
+        except BadState:  # words, not a hypothesis: what stands above them belongs to no goal below
+            draft = _Draft()
+    return tuple(goals)
 
 
 def parse_plain_goal(response: object) -> ProofState:
@@ -173,6 +191,14 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _after_mark(text: str) -> str:
     mark = next(mark for mark in _TARGET_MARKS if text.startswith(mark))
     return text.removeprefix(mark).removeprefix(" ")
+
+
+def _goal(draft: _Draft, block: _Block) -> Goal:
+    """The goal of a `⊢` line below what was drafted. Raises BadState: nothing is to be proved."""
+    target = _after_mark(block.text)
+    if not target.strip():
+        raise BadState(f"There is nothing to prove after the `⊢` in line {block.number}.", _HINT)
+    return Goal(tuple(draft.hypotheses), target, draft.case)
 
 
 def _read_context_line(draft: _Draft, block: _Block) -> None:

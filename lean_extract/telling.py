@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 
@@ -9,6 +10,14 @@ from lean_extract.errors import PremiseSuggestError
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
+
+
+def pip_install(extra: str) -> str:
+    """The command that adds one of our extras to the environment that runs, which need not be on PATH.
+
+    By our name, not by a folder: what is installed stays as it is, editable or not.
+    """
+    return f"{shlex.quote(sys.executable)} -m pip install 'premise-suggest[{extra}]'"
 
 
 def told(work: Callable[[], None], *, stopped: str = "Stopped; nothing was written.") -> int:

@@ -104,6 +104,17 @@ def project_oleans(project: Path) -> Path:
     return user_cache_path("premise-suggest", appauthor=False) / "lean" / f"project-{key}"
 
 
+def compiled_folders(toolchain: Toolchain, project: Path) -> tuple[Path, ...]:
+    """The folders in which a Lean finds what the project and its packages import, less the Lean's own."""
+    named = toolchain.environment.get("LEAN_PATH", os.environ.get("LEAN_PATH", ""))
+    found = [Path(folder) for folder in named.split(os.pathsep) if folder]
+    packages = project / ".lake" / "packages"
+    for root in (project, *(sorted(packages.iterdir()) if packages.is_dir() else ())):
+        library = root / ".lake" / "build" / "lib"
+        found += [library / "lean", library]
+    return tuple(found)
+
+
 def _from_override(override: str, project: Path | None, environment: Mapping[str, str]) -> Choice:
     try:
         words = shlex.split(override)

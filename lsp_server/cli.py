@@ -91,6 +91,8 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     command.add_argument("--collection", metavar="NAME", default="", help=said)
     command.add_argument("--line", type=int, metavar="L", help="the goal's line, from 1")
     command.add_argument("--column", type=int, metavar="C", help="its column, from 1 (default: its `sorry`)")
+    said = "which goal, where there are several, from 1 (1)"
+    command.add_argument("--goal", type=positive, default=1, metavar="N", help=said)
     command.add_argument("--k", type=positive, default=None, metavar="N", help="how many premises (16)")
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     command.add_argument("--failures", action="store_true", help="also list the tactics that fail")

@@ -12,8 +12,10 @@ from typing import Literal
 
 from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
+from lean_extract.telling import pip_install
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
+from lsp_server.freshness import dated
 from lsp_server.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.knowledge import freshness
 from lsp_server.models import SHIPPED_MODEL, model_folder
@@ -53,21 +55,25 @@ class Finding:
 
 def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DATA) -> list[Finding]:
     """Look at everything; never raises for what is missing. `data` is the folder of the bundled index."""
-    folder = model_folder(model)
-    model_found = _checked("model", lambda: _model(folder))
-    has_model = model_found.status == "ok"
+    folder: Path | None = None
+    try:
+        folder = model_folder(model)
+        model_found = _model(folder)
+    except PremiseSuggestError as error:
+        model_found = Finding("model", "missing", error.message, error.hint)
     findings = [
         Finding("premise-suggest", "ok", f"{__version__} on Python {platform.python_version()}"),
         _checked("lean", lambda: _lean(root, lean_command)),
         model_found,
     ]
-    if has_model:
-        findings.append(_checked("index", lambda: _index(root, folder)))
-        findings.append(_lean_core(root, lean_command, folder))
+    usable = folder if model_found.status == "ok" else None
+    if usable is not None:
+        findings.append(_checked("index", lambda: _index(root, usable)))
+        findings.append(_lean_core(root, lean_command, usable))
     else:
         unchecked = "not checked: the model is damaged or missing"
         findings += [Finding(name, "note", unchecked) for name in ("index", _CORE)]
-    bundled = _checked("bundled Mathlib", lambda: _bundled(folder, data, has_model=has_model))
+    bundled = _checked("bundled Mathlib", lambda: _bundled(usable, data))
     return [*findings, bundled, _checked("generator", _generator), _hnsw()]
 
 
@@ -167,8 +173,11 @@ def _amiss(complete: bool, fresh: Freshness) -> Iterator[str]:
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
 
 
-def _bundled(model: Path, data: Path, *, has_model: bool) -> Finding:
-    """The shipped archive itself is read: a copy that was unpacked before it was damaged still serves."""
+def _bundled(model: Path | None, data: Path) -> Finding:
+    """The shipped archive itself is read: a copy that was unpacked before it was damaged still serves.
+
+    `model` is the folder of one that can be used, which the index then has to fit.
+    """
     name = "bundled Mathlib"
     try:
         bundle = read_card(data)
@@ -182,12 +191,12 @@ def _bundled(model: Path, data: Path, *, has_model: bool) -> Finding:
         return Finding(name, "missing", f"{archive} cannot be read: {error.strerror}", _REINSTALL)
     if digest != bundle.sha256:
         return Finding(name, "missing", f"{archive} was altered or cut off", _REINSTALL)
-    if has_model:
+    if model is not None:
         try:
             check_fits(bundle, Encoder.load(model).fingerprint)
         except ModelError as error:
             return Finding(name, "note", error.message, error.hint)
-    said = f"{counted(bundle.premises, 'name')} of Mathlib {bundle.revision} for --state"
+    said = f"{counted(bundle.premises, 'name')} of Mathlib {dated(bundle.revision)}, for --state"
     return Finding(name, "ok", f"{said}, kept in {index_folder()}")
 
 
@@ -195,7 +204,7 @@ def _hnsw() -> Finding:
     if hnsw.available():
         return Finding("hnswlib", "ok", "installed; large indexes are searched by HNSW")
     message = "not installed; every search is exact, which is right but slower on very large indexes"
-    return Finding("hnswlib", "note", message, "pip install 'premise-suggest[hnsw]' (needs a C++ compiler)")
+    return Finding("hnswlib", "note", message, f"{pip_install('hnsw')} (needs a C++ compiler)")
 
 
 def report(findings: list[Finding], style: Style) -> str:

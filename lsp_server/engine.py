@@ -25,18 +25,19 @@ from lsp_server.open_index import OpenIndex
 from lsp_server.places import key_of
 from lsp_server.proposals import Proposals
 from lsp_server.requests import (
-    TURNSTILE,
     SearchRequest,
     SuggestRequest,
     checked_query,
+    chosen_goal,
+    is_goal,
     main_goal,
     parse_goal,
-    parse_query,
 )
 from lsp_server.running_lean import RunningLean
 from lsp_server.schema import IndexItem, SearchAnswer, Suggestion
 from lsp_server.settings import Settings
 from lsp_server.stores import Progress, ShouldStop
+from lsp_server.tasks import ahead
 from lsp_server.timing import Timer
 from lsp_server.trying import Heard, Tried, Trying
 from prover.generator.model import Generated
@@ -48,6 +49,9 @@ from retriever.offer import Kinds, RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
+_FIRST_GOAL_ONLY = (
+    "No tactics were tried: Lean tries them on the first goal alone. Leave the goal's number out."
+)
 _MOST = 1000
 """No answer lists more premises."""
 
@@ -76,6 +80,7 @@ class Engine:
         self.settings = settings or Settings()
         self._lean = RunningLean(root, lambda: self.settings.lean, toolchain)
         self._index = OpenIndex(root, lambda: self.settings, self._forget_rankings)
+        self._catching_up: asyncio.Task[bool] | None = None
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
         self._proposals = Proposals(lambda: self.settings, generator or OpenGenerator())
@@ -115,9 +120,25 @@ class Engine:
             self._states.clear()
             self._trying.forget()
 
+    async def _catch_up(self) -> None:
+        """Have what changed on disk without us (a checkout, another editor) read before we answer.
+
+        A Lean that runs is told before it is asked; one that is still to be started has nothing old.
+        """
+        if not self.settings.index.on_save:
+            return
+        self._catching_up = ahead(self._index.catch_up())
+        if self._lean.is_running and await asyncio.shield(self._catching_up):
+            await self.saved()
+
+    async def _caught_up(self) -> None:
+        if self._catching_up is not None:
+            await asyncio.shield(self._catching_up)
+
     async def close(self) -> None:
         """End Lean and let go of the index."""
         await self._lean.close()
+        await self._caught_up()
         self._index.close()
 
     async def suggest(self, request: SuggestRequest, heard: Hearer | None = None) -> Suggestion:
@@ -133,11 +154,12 @@ class Engine:
         timer = Timer()
         if request.goal is None:
             self._index.open_ahead()
+        await self._catch_up()  # before anything is begun in a Lean that it may end
         if request.tactics and request.place is not None:
             self._lean.prepare_ahead(request.place)
             self._proposals.open_ahead()
-        state = await self.state(request)
-        goal = main_goal(state)
+        state = await self._state(request)
+        goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or self.settings.premises.count, _MOST)
         ranked = await self.rank(goal, request.place, max(wanted, self.settings.tactics.premises))
@@ -145,6 +167,8 @@ class Engine:
         note = (await self.knowledge()).note
         found = Suggestion(
             goal=format_goal(goal),
+            goal_number=request.goal_number,
+            goal_count=len(state.goals),
             premises=[premise_item(one) for one in ranked[:wanted]],
             tactics=[],
             index=await self.freshness(),
@@ -154,6 +178,8 @@ class Engine:
         )
         if not request.tactics or request.place is None:
             return found
+        if request.goal_number > 1:
+            return replace(found, warnings=[_FIRST_GOAL_ONLY, *found.warnings])
         if heard is not None:
             heard(found)
         timer.skip()
@@ -195,19 +221,22 @@ class Engine:
         is_filtered = request.in_scope or not self.settings.premises.out_of_scope
         allowed = Allowed(modules=request.modules, in_scope=is_filtered)
         wanted = min(request.k or self.settings.premises.count, _MOST)
+        await self._catch_up()
+        await self._caught_up()
         knowledge = await self.knowledge()
         warnings, notes = [knowledge.note] if knowledge.note else [], list[str]()
         if request.in_scope and request.place is None:
             warnings.append("What is in scope is not known without a file, so nothing was left out.")
-        if TURNSTILE in query:
-            goal = main_goal(await asyncio.to_thread(parse_query, query))
+        read_as_goal = is_goal(query)
+        if read_as_goal:
+            goal = main_goal(await asyncio.to_thread(parse_goal, query))
             where = await asyncio.to_thread(knowledge.where, request.place) if request.place else None
             ranked = await asyncio.to_thread(knowledge.rank_where, goal, where, wanted, allowed=allowed)
             notes = await self.notes(goal)
         else:
             ranked = await asyncio.to_thread(knowledge.search, query, request.place, wanted, allowed)
         return SearchAnswer(
-            kind="goal" if TURNSTILE in query else "text",
+            kind="goal" if read_as_goal else "text",
             premises=[premise_item(one) for one in ranked],
             index=await self.freshness(),
             warnings=warnings,
@@ -216,14 +245,22 @@ class Engine:
 
     async def state(self, request: SuggestRequest) -> ProofState:
         """The proof state of a request: the one it brings, else Lean's."""
+        await self._catch_up()
+        return await self._state(request)
+
+    async def _state(self, request: SuggestRequest) -> ProofState:
         if request.goal is not None:
             return await asyncio.to_thread(parse_goal, request.goal)
         if request.place is None:
             raise NoGoalHere("Neither a place nor a goal was given.", "Give a file and a line, or a state.")
-        return await self.state_at(request.place)
+        return await self._state_at(request.place)
 
     async def state_at(self, place: GoalPlace) -> ProofState:
         """Lean's goals at a place. Raises what `LeanSession.goals_at` raises."""
+        await self._catch_up()
+        return await self._state_at(place)
+
+    async def _state_at(self, place: GoalPlace) -> ProofState:
         key = key_of(place)
         known = self._states.get(key)
         if known is None:
@@ -237,6 +274,7 @@ class Engine:
         self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` premises for the goal, told apart by what is in scope at the place."""
+        await self._caught_up()
         knowledge = await self.knowledge()
         depth = max(k, _DEPTH) if kinds == "theorems" else k
         key = (goal, key_of(place) if place else None, depth, kinds)

@@ -43,7 +43,7 @@ def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     named = setting or os.environ.get(_VARIABLE)
     if not named:
         return SHIPPED_GENERATOR if (SHIPPED_GENERATOR / files.CONFIG).is_file() else None
-    folder = find_model(named, download=download)
+    folder = find_model(named, download=download, named_by="" if setting else _VARIABLE)
     if folder != Path(named).expanduser():
         folder = _with_weights(named, folder, download)
     return exported(folder) if files.checkpoint_files(folder) and files.is_checkpoint(folder) else folder

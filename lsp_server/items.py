@@ -20,6 +20,7 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         in_scope=ranked.in_scope,
         import_line=ranked.import_line,
         doc_url=ranked.doc_url,
+        rests_on_sorry=ranked.rests_on_sorry,
     )
 
 

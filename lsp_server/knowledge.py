@@ -7,10 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES
-from lean_extract.errors import IndexMissing
+from lean_extract.errors import BadSource, IndexMissing
 from lean_extract.records import Goal
-from lean_extract.source.project import Project, find_project, find_sources, is_project_root, module_of
-from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.project import (
+    Project,
+    find_project,
+    find_sources,
+    is_project_root,
+    module_of,
+    source_in,
+)
+from lean_extract.source.reader import SourceModule, read_file, read_module
+from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.cache import Cache
 from lsp_server.freshness import MATHLIB, index_item, pinned_lean, reading_notes
 from lsp_server.models import model_folder
@@ -29,13 +37,18 @@ from retriever.place import Where
 from retriever.reranker import DEPTH
 from retriever.service import PremiseService
 from retriever.text_search import search
+from retriever.unproved import Unproved
 
 Stamp = tuple[int, int, int] | None
 """What changes when a store does."""
+Changes = frozenset[tuple[str, int, int]]
+"""Files that differ from what was indexed: name, size and time now, -1 for one that is gone."""
 
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib brings."""
 _QUICK_SECONDS = 0.05
+_FEW_FILES, _FEW_BYTES = 64, 2_000_000
+"""Up to so many changed files are read before an answer."""
 _PATIENCE = 20
 """A look at the files that took longer than that serves for so many times as long."""
 
@@ -69,7 +82,9 @@ class Knowledge:
         self._stamps = [store.stamp() for store in self._stores]
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)
-        self._fresh: tuple[float, list[Stamp], str, IndexItem] | None = None
+        self._declared: Cache[frozenset[str]] = Cache(64)
+        self._unproved = Unproved()
+        self._fresh: tuple[float, list[Stamp], Freshness] | None = None
         self._service = PremiseService.open(self._stores, folder, rerank=rerank)
 
     def _stores_of(self, root: Path) -> list[IndexStore]:
@@ -153,13 +168,59 @@ class Knowledge:
         where so many pass.
         """
         only = Allowed(names=allowed) if isinstance(allowed, frozenset) else allowed
-        return self._service.rank(goal, where, k, kinds=kinds, allowed=only)
+        return self._told(self._service.rank(goal, where, k, kinds=kinds, allowed=only), where)
 
     def search(
         self, text: str, place: GoalPlace | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
-        return search(self._service, text, self.where(place) if place else None, k, allowed=allowed)
+        where = self.where(place) if place else None
+        return self._told(search(self._service, text, where, k, allowed=allowed), where)
+
+    def _told(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+        """Ranked premises without those that are gone, and those that rest on `sorry` marked."""
+        found = dict(self._unproved.by_module(self._service.snapshot().view))
+        if where is not None and where.shows_file and where.module and where.source is not None:
+            others = (names for module, names in found.items() if module != where.module)
+            found[where.module] = resting_on_sorry(where.source, frozenset().union(*others))
+        return [
+            replace(one, rests_on_sorry=True)
+            if one.premise.name in found.get(one.premise.module, ())
+            else one
+            for one in self._still_there(ranked, where)
+        ]
+
+    def _still_there(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+        """Without what was removed or renamed, in files that the index has not read since.
+
+        Of the stale files only those are read that declare one of the ranked premises.
+        """
+        stale = frozenset(self._files().stale_files) if self.root is not None else frozenset()
+        if self.root is None or not stale:
+            return ranked
+        own = where.module if where else None
+        files = {f.module: f.path for f in self._service.snapshot().view.live_files if f.path in stale}
+        files.pop(own or "", None)  # of the open file's declarations its text tells
+        declared = {
+            module: self._declared_now(self.root / files[module], module)
+            for module in {one.premise.module for one in ranked} & files.keys()
+        }
+        return [
+            one
+            for one in ranked
+            if one.premise.module not in declared or one.premise.name in declared[one.premise.module]
+        ]
+
+    def _declared_now(self, path: Path, module: str) -> frozenset[str]:
+        key = (path, _size_and_time(path))
+        names = self._declared.get(key)
+        if names is None:
+            try:
+                names = frozenset(premise.name for premise in read_file(path, module).premises)
+            except BadSource:  # gone, or no text any more
+                names = frozenset()
+            self._declared.put(key, names)
+        return names
 
     def declared(self, name: str, module: str) -> Declared:
         """Where a premise stands: in the file that was indexed, else in the module's file as it lies here."""
@@ -194,16 +255,32 @@ class Knowledge:
         Args:
             lean: the version of the Lean that runs; empty: what the project's `lean-toolchain` names.
         """
+        return index_item(self._files(), lean or self._pinned_lean())
+
+    def few_changes(self) -> Changes:
+        """The project's files that changed, came or went since they were indexed, if they are soon read.
+
+        Empty where there are too many, or where an index is still to be built or finished.
+        """
+        fresh = self._files()
+        names = {*fresh.stale_files, *fresh.unindexed_files}
+        if self.root is None or self._awaited is not None or len(names) > _FEW_FILES:
+            return frozenset()
+        changes = frozenset((name, *_size_and_time(self.root / name)) for name in names)
+        return changes if sum(size for _, size, _ in changes) <= _FEW_BYTES else frozenset()
+
+    def _files(self) -> Freshness:
+        """What the index holds against the files that there are, looked at anew unless that takes long."""
         stamps = [store.stamp() for store in self._stores]
         started = time.monotonic()
         kept = self._fresh
-        if kept is not None and kept[0] > started and kept[1:3] == (stamps, lean):
-            return kept[3]
-        item = index_item(freshness(self._service, self.root), lean or self._pinned_lean())
+        if kept is not None and kept[0] > started and kept[1] == stamps:
+            return kept[2]
+        found = freshness(self._service, self.root)
         took = time.monotonic() - started
         if took > _QUICK_SECONDS:
-            self._fresh = (started + _PATIENCE * took, stamps, lean, item)
-        return item
+            self._fresh = (started + _PATIENCE * took, stamps, found)
+        return found
 
     def _pinned_lean(self) -> str:
         return pinned_lean(self.root) if self.root is not None else read_card().lean
@@ -211,21 +288,17 @@ class Knowledge:
 
 def source_of(project: Project, module: str) -> Path | None:
     """The file of a module among the sources of a project and its packages, if it is there."""
-    parts = [part.strip("«»") for part in module.split(".")]
     roots = [*(project.source_roots or (project.root,))]
     roots += [root for package in project.packages for root in package.source_roots]
-    if not all(is_plain_part(part) for part in parts):
-        return None
-    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
+    return source_in(roots, module)
+
+
+def _size_and_time(path: Path) -> tuple[int, int]:
     try:
-        return next((path for path in paths if path.is_file()), None)
-    except OSError:  # a name that is too long for a file
-        return None
-
-
-def is_plain_part(part: str) -> bool:
-    """Whether a part of a module name can be the name of a file or folder below another."""
-    return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
+        status = path.stat()
+    except OSError:
+        return -1, -1
+    return status.st_size, status.st_mtime_ns
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:

@@ -18,5 +18,7 @@ def model_folder(setting: str, *, download: bool = False) -> Path:
 
     A name of the hub is looked up in the hub's cache, and fetched if `download` says so. Raises ModelError.
     """
-    named = setting or os.environ.get(_VARIABLE)
-    return find_model(named, download=download) if named else SHIPPED_MODEL
+    if setting:
+        return find_model(setting, download=download)
+    named = os.environ.get(_VARIABLE)
+    return find_model(named, download=download, named_by=_VARIABLE) if named else SHIPPED_MODEL

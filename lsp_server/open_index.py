@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lean_extract.errors import BadSource, IndexMissing
-from lsp_server.knowledge import Knowledge
+from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
+from lsp_server.knowledge import Changes, Knowledge
 from lsp_server.settings import Settings
 from lsp_server.stores import Progress, ShouldStop, update_project
 from lsp_server.tasks import ahead, to_the_end
 from retriever.index.build import IndexReport
+
+log = logging.getLogger("premise_suggest")
+_PATIENCE_SECONDS = 2.0
+"""How long an answer waits for an update that runs already."""
 
 
 class OpenIndex:
@@ -33,6 +38,7 @@ class OpenIndex:
         self._knowledge: Knowledge | None = None
         self._opening = asyncio.Lock()
         self._updating = asyncio.Lock()
+        self._tried: Changes = frozenset()
         self._updates = _Updates()
         self._ahead: asyncio.Task[Knowledge] | None = None
 
@@ -85,16 +91,49 @@ class OpenIndex:
         if self._root is None:
             raise BadSource("There is no project to index.", "Give the folder of a Lean project.")
         async with self._updating:
-            settings = self._settings()
-            return await asyncio.to_thread(
-                update_project,
-                self._root,
-                settings.model_folder,
-                progress,
-                should_stop,
-                download=settings.model_download,
-                lean=settings.lean.command,
-            )
+            return await self._update(self._root, progress, should_stop)
+
+    async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        settings = self._settings()
+        return await asyncio.to_thread(
+            update_project,
+            root,
+            settings.model_folder,
+            progress,
+            should_stop,
+            download=settings.model_download,
+            lean=settings.lean.command,
+        )
+
+    async def catch_up(self) -> bool:
+        """Read the few files that changed on disk since they were indexed; whether there were any.
+
+        That costs a look at each of the project's files. Where many changed, or another update does not end
+        soon, the index stays as it is, which its answers say.
+        """
+        return await to_the_end(self._caught_up())
+
+    async def _caught_up(self) -> bool:
+        if self._root is None:
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._updating.acquire()
+        except TimeoutError:
+            return False
+        try:
+            known = await self._opened()
+            changes = await asyncio.to_thread(known.few_changes)
+            if not changes or changes == self._tried:
+                return False
+            self._tried = changes
+            report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
+            return report.files_read + report.files_removed > 0
+        except (PremiseIndexError, ModelError) as error:  # whoever ranks hears of what is left of it
+            log.info("The index was not brought up to date: %s", error)
+            return False
+        finally:
+            self._updating.release()
 
     def close(self) -> None:
         """Let go of the index; the next request opens it again."""

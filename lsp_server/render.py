@@ -13,6 +13,7 @@ _NARROWEST, _WIDEST = 60, 120
 _STATEMENT_LINES = 3
 _GOAL_LINES = 40
 _MOST_PROGRESS = 6
+SORRY_LABEL = "rests on sorry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ class Style:
 
 def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
     """The whole answer, for a terminal."""
-    parts = [style.bold("Goal"), _goal(suggestion.goal, style), ""]
+    of = suggestion.goal_count
+    heading = "Goal" if of == 1 else f"Goal {suggestion.goal_number} of {of}"
+    parts = [style.bold(heading), _goal(suggestion.goal, style), ""]
     parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
@@ -141,7 +144,7 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
     place = " · ".join(part for part in (premise.kind, premise.module) if part)
-    yield style.dim(f"     {place}")
+    yield style.dim(f"     {place}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 
@@ -191,6 +194,7 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
         label = f" — needs `{premise.import_line}`" if premise.import_line else ""
+        label += f" — {SORRY_LABEL}" if premise.rests_on_sorry else ""
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]

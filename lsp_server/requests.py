@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from lean_extract.errors import BadQuery, BadState, NoGoalHere
-from lean_extract.goals import parse_state
+from lean_extract.errors import BadQuery, NoGoalHere, UserError
+from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
 from lean_extract.records import Goal, ProofState
 from prover.verify import GoalPlace
 
-TURNSTILE = "⊢"
 _LONGEST_QUERY = 500_000
 
 
@@ -27,11 +25,13 @@ class SuggestRequest:
     k: int | None = None
     tactics: bool = False
     keep_failures: bool = False
+    goal_number: int = 1
+    """Which of several goals is meant, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is searched for: a goal, if it has a `⊢`, else words, a name or a part of one, or a statement.
+    """What is searched for: a goal, if it has a `⊢` or is a declaration, else words, a name or a part of one.
 
     `place` tells what is in scope and what stands above it; `modules` are module prefixes (`Mathlib.Order`);
     `in_scope` leaves out what the file at the place does not import.
@@ -58,19 +58,13 @@ def checked_query(query: str) -> str:
 
 
 def parse_goal(text: str) -> ProofState:
-    """A state as Lean prints it. Raises BadState."""
-    return parse_state(text.encode(errors="replace").decode())
+    """A state as Lean prints it, or as people type and paste it. Raises BadState."""
+    return read_pasted(text.encode(errors="replace").decode())
 
 
-def parse_query(text: str) -> ProofState:
-    """A state as Lean prints it, or as people type it: `h : p ⊢ q` on one line. Raises BadState."""
-    try:
-        return parse_state(text)
-    except BadState:
-        spread = re.sub(rf"(?<=\S)[ \t]*{TURNSTILE}", f"\n{TURNSTILE}", text)
-        if spread == text:
-            raise
-        return parse_state(spread)
+def is_goal(query: str) -> bool:
+    """Whether a search query is to be read as a goal."""
+    return TURNSTILE in query or is_statement(query)
 
 
 def main_goal(state: ProofState) -> Goal:
@@ -78,3 +72,15 @@ def main_goal(state: ProofState) -> Goal:
     if not state.goals:
         raise NoGoalHere("The proof is complete here: no goals are left.", "Ask before its last tactic.")
     return state.goals[0]
+
+
+def chosen_goal(state: ProofState, number: int) -> Goal:
+    """The goal of this number, from 1. Raises NoGoalHere: none are left; UserError: there are not so many."""
+    main = main_goal(state)
+    count = len(state.goals)
+    if not 1 <= number <= count:
+        has, hint = f"{count} goals", f"Choose one from 1 to {count}."
+        if count == 1:
+            has, hint = "one goal", "Leave the number out."
+        raise UserError(f"There is no goal {number}: the state has {has}.", hint)
+    return main if number == 1 else state.goals[number - 1]

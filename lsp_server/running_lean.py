@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from lean_extract import packaged
+from lean_extract.compile import read_sources
 from lean_extract.errors import LeanNotFound
 from lean_extract.session import LeanSession, Limits
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
@@ -78,6 +79,11 @@ class RunningLean:
         await (await self.session()).prepare(place.path, place.text)
 
     @property
+    def is_running(self) -> bool:
+        """Whether there is a session: what it has loaded of the project may be older than the files."""
+        return self._session is not None
+
+    @property
     def version(self) -> str:
         """The version of the Lean that runs; empty where none does."""
         return self._session.toolchain.version if self._session is not None else ""
@@ -96,13 +102,15 @@ class RunningLean:
             return False
         async with self._compiling:
             compiled = await asyncio.to_thread(compile_project, self._root, self._stop)
-        if len(compiled) <= 1:  # nothing, or the file itself alone
+        if not await asyncio.to_thread(_is_imported, self._root, compiled):
             return False
         await self.end()
         return True
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
+        if self._preparing is not None:  # it would wait for an answer of the Lean that ends
+            self._preparing.cancel()
         async with self._lock:
             if self._session is not None:
                 session, self._session = self._session, None
@@ -114,6 +122,14 @@ class RunningLean:
         await self.end()
         async with self._compiling:  # the thread has heard of it when this is free
             self._stop = Event()
+
+
+def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
+    """Whether any file of a project imports one of these modules."""
+    if not compiled:
+        return False
+    found = frozenset(compiled)
+    return any(not found.isdisjoint(source.imports) for source in read_sources(root).values())
 
 
 def compile_project(root: Path, stop: Event) -> tuple[str, ...]:

@@ -32,6 +32,9 @@ class PremiseItem:
         "The line that brings it into scope (`import M`); null where none is needed or there is no file.",
     ]
     doc_url: Annotated[str | None, "Its page in Mathlib's online documentation; null where it has none."]
+    rests_on_sorry: Annotated[
+        bool, "Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`."
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,10 @@ class SourceItem:
     revision: Annotated[str, "Its revision: a commit, a version, or a hash of what was read."]
     premises: Annotated[int, "How many premises of it the index holds."]
     bundled: Annotated[bool, "Whether it came with the installation rather than from files read here."]
+    date: Annotated[str | None, "The day that it is of (ISO 8601), where its revision is one; else null."] = (
+        None
+    )
+    age_days: Annotated[int | None, "How many days ago that was; null where `date` is."] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class IndexItem:
 class Suggestion:
     """The whole answer."""
 
-    goal: Annotated[str, "The main goal as Lean prints it."]
+    goal: Annotated[str, "The goal as Lean prints it: the main one, unless another was asked for."]
     premises: Annotated[list[PremiseItem], "The premises that fit, best first."]
     tactics: Annotated[list[TacticItem], "The tactics that Lean accepted; empty where none were asked for."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
@@ -94,13 +101,17 @@ class Suggestion:
         "Sentences for a person: what of the goal the model did not read (too long), or does not know. "
         "Empty for most goals.",
     ] = field(default_factory=list)
+    goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
+    goal_count: Annotated[int, "How many goals the state has."] = 1
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """The answer to a search."""
 
-    kind: Annotated[str, "How the query was read: `goal` (it has a `⊢`) or `text`."]
+    kind: Annotated[
+        str, "How the query was read: `goal` (it has a `⊢`, or is a declaration with its `:=`) or `text`."
+    ]
     premises: Annotated[list[PremiseItem], "What was found, best first; names that match come first."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)

@@ -102,7 +102,9 @@ class IndexSettings:
     """When the project's index is built."""
 
     auto: bool = _setting(True, "Build or refresh the project's index when a file of it is opened.")
-    on_save: bool = _setting(True, "Read a file into the index again when it is saved.")
+    on_save: bool = _setting(
+        True, "Read a file into the index again when it is saved, or was changed by something else."
+    )
 
 
 @dataclass(frozen=True, slots=True)

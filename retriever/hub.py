@@ -19,32 +19,54 @@ FILES = ("*.json", "*.onnx", "README.md")
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
 
 
-def find_model(name: str, *, download: bool = False, files: Sequence[str] = FILES) -> Path:
+def find_model(
+    name: str, *, download: bool = False, files: Sequence[str] = FILES, named_by: str = ""
+) -> Path:
     """The folder of a model.
 
     Args:
         name: a folder, or a repository of the hub; where both could be meant, the folder.
         download: whether a repository that is not on this machine may be fetched.
         files: what is needed of a repository, as patterns; it is here once one of them is.
+        named_by: where the name comes from, for whoever has to change it there: an environment variable.
 
-    Raises ModelError: the name is no repository, or it is not here and cannot or must not be fetched.
+    Raises ModelError: there is no such folder, the name is no repository, or it is not here and cannot or
+    must not be fetched.
     """
     folder = Path(name).expanduser()
     match = _REPOSITORY.fullmatch(name.removeprefix(SCHEME))
     if not name.startswith(SCHEME) and (match is None or folder.exists()):
-        return folder
+        return _existing(folder, named_by)
     if match is None:
         raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")
-    return _from_hub(match["repository"], match["revision"], download, files)
+    return _from_hub(match["repository"], match["revision"], download, files, named_by)
 
 
-def _from_hub(repository: str, revision: str | None, download: bool, files: Sequence[str]) -> Path:
+def _existing(folder: Path, named_by: str) -> Path:
+    """The folder. Raises ModelError where there is none: what is in it, its reader looks at."""
+    if folder.is_dir():
+        return folder
+    what = "is a file" if folder.is_file() else "does not exist"
+    raise ModelError(
+        f"The model folder {folder.absolute()}{_named(named_by)} {what}.",
+        "Check its path, or give owner/name on the Hugging Face hub.",
+    )
+
+
+def _named(named_by: str) -> str:
+    return f", which {named_by} names," if named_by else ""
+
+
+def _from_hub(
+    repository: str, revision: str | None, download: bool, files: Sequence[str], named_by: str
+) -> Path:
     found = _snapshot(repository, revision, files, local=True)
     if isinstance(found, Path) and any(any(found.glob(pattern)) for pattern in files):
         return found
     if not download:
         there = (
-            f"There is no folder {repository}, and no model of that name in the hub's cache on this machine."
+            f"There is no folder {repository}{_named(named_by) or ','} and no model of that name in the "
+            "hub's cache on this machine."
         )
         if isinstance(found, Path):
             there = f"Of {repository} the hub's cache on this machine has no {' or '.join(files)}."

@@ -49,6 +49,8 @@ class RankedPremise:
     import_line: str | None
     """What would bring it into scope, where it is not."""
     doc_url: str | None
+    rests_on_sorry: bool = False
+    """Whether its proof, or one that it uses, has a `sorry`."""
 
 
 def own_premises(where: Where | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:

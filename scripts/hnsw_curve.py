@@ -29,6 +29,7 @@ from hnsw_svg import curve_svg
 from real_vectors import Floats, real_vectors
 
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.telling import pip_install
 from retriever.index import bundled, hnsw
 from retriever.index.exact import ExactSearch, quantise
 from retriever.index.neighbours import NearestNeighbours
@@ -115,7 +116,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if not hnsw.available():
-        print("error: hnswlib is not installed.\nhint: pip install 'premise-suggest[hnsw]'", file=sys.stderr)
+        print(f"error: hnswlib is not installed.\nhint: {pip_install('hnsw')}", file=sys.stderr)
         return 1
     try:
         real = real_vectors(options.model, options.dataset, options.cache, limit=options.queries)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leanclient.aio import DocState
 
-from lean_extract.errors import BadState, NoGoalHere
+from lean_extract.compile import CircularImports
+from lean_extract.errors import BadSource, BadState, NoGoalHere, ProjectBroken
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
-from lean_extract.session.document import Document
-from lean_extract.session.imports import broken_imports
+from lean_extract.session.document import Document, read_source
+from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import Server
 from lean_extract.session.shadow import snap, tactic_starts
+from lean_extract.source.lexer import unread_at
 
 _ERROR = 1
+_PROBE = "_premise_suggest_imported_by_"
+_WHERE_GOALS_ARE = "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,12 @@ async def ask(server: Server, path: Path, document: Document, position: Position
         NoGoalHere, ProjectBroken: there is no goal, or the imports cannot be loaded.
         LeanError: what `Server` raises.
     """
+    if inside := unread_at(document.text, document.offset(position)):
+        raise NoGoalHere(
+            f"Line {position.line + 1} of {path.name} is inside a {inside} at column {position.column + 1}, "
+            "where there is no goal.",
+            _WHERE_GOALS_ARE,
+        )
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown)
@@ -51,7 +62,7 @@ async def ask(server: Server, path: Path, document: Document, position: Position
         if state.fatal_error:
             errors = _errors(state)
             said = str(errors[0]["message"]) if errors else ""
-            raise broken_imports(path, said, server.project, server.toolchain)
+            raise await _broken_imports(server, path, document, said)
         raise _no_goal(path, state, document, position)
     if not found.state.goals:
         for start in tactic_starts(document, position):
@@ -59,6 +70,33 @@ async def ask(server: Server, path: Path, document: Document, position: Position
             if before is not None and before.state.goals:
                 return before
     return found
+
+
+async def _broken_imports(server: Server, path: Path, document: Document, said: str) -> ProjectBroken:
+    """What keeps the file's imports from loading, with Lean's own word on the module at fault."""
+    project, toolchain = server.project, server.toolchain
+    try:
+        blocked = await asyncio.to_thread(blocked_import, path, document.text, project, toolchain)
+    except CircularImports as error:
+        return error
+    if blocked is not None and blocked.path is not None:
+        rejected = broken_module(path, blocked, await _errors_of(server, path, blocked.path))
+        if rejected is not None:
+            return rejected
+    return broken_imports(path, said, project, toolchain, blocked)
+
+
+async def _errors_of(server: Server, path: Path, other: Path) -> list[dict[str, Any]]:
+    """Lean's errors about another file as it is on disk, under a name of its own: it may be open as well."""
+    probe = path.with_name(f"{_PROBE}{path.name}")
+    try:
+        state = await server.sync(probe, Document(read_source(other)).text)
+        await server.settle(probe)
+        return _errors(state)
+    except BadSource:
+        return []
+    finally:
+        await server.forget(probe)
 
 
 def error_above(state: DocState, document: Document, position: Position) -> str:
@@ -87,8 +125,7 @@ async def _goals(server: Server, path: Path, position: Position) -> Found | None
 def _no_goal(path: Path, state: DocState, document: Document, position: Position) -> NoGoalHere:
     return NoGoalHere(
         f"Lean has no goal in line {position.line + 1} of {path.name}, column {position.column + 1}.",
-        error_above(state, document, position)
-        or "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`.",
+        error_above(state, document, position) or _WHERE_GOALS_ARE,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 
 from lean_extract.records import Position, Span
@@ -52,7 +53,9 @@ NAME_STARTS = frozenset(
 _COMMENT_EDGE = re.compile(r"/-|-/")
 _COMMENT_OR_STRING = re.compile(rf"({_RAW_STRING}|{_STRING})|--[^\n]*+|{_comment(3)}")
 _LINE = re.compile(r"\n")
+_LEAVE_OPEN = frozenset(("sorry", "admit"))
 _DROPPED = frozenset(("--", "/-", ""))
+_OPENS_STRING = re.compile(r'(?:r#*)?"')
 
 
 def is_identifier(token: str) -> bool:
@@ -107,7 +110,7 @@ def _comment_end(text: str, start: int) -> int:
     return len(text)
 
 
-@dataclass(slots=True)
+@dataclass
 class Tokens:
     """The tokens of a text (comments left out, doc comments kept), each with its offset."""
 
@@ -136,6 +139,15 @@ class Tokens:
     def firsts(self, begin: int, end: int) -> list[int]:
         """The tokens of [begin, end) that come first on their lines."""
         return self.line_first[bisect_left(self.line_first, begin) : bisect_left(self.line_first, end)]
+
+    def has_sorry(self, begin: int, end: int) -> bool:
+        """Whether one of the tokens [begin, end) is a `sorry` or `admit`."""
+        return bisect_left(self.sorries, begin) < bisect_left(self.sorries, end)
+
+    @cached_property
+    def sorries(self) -> list[int]:
+        """The tokens that leave a proof open, ascending."""
+        return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
 
     def source(self, begin: int, end: int) -> str:
         """The text of the tokens [begin, end), white space folded and comments dropped."""
@@ -207,6 +219,29 @@ def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
         if 0 < first < count and first != firsts[-1]:
             firsts.append(first)
     return firsts
+
+
+def unread_at(text: str, offset: int) -> str:
+    """`comment` or `string` where an offset lies in one, else empty; time is linear in the text's length.
+
+    The mark that opens a comment is in it, and so is the end of its line for one that ends there.
+    """
+    start = 0
+    for token in raw_tokens(text):
+        if offset < start + len(token) or start + len(token) == len(text):
+            return _unread(token, offset - start)
+        start += len(token)
+    return ""
+
+
+def _unread(token: str, offset: int) -> str:
+    """The same within a raw token."""
+    if token.startswith("--"):
+        return "comment" if "\n" not in token[:offset] else ""
+    bare = token.rstrip()
+    if token.startswith("/-"):
+        return "comment" if offset < len(bare) or not bare.endswith("-/") else ""
+    return "string" if _OPENS_STRING.match(bare) and 0 < offset < len(bare) else ""
 
 
 def comment_left_open(text: str, tokens: Tokens) -> bool:

@@ -36,6 +36,7 @@ def declared_premise(
         attributes=attribute_texts(prefix),
         is_private="private" in prefix.modifiers,
         is_protected="protected" in prefix.modifiers,
+        has_sorry=tokens.has_sorry(declaration.begin, declaration.end),
     )
 
 

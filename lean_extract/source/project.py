@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,6 +160,23 @@ def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
             parts = path.relative_to(root).with_suffix("").parts
             return ".".join(part if is_plain_name(part) else f"«{part}»" for part in parts)
     return path.stem
+
+
+def source_in(roots: Iterable[Path], module: str) -> Path | None:
+    """The file of a module below one of these source roots, if it is there."""
+    parts = [part.strip("«»") for part in module.split(".")]
+    if not all(is_plain_part(part) for part in parts):
+        return None
+    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
+    try:
+        return next((path for path in paths if path.is_file()), None)
+    except OSError:  # a name that is too long for a file
+        return None
+
+
+def is_plain_part(part: str) -> bool:
+    """Whether a part of a module name can be the name of a file or folder below another."""
+    return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
 
 
 def find_sources(root: Path, *, without: Container[tuple[str, str | None]] = ()) -> list[SourceFile]:

@@ -20,6 +20,7 @@ from threading import Lock
 from typing import Any
 
 from lean_extract.errors import UserError
+from lean_extract.telling import pip_install
 
 MAJOR = 4
 NEEDED = (
@@ -38,7 +39,7 @@ NEEDED = (
 """The names of `lean_dojo` that are used."""
 
 _LAST_PYTHON = (3, 12)
-_HINT = "Install it in Python 3.11 or 3.12 with: pip install 'premise-suggest[dojo]'"
+_HINT = f"Install it, in Python 3.11 or 3.12: {pip_install('dojo')}"
 _SETTINGS: Mapping[str, str | None] = {
     "DISABLE_REMOTE_CACHE": "1",
     "GITHUB_ACCESS_TOKEN": None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -27,6 +28,7 @@ EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
 """The bundled example library."""
 UNFINISHED = "Unfinished"
 """Its folder of unfinished proofs."""
+_PROGRAM = "premise-suggest"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +50,26 @@ def run(options: argparse.Namespace) -> int:
     began = time.perf_counter()
     asyncio.run(_show(place, options, style))
     print(style.dim(f"{time.perf_counter() - began:.1f} s from start to end, Lean's own start included"))
+    print(how_to_call(Path(sys.executable), shutil.which(_PROGRAM), Path.cwd()))
     return 0
+
+
+def how_to_call(python: Path, found: str | None, here: Path) -> str:
+    """How people call the program of this environment from the folder `here`.
+
+    Args:
+        python: the interpreter that runs.
+        found: the program of our name that PATH leads to; None: there is none.
+    """
+    script, activate = python.with_name(_PROGRAM), python.with_name("activate")
+    if found is not None and Path(found).resolve() == script.resolve():
+        return f"In your own project: {_PROGRAM} index, then {_PROGRAM} suggest (see --help)."
+    call = shlex.quote(str(script)) if script.is_file() else f"{shlex.quote(str(python))} -m lsp_server"
+    said = f"{_PROGRAM} of this environment is not on PATH. Call it as\n  {call}"
+    if not activate.is_file():
+        return said
+    shown = activate.relative_to(here) if activate.is_relative_to(here) else activate
+    return f"{said}\nor have it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
 
 
 def _compile(bar: Bar) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 
 from lean_extract.errors import UserError
+from lean_extract.telling import pip_install
 from lsp_server.commands.common import existing_folder, project_root, settings_for, tell_first_use
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
             raise
         raise UserError(
             f"`premise-suggest http` needs {error.name}, which is not installed.",
-            "Run: pip install 'premise-suggest[http]'",
+            f"Run: {pip_install('http')}",
         ) from error
     serve(
         Options(

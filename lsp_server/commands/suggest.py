@@ -58,8 +58,8 @@ def _from_collection(options: argparse.Namespace) -> int:
         raise UserError(
             f"The backend {options.backend} needs --text.", "Give what to search for; `--text -` reads it."
         )
-    if options.tactics or options.failures or options.line or options.column:
-        raise UserError("Tactics and places in files are Lean's alone.", "Leave those options out.")
+    if options.tactics or options.failures or options.line or options.column or options.goal > 1:
+        raise UserError("Tactics, goals and places in files are Lean's alone.", "Leave those options out.")
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
@@ -105,11 +105,14 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
                 "Give --file and --line instead.",
             )
         goal = _read_state(options.state) if options.state is not None else _typed(options.text)
-        return SuggestRequest(goal=goal, k=options.k), indexed_root(Path.cwd())
+        request = SuggestRequest(goal=goal, k=options.k, goal_number=options.goal)
+        return request, indexed_root(Path.cwd())
     if options.line is None:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
     place = place_in(options.file, options.line, options.column)
-    request = SuggestRequest(place, None, options.k, options.tactics, options.failures)
+    if options.tactics and options.goal > 1:
+        raise UserError("Tactics are tried on the first goal alone.", "Leave --goal or --tactics out.")
+    request = SuggestRequest(place, None, options.k, options.tactics, options.failures, options.goal)
     return request, project_root(place.path)
 
 

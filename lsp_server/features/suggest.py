@@ -18,7 +18,7 @@ from prover.verify import GoalPlace
 
 REQUEST = "premiseSuggest/suggest"
 COMMAND = "premise-suggest.suggest"
-_NAMES = frozenset({"textDocument", "position", "goal", "k", "tactics", "partialResultToken"})
+_NAMES = frozenset({"textDocument", "position", "goal", "goalNumber", "k", "tactics", "partialResultToken"})
 
 
 def register(server: PremiseServer) -> None:
@@ -36,6 +36,7 @@ def register(server: PremiseServer) -> None:
             goal=goal,
             k=k,
             tactics=tactics and server.settings.tactics.enabled,
+            goal_number=given.number("goalNumber") or 1,
         )
         partial = Partial(server, token) if token is not None else None
         return to_json(await engine.suggest(request, partial))

@@ -12,7 +12,7 @@ from lsp_server.http.gate import Gate
 from lsp_server.http.limits import Limits
 from lsp_server.http.notation import with_notation
 from lsp_server.http.revisions import Libraries
-from lsp_server.requests import main_goal, parse_query
+from lsp_server.requests import main_goal, parse_goal
 
 Answer = TypeVar("Answer")
 
@@ -36,4 +36,4 @@ async def goal_of(state: str) -> Goal:
 
 
 def _read(state: str) -> Goal:
-    return with_notation(main_goal(parse_query(state)))
+    return with_notation(main_goal(parse_goal(state)))

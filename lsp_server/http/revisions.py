@@ -11,7 +11,7 @@ from pathlib import Path
 from lean_extract.records import Goal
 from lsp_server.cache import Cache
 from lsp_server.engine import Engine
-from lsp_server.freshness import MATHLIB, is_lean, pinned_lean
+from lsp_server.freshness import MATHLIB, dated, is_lean, pinned_lean
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
 from lsp_server.settings import Settings
@@ -129,7 +129,7 @@ def _bundled_revisions(card: Bundle) -> tuple[str, ...]:
 
 
 def _bundled_name(card: Bundle) -> str:
-    return f"Mathlib {card.revision} (bundled)"
+    return f"Mathlib {dated(card.revision)} (bundled)"
 
 
 def canonical(revision: str) -> str:

@@ -94,6 +94,7 @@ def _flags(premise: Premise) -> int:
         | Flag.PROTECTED * premise.is_protected
         | Flag.THEOREM * is_theorem(premise)
         | Flag.GENERATED * (premise.generated_by is not None)
+        | Flag.SORRY * premise.has_sorry
     )
 
 

@@ -58,6 +58,8 @@ class Flag(IntFlag):
     PROTECTED = 2
     THEOREM = 4
     GENERATED = 8
+    SORRY = 16
+    """Its own text has a `sorry`; never set in segments that were written before there was this bit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -95,6 +95,15 @@ class IndexView:
         """The files whose premises count."""
         return [file for file, live in zip(self.files, self._live_files, strict=True) if live]
 
+    def own_files(self) -> Iterator[tuple[Part, IndexedFile]]:
+        """The live files that may change, with the part that each is in: none of a package at a revision."""
+        position = 0
+        for part in self.parts:
+            for file in part.segment.files:
+                if self._live_files[position] and not (part.manifest.pinned or part.is_bundled):
+                    yield part, file
+                position += 1
+
     def module_graph(self) -> dict[str, ModuleNode]:
         """The import graph over all live files."""
         return {file.module: ModuleNode(file.imports, file.in_module_system) for file in self.live_files}
@@ -164,15 +173,14 @@ class IndexView:
     @cached_property
     def _watched(self) -> list[tuple[str, str, tuple[int, int]]]:
         """The files that may change: their names, where they are, (size, mtime_ns) as they were read."""
-        watched = []
-        position = 0
-        for part in self.parts:
-            for file in part.segment.files:
-                if self._live_files[position] and not (part.manifest.pinned or part.is_bundled):
-                    recorded = part.manifest.stats.get(file.path, (file.size, file.mtime_ns))
-                    watched.append((file.path, os.path.join(part.manifest.root, file.path), recorded))  # noqa: PTH118
-                position += 1
-        return watched
+        return [
+            (
+                file.path,
+                os.path.join(part.manifest.root, file.path),  # noqa: PTH118
+                part.manifest.stats.get(file.path, (file.size, file.mtime_ns)),
+            )
+            for part, file in self.own_files()
+        ]
 
     @cached_property
     def files_read(self) -> frozenset[tuple[str, str, str]]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import UserError
+from lean_extract.telling import pip_install
 
 Scores = NDArray[np.floating]
 Ints = NDArray[np.int64]
@@ -136,6 +137,6 @@ def _lap() -> ModuleType:
     try:
         import lap
     except ImportError as error:
-        hint = "Install it: pip install 'premise-suggest[match]'."
+        hint = f"Install it: {pip_install('match')}"
         raise UserError("Global decoding needs the package `lap`.", hint) from error
     return cast(ModuleType, lap)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings, ModelError, UserError
+from lean_extract.telling import pip_install
 from retriever.match.schema import Pair, Token
 
 Side = Literal["statement", "proof"]
@@ -162,7 +163,7 @@ def _lime() -> ModuleType:
     except ImportError as error:
         raise UserError(
             f"An explanation needs the package lime, and it cannot be imported: {error}.",
-            "Install it: `pip install 'premise-suggest[match]'`.",
+            f"Install it: {pip_install('match')}",
         ) from error
 
 

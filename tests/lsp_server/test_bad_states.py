@@ -14,7 +14,7 @@ pytestmark = pytest.mark.lean
 UNREADABLE = [
     ("", "The proof state is empty."),
     (" \n\n", "The proof state is empty."),
-    ("n m : ℕ\n", "The goal that begins in line 1 has no `⊢` line."),
+    ("case inl\n", "The goal that begins in line 1 has no `⊢` line."),
     ("n : ℕ\n⊢ n = n\n\nm : ℕ\n", "The goal that begins in line 4 has no `⊢` line."),
     ("n m : ℕ\n⊢\n", "There is nothing to prove after the `⊢` in line 2."),
     ("n + m = m + n", "Line 1 of the state is not a hypothesis `name : type`: n + m = m + n"),

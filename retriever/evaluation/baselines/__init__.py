@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lean_extract.errors import ModelError
+from lean_extract.telling import pip_install
 from retriever.evaluation.baselines import keyword, knn, mepo, tfidf
 from retriever.evaluation.rankers import Factory, Method
 from retriever.evaluation.session import Session
@@ -15,7 +16,7 @@ def _sentence(session: Session) -> Method:
     try:
         from retriever.evaluation.baselines import sentence as general
     except ModuleNotFoundError as error:
-        hint = "Install it: pip install 'premise-suggest[train]'."
+        hint = f"Install it: {pip_install('train')}"
         raise ModelError("The baseline `sentence` runs on torch, which is not here.", hint) from error
     return general.sentence(session)
 

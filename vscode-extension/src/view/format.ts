@@ -34,6 +34,11 @@ export function scopeLabel(premise: PremiseItem): string {
   return premise.import === null ? "out of scope" : `needs ${premise.import}`;
 }
 
+/** The kind, and whether what is proved rests on a `sorry`. */
+export function kindLabel(premise: PremiseItem): string {
+  return premise.rests_on_sorry ? [premise.kind, "rests on sorry"].filter((part) => part !== "").join(" · ") : premise.kind;
+}
+
 /** The module, unless the scope's label names it already. */
 export function moduleLabel(premise: PremiseItem): string {
   return scopeLabel(premise) === `needs import ${premise.module}` ? "" : premise.module;

@@ -10,6 +10,7 @@ export interface PremiseItem {
   readonly in_scope: boolean | null;
   readonly import: string | null;
   readonly doc_url: string | null;
+  readonly rests_on_sorry: boolean;
 }
 
 /** One tactic that Lean has judged. */
@@ -26,6 +27,8 @@ export interface SourceItem {
   readonly revision: string;
   readonly premises: number;
   readonly bundled: boolean;
+  readonly date: string | null;
+  readonly age_days: number | null;
 }
 
 /** What was searched, and how fresh it is. */

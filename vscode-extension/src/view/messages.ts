@@ -70,7 +70,7 @@ function readPin(value: unknown): Pin | null {
 
 function readPremise(value: unknown): PremiseItem | null {
   if (!isRecord(value)) return null;
-  const { name, statement, module, kind, score, in_scope, doc_url } = value;
+  const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry } = value;
   const line = value["import"];
   if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
   return {
@@ -82,6 +82,7 @@ function readPremise(value: unknown): PremiseItem | null {
     in_scope: typeof in_scope === "boolean" ? in_scope : null,
     import: typeof line === "string" ? line : null,
     doc_url: typeof doc_url === "string" ? doc_url : null,
+    rests_on_sorry: rests_on_sorry === true,
   };
 }
 

@@ -16,6 +16,7 @@ const premise = {
   in_scope: true,
   import: null,
   doc_url: null,
+  rests_on_sorry: false,
 };
 const answer: Suggestion = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
 const asked = { place: "place-1", file: "file:///a%20b/C.lean" };

@@ -6,13 +6,13 @@ export const NOW = Date.parse("2026-11-22T12:00:00Z");
 
 export const INDEX: IndexItem = {
   sources: [
-    { package: "Mathlib", revision: "2026-07-01", premises: 253_622, bundled: true },
-    { package: "example", revision: "1f0c", premises: 41, bundled: false },
+    { package: "Mathlib", revision: "2026-07-01", premises: 253_622, bundled: true, date: "2026-07-01", age_days: 144 },
+    { package: "example", revision: "1f0c", premises: 41, bundled: false, date: null, age_days: null },
   ],
   built_at: "2026-11-22T09:00:00Z",
   stale_files: 0,
   lean: "4.35.0",
-  line: "Mathlib 2026-07-01 (bundled) · example 1f0c · Lean 4.35.0 · up to date",
+  line: "Mathlib of 2026-07-01, 4 months old (bundled) · example 1f0c · Lean 4.35.0 · your files up to date",
 };
 
 export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseItem {
@@ -25,6 +25,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     in_scope: true,
     import: null,
     doc_url: null,
+    rests_on_sorry: false,
     ...more,
   };
 }

@@ -1,6 +1,6 @@
 /** One row of the list: built once, updated in place. */
 
-import { counted, fold, moduleLabel, scopeLabel, targetLine, verdict, visible } from "../format";
+import { counted, fold, kindLabel, moduleLabel, scopeLabel, targetLine, verdict, visible } from "../format";
 import type { TacticItem } from "../items";
 import type { PremiseRow, Row, TacticRow } from "../sections";
 import { element, setName, setText } from "./dom";
@@ -70,7 +70,7 @@ class PremiseView implements RowView {
     setText(this.statement, visible(fold(premise.statement)));
     this.statement.hidden = this.statement.textContent === "";
     setName(this.module, visible(moduleLabel(premise)));
-    setText(this.kind, visible(premise.kind));
+    setText(this.kind, visible(kindLabel(premise)));
     const label = scopeLabel(premise);
     setName(this.scope, visible(label));
     this.scope.dataset["scope"] = premise.in_scope === true ? "in" : label === "" ? "unknown" : "out";
