@@ -12,6 +12,7 @@ export function counted(number: number, noun: string): string {
 /** What Lean said of a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
   if (tactic.status === "closes") return "closes the goal";
+  if (tactic.status === "unjudged") return fold(tactic.message) || "cannot be judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
 }
@@ -32,6 +33,11 @@ export function scopeLabel(premise: PremiseItem): string {
   if (premise.in_scope === null) return "";
   if (premise.in_scope) return "in scope";
   return premise.import === null ? "out of scope" : `needs ${premise.import}`;
+}
+
+/** That it stands on something unproved; nothing where that is not known of it. */
+export function sorryLabel(premise: PremiseItem): string {
+  return premise.rests_on_sorry === true ? "rests on sorry" : "";
 }
 
 /** The module, unless the scope's label names it already. */
