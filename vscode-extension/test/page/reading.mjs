@@ -28,6 +28,7 @@ export const reading = [
   }),
 
   scenario("beside many tactics three premises and both headings are in sight, and the other tactics are a key away", async ({ window, view }) => {
+    await window.openFile(FIRST);
     await window.goBehind(FIRST, "a ∈ k ++ l := by\n  sorry");
     const folded = await view.tactics("a ∈ k ++ l");
     assert.equal(folded.tactics.length, 5);
