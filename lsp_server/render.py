@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
@@ -14,6 +15,8 @@ _STATEMENT_LINES = 3
 _GOAL_LINES = 40
 _MOST_PROGRESS = 6
 SORRY_LABEL = "rests on sorry"
+_GOALS_BELOW_TACTIC = 4
+_MOST_TARGETS, _NARROWEST_TARGET = 12, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +176,40 @@ def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
     paint = style.good if tactic.status == "closes" else style.caution
     gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
     yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
-    for goal in tactic.remaining_goals[:4]:
+    for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:
         yield style.dim(f"      {target_line(goal, style.width - 6)}")
+    more = len(tactic.remaining_goals) - _GOALS_BELOW_TACTIC
+    if more > 0:
+        yield style.dim(f"      and {counted(more, 'more goal')}")
 
 
 def target_line(goal: str, width: int) -> str:
     """The `⊢` line of a printed goal, in at most `width` columns."""
     _, mark, target = goal.rpartition("⊢")
     return shorten("⊢ " + " ".join(target.split()) if mark else goal, width)
+
+
+def targets_line(goals: Sequence[str], width: int) -> str:
+    """The `⊢` lines of all printed goals in one, of about `width` columns; equal ones once, with their number.
+
+    Short ones are left whole, the long ones share the room that remains. After `_MOST_TARGETS`, the others are counted.
+    """
+    times = Counter(target_line(goal, len(goal) + 2) for goal in goals)
+    targets = [text if count == 1 else f"{text} ({count} times)" for text, count in times.items()]
+    named = targets[:_MOST_TARGETS]
+    cut = [shorten(text, room) for text, room in zip(named, _shares(named, width), strict=True)]
+    return "; ".join([*cut, f"and {len(targets) - len(named)} more"] if len(targets) > len(named) else cut)
+
+
+def _shares(texts: Sequence[str], width: int) -> list[int]:
+    """How many of `width` columns each text gets: what it needs, as far as the others leave it."""
+    shares, left = [0] * len(texts), width
+    shortest_first = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    for position, at in enumerate(shortest_first):
+        fair = max(left // (len(texts) - position), _NARROWEST_TARGET)
+        shares[at] = min(len(texts[at]), fair)
+        left -= shares[at]
+    return shares
 
 
 def shorten(text: str, width: int) -> str:

@@ -74,24 +74,73 @@ local function goal_from(lean, place, done)
   end)
 end
 
---- What can be picked: the tactics that Lean has accepted, then the premises.
-local function items_of(answer, place)
-  local items = {}
-  for _, tactic in ipairs(answer.tactics or {}) do
-    local left = #tactic.remaining_goals
-    local verdict = left == 0 and 'closes the goal' or ('%d left: %s'):format(left, tactic.remaining_goals[1])
-    local shown = tactic.tactic .. '  (' .. verdict:gsub('%s+', ' ') .. ')'
-    table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic' })
+--- A text on one line, in at most `room` characters.
+local function on_one_line(text, room)
+  local line = vim.trim((text:gsub('%s+', ' ')))
+  return vim.fn.strchars(line) <= room and line or vim.fn.strcharpart(line, 0, room - 1) .. '…'
+end
+
+--- How many characters a line of the list has room for.
+local function room()
+  return math.max(vim.o.columns - 8, 40)
+end
+
+--- A printed goal on one line: the target whole as far as there is room, and before it what room is left for.
+local function goal_line(goal)
+  local known, target = goal:match('^(.*)(⊢.*)$')
+  if not target then return on_one_line(goal, room()) end
+  target = on_one_line(target, room())
+  known = vim.trim(known:gsub('\n%s+', ' ')):gsub('%s*\n', ', ')
+  local left, has = room() - vim.fn.strchars(target) - 1, vim.fn.strchars(known)
+  if known == '' or left < 8 then return target end
+  if has > left then known = '…' .. vim.fn.strcharpart(known, has - left + 1) end
+  return known .. ' ' .. target
+end
+
+--- What Lean said of a tactic; of one that leaves goals, all that it leaves.
+local function verdict(tactic)
+  if tactic.status == 'closes' then return 'closes the goal' end
+  if tactic.status == 'unjudged' then return tactic.message end
+  local left = {}
+  for _, goal in ipairs(tactic.remaining_goals) do
+    table.insert(left, vim.trim(((goal:match('^.*(⊢.*)$') or goal):gsub('%s+', ' '))))
   end
-  for _, premise in ipairs(answer.premises) do
+  return ('%d left: %s'):format(#left, table.concat(left, '; '))
+end
+
+--- The tactics: what closes the goal, then steps, then what cannot be judged.
+local function tactic_items(tactics)
+  local items = {}
+  for _, status in ipairs({ 'closes', 'progress', 'unjudged' }) do
+    for _, tactic in ipairs(tactics) do
+      local shown = ('%s (%s)'):format(tactic.tactic, verdict(tactic))
+      if tactic.status == status then table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic' }) end
+    end
+  end
+  return items
+end
+
+local function premise_items(premises, place)
+  local items = {}
+  for _, premise in ipairs(premises) do
     local import = premise['import'] ~= vim.NIL and premise['import'] or nil
-    local shown = premise.name .. (import and ' (' .. import .. ')' or '') .. ' ' .. premise.statement
+    local marks = (import and ' (' .. import .. ')' or '') .. (premise.rests_on_sorry == true and ' (rests on sorry)' or '')
     -- A bare name in place of a `sorry` would be an error in most proofs, so there it is applied.
     local text, as = premise.name, 'name'
     if place.has_sorry then text, as = 'apply ' .. text, 'tactic' end
-    table.insert(items, { shown = shown, insert = text, as = as, import = import })
+    table.insert(items, { shown = premise.name .. marks .. ' ' .. premise.statement, insert = text, as = as, import = import })
   end
   return items
+end
+
+--- What can be picked: tactics, then premises, each under a heading where there are both.
+local function items_of(answer, place)
+  local tactics, premises = tactic_items(answer.tactics or {}), premise_items(answer.premises, place)
+  if #tactics == 0 or #premises == 0 then return vim.list_extend(tactics, premises) end
+  local items = { { heading = true, shown = '── Tactics ──' } }
+  vim.list_extend(items, tactics)
+  table.insert(items, { heading = true, shown = '── Premises ──' })
+  return vim.list_extend(items, premises)
 end
 
 local function insert(client, place, item)
@@ -106,8 +155,9 @@ end
 local function offer(client, place, answer, prompt)
   local items = items_of(answer, place)
   if #items == 0 then return say('Nothing fits.') end
-  local function format_item(item) return vim.fn.strcharpart(item.shown, 0, math.max(vim.o.columns - 8, 40)) end
+  local function format_item(item) return on_one_line(item.shown, room()) end
   vim.ui.select(items, { prompt = prompt, kind = 'premise_suggest', format_item = format_item }, function(item)
+    if item and item.heading then return say('That is a heading: pick a line below it.') end
     if item then insert(client, place, item) end
   end)
 end
@@ -117,7 +167,7 @@ local function suggest(options, client, place)
   local tactics = vim.F.if_nil(options.tactics, lean == nil)
   local function with_goal(goal)
     ask(client, 'premiseSuggest/suggest', place, { goal = goal, k = options.count, tactics = tactics }, function(answer)
-      offer(client, place, answer, answer.goal:match('⊢[^\n]*') or 'Premises')
+      offer(client, place, answer, goal_line(answer.goal))
     end)
   end
   if lean then goal_from(lean, place, with_goal) else with_goal(nil) end

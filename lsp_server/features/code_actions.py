@@ -10,12 +10,13 @@ from lsp_server.document import Document
 from lsp_server.handlers import passive
 from lsp_server.insertion import tactic_insertion
 from lsp_server.items import tactic_item
-from lsp_server.render import target_line, verdict
+from lsp_server.render import targets_line, verdict
 from lsp_server.requests import SuggestRequest, main_goal
 from lsp_server.schema import TacticItem, to_json
 from lsp_server.server import PremiseServer
 
-_TITLE_GOAL = 60
+_TITLE_GOALS = 100
+"""How many columns of a title are for the goals that are left."""
 
 
 def register(server: PremiseServer) -> None:
@@ -58,11 +59,11 @@ def replaced_span(document: Document, start: Position, end: Position, *, on_blan
 
 
 def title(item: TacticItem) -> str:
-    """`Try this: rfl` for what closes the goal; what is left to prove is told for the others."""
+    """`Try this: rfl` for what closes the goal; for the others every goal that is left is told."""
     if item.status == "closes":
         return f"Try this: {item.tactic}"
-    first = target_line(item.remaining_goals[0], _TITLE_GOAL) if item.remaining_goals else ""
-    return f"Try this: {item.tactic}  ({verdict(item)}: {first})" if first else f"Try this: {item.tactic}"
+    left = targets_line(item.remaining_goals, _TITLE_GOALS)
+    return f"Try this: {item.tactic}  ({verdict(item)}{': ' if left else ''}{left})"
 
 
 def _action(

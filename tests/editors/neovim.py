@@ -73,8 +73,9 @@ vim.o.swapfile = false
 _G.told, _G.offered = {}, {}
 vim.notify = function(message) table.insert(_G.told, message) end
 vim.ui.select = function(items, options, choose)
-  _G.offered = vim.tbl_map(options.format_item or tostring, items)
-  choose(items[_G.pick or 1], _G.pick or 1)
+  _G.prompt, _G.offered = options.prompt, vim.tbl_map(options.format_item or tostring, items)
+  local at = _G.pick or (items[1].heading and 2 or 1)
+  choose(items[at], at)
 end
 """
 """What tests change of a Neovim: what it would show is kept, and of what it would offer one is picked."""

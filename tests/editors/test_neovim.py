@@ -63,16 +63,78 @@ def test_a_quick_fix_takes_the_place_of_the_sorry(plain: Neovim, text: list[str]
     assert "Try this: exact Nat.add_left_comm _ _ _" in plain.lua("return _G.offered[1]")
 
 
-def test_picked_tactics_come_first_and_go_in(plain: Neovim, text: list[str]) -> None:
+def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, text: list[str]) -> None:
     plain.reload()
     line = behind(text, SUM)
     plain.go(line, 3)
     plain.keys(":PremiseSuggest<CR>")
     plain.wait("not vim.fn.getline('.'):find('sorry')")
     assert plain.line(line) == "  exact Nat.add_left_comm _ _ _"
+    assert plain.lua("return _G.prompt") == "a b c : ℕ ⊢ a + (b + c) = b + (a + c)"
     offered = plain.lua("return _G.offered")
-    assert offered[0] == "exact Nat.add_left_comm _ _ _  (closes the goal)"
-    assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered)
+    assert offered[:2] == ["── Tactics ──", "exact Nat.add_left_comm _ _ _ (closes the goal)"]
+    at = offered.index("── Premises ──")
+    assert all(item.endswith(")") or item.endswith("…") for item in offered[1:at])
+    assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered[at:])
+
+
+def test_what_a_heading_says_is_not_put_in(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.go(line, 3)
+    plain.lua("_G.told, _G.pick = {}, 1")
+    plain.keys(":PremiseSuggest<CR>")
+    plain.wait("#_G.told > 0")
+    plain.lua("_G.pick = nil")
+    assert plain.lua("return _G.told") == ["premise-suggest: That is a heading: pick a line below it."]
+    assert plain.line(line) == "  sorry"
+
+
+ANSWER = """
+local goal = 'case left\\nn k : ℕ\\nh : n ≤\\n    k\\n⊢ 0 < k ∧\\n    n ≤ k'
+local function tactic(text, status, goals, message)
+  return { tactic = text, status = status, remaining_goals = goals or {}, message = message or '' }
+end
+local answer = {
+  goal = goal,
+  tactics = {
+    tactic('rfl', 'unjudged', {}, 'cannot be judged: line 3 has an error'),
+    tactic('constructor', 'progress', { 'h : p\\n⊢ 0 <\\n  k', 'h : p\\n⊢ n ≤ k' }),
+    tactic('trivial', 'closes'),
+  },
+  premises = { { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q' } },
+}
+local client = { name = 'premise_suggest', offset_encoding = 'utf-16' }
+local function request(method, _, done) done(nil, method:find('edits') and { edits = {} } or answer) end
+client.request = vim.fn.has('nvim-0.11') == 1 and function(_, ...) request(...) end or request
+local names = vim.lsp.get_clients and 'get_clients' or 'buf_get_clients'
+local kept = vim.lsp[names]
+vim.lsp[names] = function() return { client } end
+vim.cmd('PremiseSuggest')
+vim.lsp[names] = kept
+return { _G.prompt, _G.offered }
+"""
+"""Lua that answers `:PremiseSuggest` in the server's place, with one thing of each kind."""
+
+
+def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    plain.go(behind(text, SUM), 3)
+    plain.lua("vim.o.columns = 100")
+    prompt, offered = plain.lua(ANSWER)
+    assert prompt == "case left, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
+    assert offered == [
+        "── Tactics ──",
+        "trivial (closes the goal)",
+        "constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
+        "rfl (cannot be judged: line 3 has an error)",
+        "── Premises ──",
+        "a (rests on sorry) : p",
+        "b : q",
+    ]
+    plain.lua("vim.o.columns = 48")
+    assert plain.lua(ANSWER)[0] == "…left, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
+    plain.lua("vim.o.columns = 100")
 
 
 def test_a_name_is_completed_behind_wide_characters(plain: Neovim, text: list[str]) -> None:

@@ -194,12 +194,15 @@ def compiles(root: Path, folder: Path, text: str) -> None:
 
 
 async def test_what_a_tactic_leaves_is_told(editor: Editor) -> None:
-    uri = editor.open("Work.lean")
-    actions = await fixes(editor, uri, place_of(editor.text("Work.lean"), "sorry"))
-    leaving = next(action for action in actions if action.data["status"] == "progress")  # type: ignore[index]
-    assert "(leaves " in leaving.title
-    assert "⊢" in leaving.title
-    assert leaving.data["remaining_goals"]  # type: ignore[index]
+    text = "import Lib.Numbers\n\ntheorem two (p q : Prop) : p ∧ q := by\n  sorry\n"
+    actions = await fixes(editor, editor.open("Two.lean", text), place_of(text, "sorry"))
+    leaving: list[Any] = [action for action in actions if action.data["status"] == "progress"]  # type: ignore[index]
+    assert leaving
+    for action in leaving:
+        goals = action.data["remaining_goals"]
+        assert f"(leaves {len(goals)} goal" in action.title
+        assert all(goal.rpartition("⊢")[2].strip() in action.title for goal in goals)
+    assert any(action.title.endswith("  (leaves 2 goals: ⊢ p; ⊢ q)") for action in leaving)
 
 
 async def test_quick_fixes_only_where_they_are_wanted(editor: Editor) -> None:

@@ -17,12 +17,12 @@ import { Places } from "./places";
 import { findServer } from "./server/find";
 import { searchIn } from "./server/locate";
 import { Server, type ServerState } from "./server/server";
-import { Teller } from "./server/tell";
 import { StatusBar } from "./statusBar";
+import { Toasts } from "./toasts";
 import { PremisesView } from "./view/provider";
 import type { ViewActions, ViewState } from "./view/state";
 import * as model from "./viewModel";
-import type { IndexStatus } from "./wire";
+import { sentence, type IndexStatus } from "./wire";
 
 export class App implements vscode.Disposable {
   readonly doing: Doing;
@@ -33,7 +33,7 @@ export class App implements vscode.Disposable {
   private readonly lean4 = new Lean4Extension();
   private readonly editor = new LeanEditor();
   private readonly states = new vscode.EventEmitter<ViewState>();
-  private readonly teller = new Teller((remedy) => this.doing.run(remedy));
+  private readonly toasts = new Toasts();
   private readonly server: Server;
   private readonly asker: Asker;
   private readonly follower: CursorFollower;
@@ -45,7 +45,7 @@ export class App implements vscode.Disposable {
     channel: vscode.LogOutputChannel,
     cwd: string,
   ) {
-    const { limiter, places, indexes, editor } = this;
+    const { limiter, places, indexes, editor, toasts } = this;
     const storage = context.globalStorageUri;
     this.server = new Server({
       locate: async () => findServer(await searchIn(storage, channel)),
@@ -73,7 +73,7 @@ export class App implements vscode.Disposable {
     });
     const { follower } = this;
     const reveal = () => this.view.reveal();
-    this.doing = new Doing({ server, asker, follower, limiter, places, indexes, editor, channel, storage, reveal });
+    this.doing = new Doing({ server, asker, follower, limiter, places, indexes, editor, channel, storage, toasts, reveal });
     this.view = new PremisesView(context.extensionUri, this.doing satisfies ViewActions);
     this.statusBar = new StatusBar(() => ({
       server: server.state.kind,
@@ -81,7 +81,7 @@ export class App implements vscode.Disposable {
       indexing: indexes.progressFor(editor.current?.document.uri),
       visible: editor.current !== undefined,
     }));
-    this.parts = [...this.listeners(), follower, this.statusBar, this.view, server, indexes, editor];
+    this.parts = [...this.listeners(), follower, this.statusBar, this.view, server, indexes, editor, toasts];
   }
 
   /** What the extension exports. */
@@ -137,16 +137,18 @@ export class App implements vscode.Disposable {
     this.statusBar.update();
     void vscode.commands.executeCommand("setContext", "premiseSuggest.serverRunning", state.kind === "running");
     if (state.kind !== "running") this.indexes.reset();
-    if (state.kind === "idle") this.teller.forget(); // A person had it stopped or restarted, and is told again.
+    this.toastProblem(state);
     if (state.kind === "starting") this.asker.show({ kind: "starting" });
-    if (state.kind === "running") {
-      this.teller.forget();
-      this.follower.again();
-    }
-    if (state.kind === "problem") {
-      this.asker.show(model.ofProblem(state.problem));
-      void this.teller.tell(state.problem);
-    }
+    if (state.kind === "running") this.follower.again();
+    if (state.kind === "problem") this.asker.show(model.ofProblem(state.problem));
+  }
+
+  /** Tell of a problem for as long as it is one; what an untrusted workspace lacks, the view says. */
+  private toastProblem(state: ServerState): void {
+    const { toasts } = this;
+    if (state.kind !== "problem") toasts.end("server");
+    else if (state.problem.reason !== "untrusted") toasts.show("server", sentence(state.problem), state.problem.remedies);
+    if (state.kind === "running") for (const mended of ["index", "install"] as const) toasts.end(mended);
   }
 
   private indexChanged(status: IndexStatus | undefined): void {
@@ -156,6 +158,7 @@ export class App implements vscode.Disposable {
     const { state } = this.asker;
     const updated = model.withProgress(state, this.indexes.progressFor(uri));
     if (updated !== state) this.asker.show(updated);
+    if (status.index !== null) this.toasts.end("index");
     if (!status.indexing) this.follower.again();
   }
 

@@ -15,6 +15,7 @@ import { showSearch } from "./search";
 import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
 import type { Server } from "./server/server";
+import type { Toasts } from "./toasts";
 import type { PremiseItem, ViewActions, ViewCommand } from "./view/state";
 import { readFailure, readSearch, sentence } from "./wire";
 
@@ -31,6 +32,7 @@ export interface Parts {
   readonly editor: LeanEditor;
   readonly channel: vscode.LogOutputChannel;
   readonly storage: vscode.Uri;
+  readonly toasts: Toasts;
   readonly reveal: () => void;
 }
 
@@ -72,14 +74,15 @@ export class Doing implements ViewActions {
   }
 
   async indexProject(): Promise<void> {
-    const { editor, follower, server } = this.parts;
+    const { editor, follower, server, toasts } = this.parts;
     const uri = editor.current?.document.uri;
+    toasts.end("index");
     try {
       await server.start();
       await server.request("premiseSuggest/index", uri ? { textDocument: { uri: uri.toString() } } : {});
       follower.again();
     } catch (error) {
-      void vscode.window.showErrorMessage(`Premise Suggest: ${sentence(readFailure(error))}`);
+      toasts.show("index", sentence(readFailure(error)), ["output"]);
     }
   }
 
@@ -88,8 +91,8 @@ export class Doing implements ViewActions {
   }
 
   async install(): Promise<void> {
-    const { channel, server, storage } = this.parts;
-    if (await installServer(storage, channel, () => server.stop())) await server.restart();
+    const { channel, server, storage, toasts } = this.parts;
+    if (await installServer(storage, channel, toasts, () => server.stop())) await server.restart();
     else if (server.state.kind === "idle") await server.start();
   }
 

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Api } from "./api";
 import { App } from "./app";
 import { workingFolder } from "./server/locate";
+import { isRemedy, REMEDY_COMMAND } from "./toastText";
 import { PremisesView } from "./view/provider";
 
 let app: App | undefined;
@@ -26,6 +27,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     command("restartServer", () => doing.restart()),
     command("showOutput", () => channel.show()),
     command("install", () => doing.install()),
+    vscode.commands.registerCommand(REMEDY_COMMAND, (remedy: unknown) => isRemedy(remedy) && doing.run(remedy)),
   );
   void parts.start();
   return parts.api;

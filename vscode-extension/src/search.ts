@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { pause } from "./timing";
+import { sorryLabel } from "./view/format";
 import type { PremiseItem } from "./view/state";
 import { isPassing, readFailure, sentence, type SearchAnswer } from "./wire";
 
@@ -90,7 +91,7 @@ function itemOf(premise: PremiseItem): Item {
   return {
     premise,
     label: premise.name,
-    description: `${premise.module}${scope}`,
+    description: [`${premise.module}${scope}`, sorryLabel(premise)].filter((part) => part !== "").join("  "),
     ...(premise.statement !== "" && { detail: premise.statement }),
     alwaysShow: true,
     buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],

@@ -128,7 +128,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** A failure in one line for a message box. */
-export function sentence(failure: Failure): string {
+export function sentence(failure: Pick<Failure, "message" | "hint">): string {
   return `${failure.message} ${failure.hint}`.trim();
 }
 

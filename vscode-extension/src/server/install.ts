@@ -4,7 +4,9 @@ import os from "node:os";
 
 import * as vscode from "vscode";
 
+import type { Toasts } from "../toasts";
 import { signalOf } from "../tokens";
+import { sentence } from "../wire";
 import { install, type Outcome } from "./environment";
 import { findPython, probePython } from "./find";
 import { ownFolder, searchIn } from "./locate";
@@ -15,12 +17,14 @@ import { isAtLeast, OLDEST_PYTHON } from "./versions";
 export async function installServer(
   storage: vscode.Uri,
   channel: vscode.LogOutputChannel,
+  toasts: Toasts,
   stop: () => Promise<void>,
 ): Promise<boolean> {
+  toasts.end("install");
   const search = await searchIn(storage, channel);
   const python = await findPython(search, await probePython(search.selectedPython, search));
-  if (python === undefined) return refuse(pythonMissing());
-  if (!isAtLeast(python.version, OLDEST_PYTHON)) return refuse(pythonTooOld(python.file, python.version));
+  if (python === undefined) return refuse(pythonMissing(), toasts);
+  if (!isAtLeast(python.version, OLDEST_PYTHON)) return refuse(pythonTooOld(python.file, python.version), toasts);
   const source = vscode.workspace.getConfiguration("premiseSuggest").get("install.source", "").trim() || (await chooseSource());
   if (source === undefined) return false;
   const folder = ownFolder(storage);
@@ -38,7 +42,7 @@ export async function installServer(
       onOutput: (text) => channel.append(text),
     }),
   );
-  return tell(outcome, channel);
+  return tell(outcome, toasts);
 }
 
 /** A clone on this machine: the package is on no package index yet, and whoever took its name there would be installed. */
@@ -71,15 +75,12 @@ function withProgress(work: (signal: AbortSignal, onStep: (step: string) => void
   );
 }
 
-function tell(outcome: Outcome, channel: vscode.LogOutputChannel): boolean {
-  if (outcome.kind === "failed") {
-    const said = `Premise Suggest: ${outcome.message} ${outcome.hint}`;
-    void vscode.window.showErrorMessage(said, "Show Output").then((chosen) => chosen && channel.show());
-  }
+function tell(outcome: Outcome, toasts: Toasts): boolean {
+  if (outcome.kind === "failed") toasts.show("install", sentence(outcome), ["output"]);
   return outcome.kind === "done";
 }
 
-function refuse(problem: Problem): false {
-  void vscode.window.showErrorMessage(`Premise Suggest: ${problem.message} ${problem.hint}`);
+function refuse(problem: Problem, toasts: Toasts): false {
+  toasts.show("install", sentence(problem), ["settings"]);
   return false;
 }

@@ -12,6 +12,7 @@ export function counted(number: number, noun: string): string {
 /** What Lean said of a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
   if (tactic.status === "closes") return "closes the goal";
+  if (tactic.status === "unjudged") return fold(tactic.message) || "cannot be judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
 }
@@ -34,9 +35,9 @@ export function scopeLabel(premise: PremiseItem): string {
   return premise.import === null ? "out of scope" : `needs ${premise.import}`;
 }
 
-/** The kind, and whether what is proved rests on a `sorry`. */
-export function kindLabel(premise: PremiseItem): string {
-  return premise.rests_on_sorry ? [premise.kind, "rests on sorry"].filter((part) => part !== "").join(" · ") : premise.kind;
+/** That it stands on something unproved; nothing where that is not known of it. */
+export function sorryLabel(premise: PremiseItem): string {
+  return premise.rests_on_sorry === true ? "rests on sorry" : "";
 }
 
 /** The module, unless the scope's label names it already. */

@@ -10,13 +10,17 @@ export interface PremiseItem {
   readonly in_scope: boolean | null;
   readonly import: string | null;
   readonly doc_url: string | null;
-  readonly rests_on_sorry: boolean;
+  readonly rests_on_sorry?: boolean;
 }
 
-/** One tactic that Lean has judged. */
+/** `unjudged`: Lean took it, but `message` says why that proves nothing; the last two only where failures were asked for. */
+export const TACTIC_STATUSES = ["closes", "progress", "unjudged", "fails", "timeout"] as const;
+export type TacticStatus = (typeof TACTIC_STATUSES)[number];
+
+/** One tactic that was tried in Lean. */
 export interface TacticItem {
   readonly tactic: string;
-  readonly status: string;
+  readonly status: TacticStatus;
   readonly remaining_goals: readonly string[];
   readonly message: string;
 }

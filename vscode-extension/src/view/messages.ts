@@ -1,6 +1,6 @@
 /** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
 
-import type { PremiseItem, TacticItem } from "./items";
+import { TACTIC_STATUSES, type PremiseItem, type TacticItem, type TacticStatus } from "./items";
 import { VIEW_COMMANDS, type PageMessage, type Pin, type StateMessage, type ViewCommand, type ViewState } from "./state";
 
 /** What the page keeps while it is hidden. */
@@ -8,9 +8,11 @@ export interface Saved {
   readonly pins: readonly Pin[];
   readonly active: string | null;
   readonly goalOpen: boolean;
+  /** The goal all of whose tactics are shown; null where the list is folded. */
+  readonly unfolded: string | null;
 }
 
-export const NOTHING_SAVED: Saved = { pins: [], active: null, goalOpen: false };
+export const NOTHING_SAVED: Saved = { pins: [], active: null, goalOpen: false, unfolded: null };
 
 const KINDS: Readonly<Record<ViewState["kind"], true>> = {
   starting: true,
@@ -58,7 +60,8 @@ export function readSaved(value: unknown): Saved {
   if (!isRecord(value)) return NOTHING_SAVED;
   const pins = Array.isArray(value["pins"]) ? value["pins"].map(readPin).filter((pin) => pin !== null) : [];
   const active = typeof value["active"] === "string" ? value["active"] : null;
-  return { pins, active, goalOpen: value["goalOpen"] === true };
+  const unfolded = typeof value["unfolded"] === "string" ? value["unfolded"] : null;
+  return { pins, active, goalOpen: value["goalOpen"] === true, unfolded };
 }
 
 function readPin(value: unknown): Pin | null {
@@ -82,16 +85,20 @@ function readPremise(value: unknown): PremiseItem | null {
     in_scope: typeof in_scope === "boolean" ? in_scope : null,
     import: typeof line === "string" ? line : null,
     doc_url: typeof doc_url === "string" ? doc_url : null,
-    rests_on_sorry: rests_on_sorry === true,
+    ...(rests_on_sorry === true && { rests_on_sorry }),
   };
 }
 
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
   const { tactic, status, remaining_goals: goals, message } = value;
-  if (typeof tactic !== "string" || tactic === "" || typeof status !== "string") return null;
+  if (typeof tactic !== "string" || tactic === "" || !isStatus(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
   return { tactic, status, remaining_goals: remaining, message: typeof message === "string" ? message : "" };
+}
+
+function isStatus(value: unknown): value is TacticStatus {
+  return (TACTIC_STATUSES as readonly unknown[]).includes(value);
 }
 
 function isCommand(value: unknown): value is ViewCommand {

@@ -1,10 +1,10 @@
 /** What stands in the list, in order. Pure. */
 
 import { counted } from "./format";
-import type { PremiseItem, TacticItem } from "./items";
+import type { PremiseItem, TacticItem, TacticStatus } from "./items";
 import type { Pin, Ready, TacticsState, ViewState } from "./state";
 
-/** A verified tactic in the list. */
+/** A tactic in the list. */
 export interface TacticRow {
   readonly kind: "tactic";
   readonly key: string;
@@ -29,13 +29,29 @@ export interface Section {
   readonly note: string;
   readonly running: boolean;
   readonly rows: readonly Row[];
+  /** How many rows there are, those that are folded away among them. */
+  readonly count: number;
+  /** Whether all rows are shown, where there are so many that the list folds; null where there are not. */
+  readonly unfolded: boolean | null;
 }
 
-/** The sections of a state: verified tactics, what is pinned, and the premises that fit. */
-export function sections(state: ViewState, pins: readonly Pin[]): Section[] {
+/** How many tactics stand above the premises while the rest is folded away. */
+export const FOLDED = 5;
+
+/** How much of a long list of tactics is shown. */
+export interface Fold {
+  readonly unfolded: boolean;
+  /** The row that a person is at, by key: it is never folded away under their hand. */
+  readonly held: string | null;
+}
+
+const FOLDED_UP: Fold = { unfolded: false, held: null };
+
+/** The sections of a state: tactics, what is pinned, and the premises that fit. */
+export function sections(state: ViewState, pins: readonly Pin[], fold: Fold = FOLDED_UP): Section[] {
   const ready = state.kind === "ready" ? state : null;
   const found: Section[] = [];
-  if (ready !== null && ready.tacticsState !== "off") found.push(tacticSection(ready));
+  if (ready !== null && ready.tacticsState !== "off") found.push(tacticSection(ready, fold));
   if (pins.length > 0) found.push(pinnedSection(ready, pins));
   if (ready !== null) found.push(premiseSection(ready, pins));
   return found;
@@ -53,13 +69,29 @@ const TACTIC_NOTES: Readonly<Record<TacticsState, string>> = {
   failed: "Tactics could not be tried.",
 };
 
-function tacticSection(ready: Ready): Section {
-  const rows = ready.tactics
-    .filter((tactic) => tactic.status === "closes" || tactic.status === "progress")
-    .map((tactic): TacticRow => ({ kind: "tactic", key: `tactic ${tactic.tactic}`, tactic }));
-  const note = rows.length > 0 && ready.tacticsState !== "failed" ? "" : TACTIC_NOTES[ready.tacticsState];
-  const running = ready.tacticsState === "running";
-  return { id: "tactics", title: "Verified Tactics", note, running, rows: unique(rows) };
+/** The tactics that are shown, from top to bottom: what closes the goal, what is a step, what cannot be judged. */
+const SHOWN: readonly TacticStatus[] = ["closes", "progress", "unjudged"];
+
+function tacticRows(tactics: readonly TacticItem[]): TacticRow[] {
+  const rows = SHOWN.flatMap((status) => tactics.filter((tactic) => tactic.status === status)).map(
+    (tactic): TacticRow => ({ kind: "tactic", key: `tactic ${tactic.tactic}`, tactic }),
+  );
+  return unique(rows);
+}
+
+function tacticSection(ready: Ready, fold: Fold): Section {
+  const rows = tacticRows(ready.tactics);
+  const folds = rows.length > FOLDED;
+  const title = rows.some((row) => row.tactic.status === "unjudged") ? "Tactics" : "Verified Tactics";
+  return {
+    id: "tactics",
+    title,
+    note: rows.length > 0 && ready.tacticsState !== "failed" ? "" : TACTIC_NOTES[ready.tacticsState],
+    running: ready.tacticsState === "running",
+    rows: fold.unfolded ? rows : rows.filter((row, at) => at < FOLDED || row.key === fold.held),
+    count: rows.length,
+    unfolded: folds ? fold.unfolded : null,
+  };
 }
 
 function pinnedSection(ready: Ready | null, pins: readonly Pin[]): Section {
@@ -69,7 +101,7 @@ function pinnedSection(ready: Ready | null, pins: readonly Pin[]): Section {
     const premise = fresh.get(key) ?? elsewhere(pin, ready);
     return { kind: "premise", key, premise, pinned: true };
   });
-  return { id: "pinned", title: "Pinned", note: "", running: false, rows: unique(rows) };
+  return premisesUnder({ id: "pinned", title: "Pinned", note: "" }, rows);
 }
 
 /** A pinned premise in another file than the one it was judged in: whether it is in scope is not known there. */
@@ -83,7 +115,12 @@ function premiseSection(ready: Ready, pins: readonly Pin[]): Section {
     .map((premise): PremiseRow => ({ kind: "premise", key: premiseKey(premise), premise, pinned: false }))
     .filter((row) => !pinned.has(row.key));
   const note = ready.premises.length === 0 ? "No good match." : rows.length === 0 ? "All that fit are pinned." : "";
-  return { id: "premises", title: "Premises", note, running: false, rows: unique(rows) };
+  return premisesUnder({ id: "premises", title: "Premises", note }, rows);
+}
+
+function premisesUnder(heading: Pick<Section, "id" | "title" | "note">, all: readonly PremiseRow[]): Section {
+  const rows = unique(all);
+  return { ...heading, running: false, rows, count: rows.length, unfolded: null };
 }
 
 /** Each key once, its first row kept: two rows of one key could not be told apart. */
@@ -103,6 +140,6 @@ export function announcement(state: ViewState, title: string): string {
   if (state.kind !== "ready") return title;
   if (state.tacticsState === "running" || state.busy === true) return "";
   const premises = state.premises.length === 0 ? "no good match" : counted(state.premises.length, "premise");
-  const tactics = counted(tacticSection(state).rows.length, "tactic");
+  const tactics = counted(tacticRows(state.tactics).length, "tactic");
   return state.tacticsState === "off" ? premises : `${premises}, ${tactics}`;
 }

@@ -97,6 +97,24 @@ export class View {
     return frame.locator(`.row.${kind}`, { has: frame.locator(".name", { hasText: text }) }).first();
   }
 
+  /** The texts of what can be seen whole, and is not behind a heading: of headings, their titles; of rows, their names. */
+  async inSight(selector) {
+    const frame = await this.frame();
+    return frame.locator(selector).evaluateAll((all) => {
+      const whole = (node) => {
+        const { left, width, top, bottom } = node.getBoundingClientRect();
+        return [top + 2, bottom - 2].every((y) => node.contains(document.elementFromPoint(left + width / 2, y)));
+      };
+      return all.filter(whole).map((node) => node.querySelector(".name, .title").textContent);
+    });
+  }
+
+  /** The button for the tactics that are folded away. */
+  async more() {
+    const frame = await this.frame();
+    return frame.locator(".more:not([hidden])");
+  }
+
   /** Press keys on a row, which the keyboard has been brought to. */
   async pressOn(kind, text, keys) {
     const row = await this.row(kind, text);

@@ -1,6 +1,6 @@
 /** The view where something is missing: index, Lean, server, trust. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { eventually } from "../driver/eventually.mjs";
@@ -75,6 +75,24 @@ export const firstDay = [
     const state = await view.notice("The server has stopped", 60);
     assert.match(state.text, /it broke/);
     assert.ok(lines(starts) <= 4, `${lines(starts)} starts`);
+    await window.notification("it broke").waitFor();
+  }),
+
+  scenario("the toast of a server that could not start mends it by a link, and goes when the server runs", async ({ world, openWindow }) => {
+    const broken = path.join(world.folder, "broken");
+    writeFileSync(broken, "");
+    const body = `if [ -e '${broken}' ] && [ "$1" = serve ]; then echo 'not [yet](command:workbench.action.closeWindow)' >&2; exit 7; fi\nexec "$PREMISE_SUGGEST_REAL" "$@"`;
+    const { window, view } = await openWindow(libraryWithProgram(world, "mended", body));
+    await window.openFile(FIRST);
+    await view.notice("The server has stopped", 60);
+    const toast = window.notification("The server could not start: not");
+    await toast.waitFor();
+    assert.deepEqual(await toast.locator("a").allInnerTexts(), ["Restart", "Show Output"]);
+    rmSync(broken);
+    await toast.getByText("Restart", { exact: true }).click();
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await toast.waitFor({ state: "detached" });
   }),
 
   scenario("a server that dies at work is restarted 3 times, then the view says so, and a person can start it again", async ({ world, openWindow }) => {

@@ -27,6 +27,29 @@ export const reading = [
     assert.deepEqual(goals, ["⊢ 0 < k", "⊢ k ≤ n"]);
   }),
 
+  scenario("beside many tactics three premises and both headings are in sight, and the other tactics are a key away", async ({ window, view }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "a ∈ k ++ l := by\n  sorry");
+    const folded = await view.tactics("a ∈ k ++ l");
+    assert.equal(folded.tactics.length, 5);
+    const premises = await view.inSight(".row.premise");
+    assert.ok(premises.length >= 3, `in sight: ${premises}`);
+    const more = await view.more();
+    const hidden = Number(/^(\d+) more$/.exec(await more.innerText())[1]);
+    await view.pressOn("tactic", folded.tactics[0], "Tab");
+    await window.press("Enter");
+    const all = await view.until((state) => state.tactics.length === 5 + hidden, "all tactics");
+    assert.deepEqual(all.tactics.slice(0, 5), folded.tactics);
+    assert.equal(await more.getAttribute("aria-expanded"), "true");
+    for (const keys of ["End", "Home"]) {
+      await view.pressOn("tactic", all.tactics[0], keys);
+      assert.deepEqual(await view.inSight(".heading"), ["Verified Tactics", "Premises"], keys);
+    }
+    await more.click();
+    await view.until((state) => state.tactics.length === 5, "the best five");
+    await window.focusEditor();
+  }),
+
   scenario("a premise shows its statement, its module and whether it is in scope", async ({ window, view }) => {
     await window.goBehind(FIRST, "sorry", 0);
     await view.answer("k ∣ n.factorial");

@@ -17,11 +17,12 @@ const TREE = `
 - main:
   - heading "Premises" [level=1]
   - group: ⊢ n + k ≤ m + k
-  - listbox "Tactics and premises":
-    - group "Verified Tactics":
+  - group "Verified Tactics":
+    - listbox "Verified Tactics":
       - option "omega closes the goal" [selected]
-      - option "apply Nat.add_le_add 2 goals left ⊢ n ≤ m ⊢ k ≤ k"
-    - group "Premises":
+      - option "apply Nat.add_le_add 2 goals left, ⊢ n ≤ m, ⊢ k ≤ k"
+  - group "Premises":
+    - listbox "Premises":
       - 'option "a.first (n m : ℕ) : n + m = m + n in scope, theorem, Mathlib.Algebra.Group.Defs"'
       - 'option "b.second (n m : ℕ) : n + m = m + n needs import Far.Away, theorem"'
   - toolbar "Actions for omega":

@@ -106,10 +106,10 @@ describe("by keyboard", () => {
   check("a tactic's goals are shown by their targets, and whole with Space", async (view) => {
     await view.show(ready({ tactics: [tactic("constructor", ["h : p\n⊢ a", "⊢ b", "⊢ c", "⊢ d"])] }));
     await toList(view);
-    const goals = view.page.locator(".goals");
-    assert.equal(await goals.innerText(), "⊢ a\n⊢ b\n⊢ c\nand 1 more goal");
+    const goals = view.row("constructor").locator(".goal");
+    assert.deepEqual(await goals.allInnerTexts(), ["⊢ a", "⊢ b", "⊢ c", "and 1 more goal"]);
     await view.press(" ");
-    assert.equal(await goals.innerText(), "h : p\n⊢ a\n⊢ b\n⊢ c\n⊢ d");
+    assert.deepEqual(await goals.allInnerTexts(), ["h : p\n⊢ a", "⊢ b", "⊢ c", "⊢ d"]);
   });
 });
 

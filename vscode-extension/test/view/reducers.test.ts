@@ -4,8 +4,8 @@ import test from "node:test";
 import { NOTHING_SAVED, readPageMessage, readSaved, readStateMessage } from "../../src/view/messages";
 import { announcement, premiseKey, sections, togglePin, type Section } from "../../src/view/sections";
 import { moved, survivor } from "../../src/view/selection";
-import type { Pin, ViewState } from "../../src/view/state";
-import { needsImport, premise, ready, tactic } from "./samples";
+import type { Pin, TacticItem, ViewState } from "../../src/view/state";
+import { needsImport, premise, ready, tactic, unjudged } from "./samples";
 
 const KEYS = ["a", "b", "c", "d"];
 
@@ -46,9 +46,31 @@ test("tactics stand above what is pinned, and that above the rest", () => {
 });
 
 test("only what Lean accepted is listed, and each thing once", () => {
-  const failing = { ...tactic("ring"), status: "fails", message: "no" };
+  const failing: TacticItem = { ...tactic("ring"), status: "fails", message: "no" };
   const twice = ready({ tactics: [failing, tactic("omega"), tactic("omega")], premises: [premise("a"), premise("a")] });
   assert.deepEqual(sections(twice, []).map(names), [["omega"], ["a"]]);
+});
+
+test("what closes the goal stands first, then steps, then what cannot be judged, each in the server's order", () => {
+  const tactics = [unjudged("a"), tactic("b", ["⊢ p"]), tactic("c"), unjudged("d"), tactic("e", ["⊢ q"]), tactic("f")];
+  const [shown] = sections(ready({ tactics }), [], { unfolded: true, held: null });
+  assert.deepEqual(names(shown), ["c", "f", "b", "e", "a", "d"]);
+  assert.equal(shown?.title, "Tactics", "an unjudged tactic does not stand under 'Verified'");
+  assert.equal(sections(ready(), [])[0]?.title, "Verified Tactics");
+});
+
+test("beside many tactics the best five are shown, and the one that a person is at", () => {
+  const ten = ready({ tactics: Array.from({ length: 10 }, (_, at) => tactic(`t${at}`)) });
+  const shown = (unfolded: boolean, held: string | null): Section | undefined => sections(ten, [], { unfolded, held })[0];
+  const best = ["t0", "t1", "t2", "t3", "t4"];
+  assert.deepEqual(names(shown(false, null)), best);
+  assert.deepEqual(names(shown(false, "tactic t7")), [...best, "t7"]);
+  assert.deepEqual(names(shown(false, "tactic t0")), best);
+  assert.equal(names(shown(true, null)).length, 10);
+  assert.deepEqual([shown(false, null)?.count, shown(false, null)?.unfolded, shown(true, null)?.unfolded], [10, false, true]);
+  const five = sections(ready({ tactics: ten.tactics.slice(0, 5) }), [])[0];
+  assert.deepEqual([names(five), five?.unfolded], [best, null]);
+  assert.equal(announcement(ten, ""), "6 premises, 10 tactics");
 });
 
 test("empty sections say why", () => {
@@ -101,7 +123,8 @@ test("anything else is no message", () => {
   const wrong: unknown[] = [
     null, 1, "loaded", [], {}, { type: "eval" }, { type: "run", command: "rm" }, { type: "copyName", name: 1 },
     { type: "insertPremise" }, { type: "insertPremise", premise: { name: "", module: "M" } },
-    { type: "insertTactic", tactic: { tactic: 3, status: "closes" } }, { type: "openDeclaration", premise: { name: "a" } },
+    { type: "insertTactic", tactic: { tactic: 3, status: "closes" } }, { type: "insertTactic", tactic: { tactic: "rfl", status: "sure" } },
+    { type: "openDeclaration", premise: { name: "a" } },
   ];
   for (const value of wrong) assert.equal(readPageMessage(value), null, JSON.stringify(value));
 });
@@ -115,8 +138,9 @@ test("a state is taken by its kind, and nothing else is", () => {
 });
 
 test("what the page kept is read back, and what is broken of it is left out", () => {
-  const saved = { pins: [{ premise: premise("a"), file: "f" }], active: "k", goalOpen: true };
+  const pinned = premise("a", { rests_on_sorry: true });
+  const saved = { pins: [{ premise: pinned, file: "f" }], active: "k", goalOpen: true, unfolded: "⊢ p" };
   assert.deepEqual(readSaved(JSON.parse(JSON.stringify(saved))), saved);
-  assert.deepEqual(readSaved({ ...saved, pins: [null, { premise: {} }, ...saved.pins], active: 3 }), { ...saved, active: null });
+  assert.deepEqual(readSaved({ ...saved, pins: [null, { premise: {} }, ...saved.pins], active: 3, unfolded: 1 }), { ...saved, active: null, unfolded: null });
   for (const value of [undefined, null, "x", [], { pins: 1 }]) assert.deepEqual(readSaved(value), NOTHING_SAVED);
 });

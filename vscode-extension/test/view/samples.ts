@@ -38,6 +38,15 @@ export function tactic(text: string, goals: readonly string[] = []): TacticItem 
   return { tactic: text, status: goals.length === 0 ? "closes" : "progress", remaining_goals: goals, message: "" };
 }
 
+export function unjudged(text: string, goals: readonly string[] = []): TacticItem {
+  return { tactic: text, status: "unjudged", remaining_goals: goals, message: "cannot be judged: line 3 has an error" };
+}
+
+/** Ten tactics: one closes the goal, the others leave three goals each. */
+export const TEN: readonly TacticItem[] = Array.from({ length: 10 }, (_, at) =>
+  at === 0 ? tactic("exact h_0") : tactic(`apply Nat.lemma_${at} (by assumption) ${at === 3 ? "(Nat.succ_le_of_lt h)" : ""}`.trim(), ["⊢ 0 < k + 1", "h : p\n⊢ n ≤ m + k", "⊢ m ∣ n.factorial"]),
+);
+
 export const GOAL = "n m k : ℕ\nh : n ≤ m\n⊢ n + k ≤ m + k";
 
 export const PREMISES: readonly PremiseItem[] = [

@@ -7,7 +7,7 @@ import { describe, progressLine } from "../../src/view/describe";
 import { age, counted, freshness, moduleLabel, scopeLabel, targetLine, verdict, visible } from "../../src/view/format";
 import { pageHtml } from "../../src/view/html";
 import type { ViewState } from "../../src/view/state";
-import { INDEX, needsImport, NOW, premise, ready, tactic } from "./samples";
+import { INDEX, needsImport, NOW, premise, ready, tactic, unjudged } from "./samples";
 
 test("numbers and nouns", () => {
   assert.equal(counted(1, "goal"), "1 goal");
@@ -19,6 +19,8 @@ test("what Lean said of a tactic", () => {
   assert.equal(verdict(tactic("omega")), "closes the goal");
   assert.equal(verdict(tactic("skip", ["⊢ p"])), "1 goal left");
   assert.equal(verdict({ ...tactic("skip"), status: "progress" }), "leaves goals");
+  assert.equal(verdict(unjudged("rfl")), "cannot be judged: line 3 has an error");
+  assert.equal(verdict({ ...unjudged("rfl"), message: "" }), "cannot be judged");
 });
 
 test("the target of a goal is its last turnstile, on one line", () => {

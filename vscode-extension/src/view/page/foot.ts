@@ -15,7 +15,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["O", "Open the declaration"],
   ["P", "Pin or unpin"],
   ["Space", "Show all of it, or less"],
-  ["Tab", "Go to the row's actions"],
+  ["Tab", "Go to more tactics, and to the row's actions"],
   ["?", "Show or hide this help"],
 ];
 

@@ -37,10 +37,9 @@ export class KeyedChildren<T> {
 }
 
 /** Put children in order while the one that holds the focus is not moved: a moved node loses it. */
-export function arrange(parent: HTMLElement, wanted: readonly HTMLElement[], fixed = 0): void {
+export function arrange(parent: HTMLElement, wanted: readonly HTMLElement[]): void {
   const focused = wanted.find((node) => node.parentElement === parent && node.contains(document.activeElement));
-  wanted.forEach((node, index) => {
-    const at = index + fixed;
+  wanted.forEach((node, at) => {
     if (node === focused) {
       while (parent.children[at] !== node) parent.append(parent.children[at] as Element);
     } else if (parent.children[at] !== node) {

@@ -1,5 +1,6 @@
-/** The list: one listbox with a group a section, one tab stop, its active row kept through updates. */
+/** The list: a group a section, each with a listbox; one tab stop for all rows, the active one kept through updates. */
 
+import { counted } from "../format";
 import type { Row, Section } from "../sections";
 import { isMove, moved, survivor } from "../selection";
 import { element, setAttribute, setText } from "./dom";
@@ -16,13 +17,15 @@ export interface ListEvents {
   target(view: RowView | null): void;
   /** Another row is the active one. */
   activated(key: string | null): void;
+  /** All rows of a section that folds are to be shown, or only its best. */
+  folded(unfolded: boolean): void;
 }
 
 export class PremiseList {
-  readonly element = element("div", "list", { role: "listbox", "aria-label": "Tactics and premises" });
+  readonly element = element("div", "list");
   private readonly rows = new KeyedChildren<Row>(makeRow, (row) => row.key);
   private readonly groups = new KeyedChildren<Section>(
-    () => new SectionView(),
+    () => new SectionView((unfolded) => this.events.folded(unfolded)),
     (section) => section.id,
   );
   private keys: readonly string[] = [];
@@ -44,9 +47,9 @@ export class PremiseList {
     const all = sections.flatMap((section) => section.rows);
     const active = survivor(this.keys, this.active, all.map((row) => row.key), held);
     this.rows.update(all);
-    const groups = this.groups.update(sections).map((group) => group.element);
-    arrange(this.element, groups);
-    groups.forEach((group, at) => arrange(group, this.elements(sections[at]?.rows ?? []), SectionView.fixed));
+    const groups = this.groups.update(sections) as SectionView[];
+    arrange(this.element, groups.map((group) => group.element));
+    groups.forEach((group, at) => arrange(group.rows, this.elements(sections[at]?.rows ?? [])));
     this.keys = all.map((row) => row.key);
     this.element.hidden = sections.length === 0;
     if (this.hovered !== null && !this.keys.includes(this.hovered)) this.hovered = null;
@@ -58,6 +61,12 @@ export class PremiseList {
   /** The row that actions are for: the one under the mouse, else the active one. */
   get target(): RowView | null {
     return this.view(this.hovered) ?? this.view(this.active);
+  }
+
+  /** The row that a person is at, with the mouse or the keyboard (on the row itself or its actions); null where at none. */
+  held(atActions: boolean): string | null {
+    const focused = this.view(this.active)?.element === document.activeElement;
+    return this.hovered ?? (focused || atActions ? this.active : null);
   }
 
   /** The mouse has left, or the keyboard has taken over: actions are for the active row again. */
@@ -113,8 +122,10 @@ export class PremiseList {
   }
 
   private pressed(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.keyAt(event.target) === null) return this.pressedBetween(event);
     const view = this.view(this.active);
-    if (view === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (view === null) return;
     this.hover(null);
     if (isMove(event.key)) {
       this.activate(moved(this.keys, this.active, event.key));
@@ -126,27 +137,64 @@ export class PremiseList {
     }
     event.preventDefault();
   }
+
+  /** A key on the button between two sections: up and down lead to the rows on either side of it. */
+  private pressedBetween(event: KeyboardEvent): void {
+    const above = event.target instanceof Element ? event.target.closest(".section")?.querySelector(".row:last-child") : null;
+    const key = this.keyAt(above ?? null);
+    if (key === null || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+    this.activate(event.key === "ArrowUp" ? key : moved(this.keys, key, "ArrowDown"));
+    this.focus();
+    event.preventDefault();
+  }
 }
 
-/** A heading, a note, and the rows under them. */
+/** A heading, a note, the rows under them, and a button for those that are folded away. */
 class SectionView implements ItemView<Section> {
-  /** How many of the element's children are not rows. */
-  static readonly fixed = 2;
-
   private readonly title = element("span", "title");
   private readonly count = element("span", "count");
   private readonly spinner = element("span", "spinner");
   private readonly note = element("div", "note", { "aria-hidden": "true" });
   private readonly heading = element("div", "heading", { "aria-hidden": "true" }, this.title, this.count, this.spinner);
-  readonly element = element("div", "section", { role: "group" }, this.heading, this.note);
+  private readonly more = element("button", "more", { type: "button" });
+  readonly rows = element("div", "rows", { role: "listbox" });
+  readonly element = element("div", "section", { role: "group" }, this.heading, this.note, this.rows, this.more);
+  private unfolded = false;
+
+  constructor(folded: (unfolded: boolean) => void) {
+    this.heading.addEventListener("click", () => this.top.scrollIntoView({ block: "start" }));
+    this.more.addEventListener("click", () => {
+      folded(!this.unfolded);
+      this.more.scrollIntoView({ block: "nearest" });
+    });
+  }
 
   update(section: Section): void {
-    const count = section.rows.length;
     setText(this.title, section.title);
-    setText(this.count, count === 0 ? "" : String(count));
+    setText(this.count, section.count === 0 ? "" : String(section.count));
     setText(this.note, section.note);
     this.note.hidden = section.note === "";
     this.spinner.hidden = !section.running;
     setAttribute(this.element, "aria-label", section.note === "" ? section.title : `${section.title}: ${section.note}`);
+    setAttribute(this.rows, "aria-label", section.title);
+    this.rows.id = `rows-${section.id}`;
+    this.rows.hidden = section.rows.length === 0;
+    this.showMore(section);
+  }
+
+  /** What stands highest below the heading. */
+  private get top(): Element {
+    return this.rows.firstElementChild ?? this.note;
+  }
+
+  private showMore({ id, count, rows, unfolded }: Section): void {
+    this.more.hidden = unfolded === null;
+    this.element.classList.toggle("dense", unfolded !== null);
+    this.unfolded = unfolded === true;
+    const folded = count - rows.length;
+    setText(this.more, this.unfolded ? "Show fewer" : `${folded} more`);
+    setAttribute(this.more, "aria-label", this.unfolded ? "Show fewer tactics" : `${counted(folded, "more tactic")}`);
+    setAttribute(this.more, "aria-expanded", String(this.unfolded));
+    setAttribute(this.more, "aria-controls", `rows-${id}`);
   }
 }

@@ -3,7 +3,7 @@
 import { describe } from "../describe";
 import { visible } from "../format";
 import { readSaved, type Saved } from "../messages";
-import { announcement, sections, togglePin, type Row } from "../sections";
+import { announcement, sections, togglePin, type Fold, type Row } from "../sections";
 import type { PageMessage, Ready, ViewState } from "../state";
 import { holdingStill } from "./anchor";
 import { Announcer } from "./announcer";
@@ -51,6 +51,7 @@ export class Page {
         pressed: (event, view) => this.pressed(event, view),
         target: (view) => this.toolbar.show(view),
         activated: (active) => this.save({ active }),
+        folded: (unfolded) => this.fold(unfolded),
       },
       this.saved.active,
     );
@@ -99,7 +100,7 @@ export class Page {
     const { state } = this;
     const answer = state.kind === "ready" || state.kind === "noMatch" ? state : null;
     const message = describe(state);
-    const listed = sections(state, this.saved.pins);
+    const listed = sections(state, this.saved.pins, this.shownOf(state));
     this.busy.hidden = state.busy !== true && state.kind !== "starting";
     this.goal.show(answer?.goal ?? null);
     this.notice.show(message);
@@ -149,6 +150,17 @@ export class Page {
     if (row.kind !== "premise") return;
     this.save({ pins: togglePin(this.saved.pins, row.premise, this.ready?.file ?? "") });
     holdingStill(this.scroller, () => this.render());
+  }
+
+  /** All tactics of this goal are to be shown, or only the best. */
+  private fold(unfolded: boolean): void {
+    this.save({ unfolded: unfolded ? (this.ready?.goal ?? null) : null });
+    holdingStill(this.scroller, () => this.render());
+  }
+
+  private shownOf(state: ViewState): Fold {
+    const atActions = this.toolbar.element.contains(document.activeElement);
+    return { unfolded: state.kind === "ready" && state.goal === this.saved.unfolded, held: this.list.held(atActions) };
   }
 
   private get ready(): Ready | null {

@@ -1,10 +1,10 @@
 /** One row of the list: built once, updated in place. */
 
-import { counted, fold, kindLabel, moduleLabel, scopeLabel, targetLine, verdict, visible } from "../format";
-import type { TacticItem } from "../items";
+import { counted, fold, moduleLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
+import type { TacticItem, TacticStatus } from "../items";
 import type { PremiseRow, Row, TacticRow } from "../sections";
-import { element, setName, setText } from "./dom";
-import { icon } from "./icons";
+import { element, setAttribute, setName, setText } from "./dom";
+import { icon, type IconName } from "./icons";
 import type { ItemView } from "./keyed";
 
 /** What the list needs of a row. */
@@ -28,14 +28,16 @@ function option(kind: string): HTMLElement {
 }
 
 /** A text in Lean's notation: always left to right, whatever letters are in it. */
-function code(className: string): HTMLElement {
-  return element("div", `code ${className}`, { dir: "ltr", translate: "no" });
+function code(className: string, tag: "div" | "span" = "div"): HTMLElement {
+  return element(tag, `code ${className}`, { dir: "ltr", translate: "no" });
 }
 
 /** Whether a text is longer than the lines that are shown of it. */
 function overflows(text: Element): boolean {
   return text.scrollHeight > text.clientHeight + 1;
 }
+
+const SORRY = "Its own proof, or one that it uses, has a sorry in it.";
 
 class PremiseView implements RowView {
   readonly element = option("premise");
@@ -44,7 +46,8 @@ class PremiseView implements RowView {
   private readonly kind = element("span", "kind");
   private readonly module = element("span", "module", { dir: "ltr", translate: "no" });
   private readonly scope = element("span", "scope", { dir: "ltr" });
-  private readonly meta = element("div", "meta", {}, this.scope, this.kind, this.module);
+  private readonly sorry = element("span", "sorry");
+  private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.kind, this.module);
 
   constructor(public row: PremiseRow) {
     this.element.append(this.name, this.statement, this.meta);
@@ -70,7 +73,9 @@ class PremiseView implements RowView {
     setText(this.statement, visible(fold(premise.statement)));
     this.statement.hidden = this.statement.textContent === "";
     setName(this.module, visible(moduleLabel(premise)));
-    setText(this.kind, visible(kindLabel(premise)));
+    setText(this.kind, visible(premise.kind));
+    setText(this.sorry, sorryLabel(premise));
+    setAttribute(this.sorry, "title", premise.rests_on_sorry === true ? SORRY : null);
     const label = scopeLabel(premise);
     setName(this.scope, visible(label));
     this.scope.dataset["scope"] = premise.in_scope === true ? "in" : label === "" ? "unknown" : "out";
@@ -78,17 +83,19 @@ class PremiseView implements RowView {
 }
 
 const GOALS_SHOWN = 3;
+const MARKS: Partial<Readonly<Record<TacticStatus, IconName>>> = { closes: "check", unjudged: "question" };
 
 class TacticView implements RowView {
   readonly element = option("tactic");
   private readonly mark = element("span", "mark");
   private readonly text = code("name");
   private readonly said = element("span", "said");
-  private readonly goals = element("div", "goals");
+  private readonly meta = element("div", "meta", {}, this.said);
+  private readonly goals: HTMLElement[] = [];
   private open = false;
 
   constructor(public row: TacticRow) {
-    const body = element("div", "body", {}, this.text, element("div", "meta", {}, this.said), this.goals);
+    const body = element("div", "body", {}, this.text, this.meta);
     this.element.append(this.mark, body);
   }
 
@@ -106,18 +113,17 @@ class TacticView implements RowView {
     if (this.open) return true;
     const goals = this.row.tactic.remaining_goals;
     const more = goals.length > GOALS_SHOWN || goals.some((goal) => fold(goal) !== targetLine(goal));
-    return more || overflows(this.text) || [...this.goals.children].some(overflows);
+    return more || overflows(this.text) || overflows(this.meta);
   }
 
   update(row: Row): void {
     if (row.kind !== "tactic") return;
     this.row = row;
     const { tactic } = row;
-    const closes = tactic.status === "closes";
-    if (this.element.dataset["status"] !== tactic.status) this.mark.replaceChildren(icon(closes ? "check" : "arrow"));
+    if (this.element.dataset["status"] !== tactic.status) this.mark.replaceChildren(icon(MARKS[tactic.status] ?? "arrow"));
     this.element.dataset["status"] = tactic.status;
     setText(this.text, visible(tactic.tactic));
-    setText(this.said, verdict(tactic));
+    setText(this.said, visible(verdict(tactic)));
     this.showGoals(tactic);
   }
 
@@ -126,8 +132,9 @@ class TacticView implements RowView {
     const lines = this.open ? all : all.slice(0, GOALS_SHOWN).map(targetLine);
     const rest = all.length - lines.length;
     const texts = rest > 0 ? [...lines, `and ${counted(rest, "more goal")}`] : lines;
-    while (this.goals.children.length > texts.length) this.goals.lastElementChild?.remove();
-    while (this.goals.children.length < texts.length) this.goals.append(code("goal"));
-    texts.forEach((text, at) => setText(this.goals.children[at] as HTMLElement, visible(text)));
+    while (this.goals.length > texts.length) this.goals.pop()?.remove();
+    while (this.goals.length < texts.length) this.goals.push(code("goal", "span"));
+    this.meta.append(...this.goals.filter((goal) => goal.parentElement === null));
+    texts.forEach((text, at) => setText(this.goals[at] as HTMLElement, visible(text)));
   }
 }

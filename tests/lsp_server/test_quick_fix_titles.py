@@ -1,0 +1,49 @@
+"""What the title of a quick fix tells of the goals that are left."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsp_server.features.code_actions import title
+from lsp_server.schema import TacticItem
+
+targets = st.lists(st.text("abxy =+→", min_size=1, max_size=300).filter(str.strip), min_size=1, max_size=40)
+
+
+def of(goals: list[str]) -> str:
+    return title(TacticItem("constructor", "progress", goals))
+
+
+def test_what_closes_the_goal_leaves_nothing_to_tell() -> None:
+    assert title(TacticItem("rfl", "closes", [])) == "Try this: rfl"
+
+
+def test_every_goal_is_named_by_its_target() -> None:
+    told = of(["h : p\n⊢ 0 <\n    k", "case right\n⊢ k ≤ n"])
+    assert told == "Try this: constructor  (leaves 2 goals: ⊢ 0 < k; ⊢ k ≤ n)"
+
+
+def test_equal_goals_are_named_once_with_their_number() -> None:
+    told = of(["x : a\n⊢ p", "⊢ q", "y : b\n⊢ p"])
+    assert told == "Try this: constructor  (leaves 3 goals: ⊢ p (2 times); ⊢ q)"
+
+
+def test_a_long_goal_does_not_hide_the_short_ones() -> None:
+    told = of(["⊢ " + "x + " * 200 + "x = 0", "⊢ p ∧ q", "⊢ r"])
+    assert told.endswith("…; ⊢ p ∧ q; ⊢ r)")
+    assert 120 < len(told) < 150
+
+
+def test_where_there_are_very_many_the_others_are_counted() -> None:
+    assert of([f"⊢ P {at}" for at in range(40)]).endswith("; ⊢ P 11; and 28 more)")
+
+
+@given(targets)
+def test_a_title_is_short_and_begins_every_goal_that_it_names(goals: list[str]) -> None:
+    told = of([f"h : p\n⊢ {goal}" for goal in goals])
+    assert len(told) < 400
+    distinct = list(dict.fromkeys(" ".join(goal.split()) for goal in goals))
+    for goal in distinct[:12]:
+        assert f"⊢ {goal[:8].rstrip()}" in told
+    assert ("more)" in told) == (len(distinct) > 12)
