@@ -35,6 +35,8 @@ def unify(one: Term, other: Term, known: Bindings | None = None) -> Match:
     """Whether two statements are one for some values of their variables. `known` are bindings to be kept."""
     bindings = dict(known or {})
     verdict = _unify(one, other, bindings)
+    if verdict == "open" and _is_plain(one):
+        return NO
     return Match("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
 
 
@@ -50,7 +52,7 @@ def occurs(pattern: Term, text: Term) -> Match:
         if found.verdict == "yes":
             return found
         verdicts.add(found.verdict)
-    return NO if verdicts == {"no"} or _is_plain(pattern) else OPEN
+    return NO if verdicts == {"no"} else OPEN
 
 
 def _is_plain(term: Term) -> bool:

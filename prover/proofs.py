@@ -17,6 +17,9 @@ from prover.terms import FALSE, TRUE, Term, instantiate, operator
 _MOST_TRIED = 1200
 """Unifications for one goal."""
 _MOST_FOUND = 6
+_MOST_SHOWN = 4
+_LONGER = 2
+"""Terms of so many more steps than the shortest are given beside it."""
 _MOST_ALTERNATIVES = 3
 """So many proofs of one argument are tried, each with the arguments behind it."""
 _MOST_INTRODUCED = 4
@@ -74,7 +77,8 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
             found.setdefault(proof.text, proof)
         if len(found) >= _MOST_FOUND:
             break
-    return sorted(found.values(), key=lambda one: (one.lemmas, one.steps, one.rank))[:_MOST_FOUND]
+    best = sorted(found.values(), key=lambda one: (one.lemmas, one.steps, one.rank))
+    return [one for one in best if one.steps <= best[0].steps + _LONGER][:_MOST_SHOWN]
 
 
 def key(term: Term) -> str:
