@@ -1,4 +1,4 @@
-"""How lemmas and hypotheses of every form are used: the closing tactic is shown, by a real server and Lean."""
+"""How lemmas and hypotheses of every form are used: what closes the goal is shown, in a real Lean."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """First-order unification of premises' texts with goals'."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,6 +130,6 @@ def test_long_and_deep_texts_have_a_tree_of_bounded_depth(text: str) -> None:
 def test_bindings_do_not_grow_without_end() -> None:
     names = [f"v{number}" for number in range(60)]
     variables = frozenset(names)
-    doubled = " ∧ ".join(f"{one} = g {two} {two}" for one, two in zip(names, names[1:], strict=False))
+    doubled = " ∧ ".join(f"{one} = g {two} {two}" for one, two in pairwise(names))
     found = unify(parse(tokens(doubled), variables), parse(tokens(doubled.replace("v", "w")), variables))
     assert all(value.size <= 400 for value in found.bindings.values())
