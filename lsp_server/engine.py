@@ -233,6 +233,16 @@ class Engine:
                 self._states.put(key, known)
         return known
 
+    async def expected_at(self, place: GoalPlace) -> ProofState:
+        """What Lean expects of the `sorry` at a place where a term stands. Raises: as `state_at`."""
+        key = ("expected", *key_of(place))
+        known = self._states.get(key)
+        if known is None:
+            session = await self.session()
+            known = await session.expected_at(place.path, place.text, place.position)
+            self._states.put(key, known)
+        return known
+
     async def rank(
         self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:

@@ -17,6 +17,8 @@ from lean_extract.session.server import Server
 from lean_extract.session.shadow import snap, tactic_starts
 
 _ERROR = 1
+HOLE = "sorry"
+"""What stands for a term that is still to be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,26 @@ async def ask(server: Server, path: Path, document: Document, position: Position
             if before is not None and before.state.goals:
                 return before
     return found
+
+
+async def ask_expected(server: Server, path: Path, document: Document, position: Position) -> Found:
+    """What Lean expects of the `sorry` at a position where a term stands, whatever tactic is around it.
+
+    Raises: what `ask` raises.
+    """
+    shown = document.text[: document.declaration(document.offset(position))[1]]
+    state = await server.sync(path, shown)
+    printed = await server.expected_type(path, position, len(HOLE))
+    if printed is None:
+        await server.settle(path)
+        printed = await server.expected_type(path, position, len(HOLE))
+    try:
+        goal = None if printed is None else parse_goal(printed)
+    except BadState:
+        goal = None
+    if goal is None:
+        raise _no_goal(path, state, document, position)
+    return Found(ProofState((goal,)), position, is_term=True)
 
 
 def error_above(state: DocState, document: Document, position: Position) -> str:

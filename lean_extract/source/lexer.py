@@ -53,6 +53,7 @@ _COMMENT_EDGE = re.compile(r"/-|-/")
 _COMMENT_OR_STRING = re.compile(rf"({_RAW_STRING}|{_STRING})|--[^\n]*+|{_comment(3)}")
 _LINE = re.compile(r"\n")
 _DROPPED = frozenset(("--", "/-", ""))
+_OPENS_STRING = re.compile(r'(?:r#*)?"')
 
 
 def is_identifier(token: str) -> bool:
@@ -207,6 +208,29 @@ def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
         if 0 < first < count and first != firsts[-1]:
             firsts.append(first)
     return firsts
+
+
+def unread_at(text: str, offset: int) -> str:
+    """`comment` or `string` where an offset lies in one, else empty; time is linear in the text's length.
+
+    The mark that opens a comment is in it, and so is the end of its line for one that ends there.
+    """
+    start = 0
+    for token in raw_tokens(text):
+        if offset < start + len(token) or start + len(token) == len(text):
+            return _unread(token, offset - start)
+        start += len(token)
+    return ""
+
+
+def _unread(token: str, offset: int) -> str:
+    """The same within a raw token."""
+    if token.startswith("--"):
+        return "comment" if "\n" not in token[:offset] else ""
+    bare = token.rstrip()
+    if token.startswith("/-"):
+        return "comment" if offset < len(bare) or not bare.endswith("-/") else ""
+    return "string" if _OPENS_STRING.match(bare) and 0 < offset < len(bare) else ""
 
 
 def comment_left_open(text: str, tokens: Tokens) -> bool:
