@@ -22,7 +22,7 @@ from lsp_server.items import premise_item, tactic_item
 from lsp_server.knowledge import Knowledge
 from lsp_server.open_generator import OpenGenerator
 from lsp_server.open_index import OpenIndex
-from lsp_server.places import key_of
+from lsp_server.places import as_placed, in_term, key_of
 from lsp_server.proposals import Proposals
 from lsp_server.requests import (
     TURNSTILE,
@@ -170,8 +170,10 @@ class Engine:
         ranked: Sequence[RankedPremise],
         heard: Hearer | None,
     ) -> Suggestion:
+        is_term = in_term(place)
+
         def told(outcomes: Sequence[TacticOutcome]) -> Suggestion:
-            return replace(found, tactics=[tactic_item(outcome) for outcome in outcomes])
+            return replace(found, tactics=[as_placed(tactic_item(one), is_term) for one in outcomes])
 
         try:
             tried = await self.tactics(
