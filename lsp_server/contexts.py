@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.records import Position, Span
+from lean_extract.source.lexer import unread_at
+from lsp_server.term_places import Slot, holes, slot_at
 
-Use = Literal["term", "rewrite", "rewrite_back", "simp"]
+Use = Literal["term", "rewrite", "rewrite_back", "simp", "slot"]
 
 _WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 _PREFIX = re.compile(r"[\w.'!?«»₀-₉]*$")
@@ -24,6 +26,7 @@ _LIST = re.compile(
 _ARROW = re.compile(r"^\s*(←|<-|↑|↓|-)?\s*$")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
 _OPEN, _CLOSE = "([{⟨", ")]}⟩"
+_LONGEST_NAME = 300
 _REACH = 4000
 """How many characters before the place are looked at."""
 _BEFORE_TACTIC = re.compile(r"(?:^|\bby|\bdo|\bthen|\belse|<;>|=>|:=|[·.;({⟨|])\s*$")
@@ -44,8 +47,8 @@ _LAST_BY = re.compile(r"(?<![\w.'])by\s*$")
 class CompletionPlace:
     """Where a premise's name is being typed.
 
-    `name` is the span that a name replaces; `tactic` the whole unfinished tactic; `rules` the finished
-    rewrite rules before the name, as written.
+    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, and in a term's `slot` what
+    is typed of the term; `rules` the finished rewrite rules before the name, as written.
     """
 
     use: Use
@@ -53,6 +56,7 @@ class CompletionPlace:
     name: Span
     tactic: Span
     rules: str = ""
+    slot: Slot | None = None
 
 
 def offset_of(lines: Sequence[str], place: Position) -> int:
@@ -71,18 +75,20 @@ def completion_place(text: str, place: Position) -> CompletionPlace | None:
     offset = offset_of(text.split("\n"), place)
     first = max(0, offset - _REACH)
     before = text[first:offset]
-    if "--" in before[before.rfind("\n") + 1 :]:
-        return None
-    prefix = _PREFIX.search(before)
+    prefix = _PREFIX.search(before[-_LONGEST_NAME:])
     typed = prefix[0] if prefix else ""
     head = before[: len(before) - len(typed)]
     found = _after_keyword(head) or _in_list(head)
-    if found is None:
+    is_slot = found is None and is_term_place(text, offset - len(typed))
+    if (found is None and not is_slot) or unread_at(text, offset):
         return None
-    use, tactic, rules = found
     word = _WORD.match(text, offset)
     end = word.end() if word else offset
     name = Span(place_of(text, offset - len(typed)), place_of(text, end))
+    if found is None:
+        slot = slot_at(text, (offset - len(typed), end))
+        return CompletionPlace("slot", typed, name, name, slot=slot) if slot is not None else None
+    use, tactic, rules = found
     start = first + tactic
     span = Span(place_of(text, start), place_of(text, _tactic_end(text, start, end)))
     return CompletionPlace(use, typed, name, span, rules)
@@ -154,16 +160,39 @@ def _continues(text: str, newline: int, column: int) -> bool:
     return bool(line.strip()) and len(line) - len(line.lstrip()) > column
 
 
-def with_sorry(text: str, place: CompletionPlace) -> tuple[str, Position]:
-    """The document with the unfinished tactic replaced by `sorry`, and where to ask for the goal.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A document to show to Lean, and where; `is_term`: what is expected of the `sorry` there is asked."""
 
-    Rewrite rules that are already written are kept, so that the goal is the one after them.
+    text: str
+    place: Position
+    is_term: bool
+
+
+def questions(text: str, place: CompletionPlace) -> Iterator[Question]:
+    """What to ask Lean for the goal at the place: the first that has an answer counts.
+
+    The unfinished tactic gives way to `sorry`. Rewrite rules that are already written are kept, so that the
+    goal is the one after them; where they do not rewrite, the goal before them is the next best.
     """
+    if place.slot is not None:
+        for patched, offset in holes(text, place.slot):
+            yield Question(patched, place_of(patched, offset), is_term=True)
+        if place.slot.tactic is not None:
+            start = place.slot.tactic
+            yield _without_tactic(text, start, _tactic_end(text, start, place.slot.name[1]), "")
+        return
     lines = text.split("\n")
     start, end = offset_of(lines, place.tactic.start), offset_of(lines, place.tactic.end)
-    before = f"(rewrite [{' '.join(place.rules.split())}]; " if place.rules else ""
+    if place.rules:
+        yield _without_tactic(text, start, end, " ".join(place.rules.split()))
+    yield _without_tactic(text, start, end, "")
+
+
+def _without_tactic(text: str, start: int, end: int, rules: str) -> Question:
+    before = f"(rewrite [{rules}]; " if rules else ""
     patched = text[:start] + before + "sorry" + (")" if before else "") + text[end:]
-    return patched, place_of(patched, start + len(before))
+    return Question(patched, place_of(patched, start + len(before)), is_term=False)
 
 
 def tactic_word(line: str, column: int) -> tuple[str, int] | None:

@@ -22,7 +22,7 @@ from lsp_server.items import premise_item, tactic_item
 from lsp_server.knowledge import Knowledge
 from lsp_server.open_generator import OpenGenerator
 from lsp_server.open_index import OpenIndex
-from lsp_server.places import key_of
+from lsp_server.places import as_placed, in_term, key_of
 from lsp_server.proposals import Proposals
 from lsp_server.requests import (
     SearchRequest,
@@ -196,8 +196,10 @@ class Engine:
         ranked: Sequence[RankedPremise],
         heard: Hearer | None,
     ) -> Suggestion:
+        is_term = in_term(place)
+
         def told(outcomes: Sequence[TacticOutcome]) -> Suggestion:
-            return replace(found, tactics=[tactic_item(outcome) for outcome in outcomes])
+            return replace(found, tactics=[as_placed(tactic_item(one), is_term) for one in outcomes])
 
         try:
             tried = await self.tactics(
@@ -268,6 +270,16 @@ class Engine:
             known = await session.goals_at(place.path, place.text, place.position)
             if place.text is not None:
                 self._states.put(key, known)
+        return known
+
+    async def expected_at(self, place: GoalPlace) -> ProofState:
+        """What Lean expects of the `sorry` at a place where a term stands. Raises: as `state_at`."""
+        key = ("expected", *key_of(place))
+        known = self._states.get(key)
+        if known is None:
+            session = await self.session()
+            known = await session.expected_at(place.path, place.text, place.position)
+            self._states.put(key, known)
         return known
 
     async def rank(

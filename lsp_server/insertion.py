@@ -16,6 +16,13 @@ _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|re
 _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
 _BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*-/)*\|")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
+_ARGUMENT = re.compile(r"(?P<word>[\w.'!?»₀-₉]+|[)\]}⟩])\s*$")
+_BEFORE_TERM = frozenset(
+    ("exact", "exact_mod_cast", "apply", "apply_mod_cast", "refine", "refine'", "from", "using", "return")
+    + ("then", "else", "do", "by", "in", "at", "show")
+)
+_TERM_ENDS = re.compile(r"\s*(?:$|--|[)\]}⟩,|])")
+_BY = "by "
 _IMPORT = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
 IMPORT_LINE = re.compile(r"(?:public[ ]+)?(?:meta[ ]+)?import[ ]+(?:all[ ]+)?[^\s]+")
 """An import line that may be added."""
@@ -32,16 +39,19 @@ class Insertion:
 def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Insertion:
     """A tactic: in place of the `sorry` at or near the position, else as a step of its own there.
 
-    Where a term stands, `by` comes before it. Behind a finished tactic it goes on a new line, before one on
+    Where a term stands, `by` comes before it, in brackets where more follows or a function takes it; a tactic
+    that comes with its `by` is the same. Behind a finished tactic it goes on a new line, before one on
     the line above it; further lines of the tactic are indented like its first. It is put in brackets where it
     would take the next alternative, `| succ n ih => …`, for a pattern of its own.
     """
     sorry = sorry_near(lines, place, place)
+    tactic = _without_by(tactic)
     tactic = _apart(tactic, lines, sorry.end if sorry is not None else place)
     if sorry is not None:
         before = lines[sorry.start.line][: sorry.start.column]
         return Insertion(
-            sorry, _indented(_as_term(lines, sorry.start, _as_one(before, tactic)), sorry.start.column)
+            sorry,
+            _indented(_as_term(lines, sorry.start, sorry.end, _as_one(before, tactic)), sorry.start.column),
         )
     line = lines[place.line]
     before, behind = line[: place.column], line[place.column :].split("--", 1)[0]
@@ -50,7 +60,7 @@ def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Inse
     if not behind.strip() and (_OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)):
         gap = "" if before[-1].isspace() else " "
         column = place.column + len(gap)
-        return Insertion(Span(place, place), gap + _indented(_as_term(lines, place, tactic), column))
+        return Insertion(Span(place, place), gap + _indented(_as_term(lines, place, place, tactic), column))
     end = Position(place.line, len(line.rstrip()))
     column = _tactic_column(before)
     return Insertion(Span(end, end), f"\n{' ' * column}{_indented(tactic, column)}")
@@ -108,7 +118,7 @@ def _on_own_line(lines: Sequence[str], place: Position, tactic: str) -> Insertio
     column = max(place.column, _column_above(lines, place.line))
     gap = " " * (column - place.column)
     rest = Position(place.line, len(line))
-    return Insertion(Span(place, rest), gap + _indented(tactic, column))
+    return Insertion(Span(place, rest), gap + _indented(_as_term(lines, place, rest, tactic), column))
 
 
 def _column_above(lines: Sequence[str], number: int) -> int:
@@ -124,9 +134,39 @@ def _tactic_column(before: str) -> int:
     return starts[-1] if starts else len(before) - len(before.lstrip())
 
 
-def _as_term(lines: Sequence[str], place: Position, tactic: str) -> str:
-    in_term = is_term_place("\n".join(lines), offset_of(lines, place))
-    return f"by {tactic}" if in_term else tactic
+def with_by(tactic: str) -> str:
+    """A tactic as a term: behind `by`, its further lines under the first."""
+    return _BY + _indented(tactic, len(_BY))
+
+
+def _without_by(tactic: str) -> str:
+    """The tactic of `with_by`; any other is left as it is, for no tactic begins with `by`."""
+    bare = tactic.removeprefix(_BY)
+    return tactic if bare == tactic else bare.replace("\n" + " " * len(_BY), "\n")
+
+
+def stands_in_term(lines: Sequence[str], place: Position) -> bool:
+    """Whether a tactic that goes in at or near the position stands where a term does, behind `by`."""
+    sorry = sorry_near(lines, place, place)
+    if sorry is not None:
+        return _is_term(lines, sorry.start)
+    before, behind = lines[place.line][: place.column], lines[place.line][place.column :].split("--", 1)[0]
+    is_open = not before.strip() or _OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)
+    return bool(is_open) and not behind.strip() and _is_term(lines, place)
+
+
+def _is_term(lines: Sequence[str], place: Position) -> bool:
+    return is_term_place("\n".join(lines), offset_of(lines, place))
+
+
+def _as_term(lines: Sequence[str], start: Position, end: Position, tactic: str) -> str:
+    """The tactic as it goes in between the positions, which are on one line as a rule."""
+    if not _is_term(lines, start):
+        return tactic
+    argument = _ARGUMENT.search(lines[start.line][: start.column])
+    is_argument = argument is not None and argument["word"] not in _BEFORE_TERM
+    is_alone = not is_argument and _TERM_ENDS.match(lines[end.line][end.column :])
+    return with_by(tactic) if is_alone else _bracketed(with_by(tactic))
 
 
 def _as_one(before: str, tactic: str) -> str:

@@ -3,11 +3,14 @@ is read where the editor has not sent its text."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.records import Position
 from lean_extract.source.reader import SourceModule
 from lsp_server.contexts import offset_of
+from lsp_server.insertion import stands_in_term, with_by
+from lsp_server.schema import TacticItem
 from prover.verify import GoalPlace
 from retriever.place import Where
 
@@ -22,6 +25,17 @@ def text_before(place: GoalPlace) -> str | None:
     if place.text is None:
         return None
     return place.text[: offset_of(place.text.split("\n"), place.position)]
+
+
+def in_term(place: GoalPlace) -> bool:
+    """Whether a tactic at the place stands where a term does."""
+    text = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+    return stands_in_term(text.split("\n"), place.position)
+
+
+def as_placed(item: TacticItem, is_term: bool) -> TacticItem:
+    """A tactic as it is shown for a place: with `by` where a term stands."""
+    return replace(item, tactic=with_by(item.tactic)) if is_term else item
 
 
 def text_to_line(place: GoalPlace) -> str:

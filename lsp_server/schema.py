@@ -42,7 +42,9 @@ class TacticItem:
     """One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess."""
 
     tactic: Annotated[
-        str, "The tactic as it was tried; it replaces the `sorry` at the place, if there is one."
+        str,
+        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the place, "
+        "if there is one.",
     ]
     status: Annotated[
         str,

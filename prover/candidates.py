@@ -41,16 +41,28 @@ class Templates:
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The premises' tactics; a lower rank and a later template of one premise both cost score."""
+        goal_view = templates.GoalView.of(goal)
+        views = {
+            rank: templates.PremiseView.of(premise, rank)
+            for rank, premise in enumerate(premises)
+            if templates.is_theorem(premise)
+        }
         found: list[Candidate] = []
-        view = templates.GoalView.of(goal)
         for rank, premise in enumerate(premises):
-            uses = sorted(templates.uses(view, premise), key=lambda use: -use.fit)[: self.per_premise]
+            uses = (
+                templates.uses(goal_view, views[rank])
+                if rank in views
+                else templates.unfoldings(goal_view, premise)
+            )
+            best = sorted(uses, key=lambda use: -use.fit)[: self.per_premise]
             trust = 1 / (1 + 0.06 * rank)
             found += [
                 Candidate(use.tactic, use.fit * trust * 0.85**place, self.name)
-                for place, use in enumerate(uses)
+                for place, use in enumerate(best)
             ]
-        found += [Candidate(use.tactic, use.fit, self.name) for use in templates.together(view, premises)]
+        known = list(views.values())
+        whole = [*templates.together(goal_view, known), *templates.closed(goal_view, known)]
+        found += [Candidate(use.tactic, use.fit, self.name) for use in whole]
         return merge([found], limit)
 
 

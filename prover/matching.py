@@ -1,31 +1,29 @@
-"""First-order matching of a premise's text against a goal's text.
+"""First-order unification of a premise's statement with a goal's, on the trees of their texts.
 
-Variables of the premise stand for single names, numerals, bracketed terms or applications. Notation, dot
-notation and open namespaces can print one term in two ways, so only a clash of operators or numerals
-counts as a mismatch; a clash of names leaves the question open.
+Notation, dot notation and open namespaces can print one term in two ways, so only a clash of operators or
+numerals counts as a mismatch; a clash of names leaves the question open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from prover.shapes import shape, strip_brackets
+from prover.terms import FALSE, Term, apply, operator, subterms
 
-Terms = tuple[str, ...]
-Bindings = Mapping[str, Terms]
-_OPEN, _CLOSE = frozenset("([{⟨⦃⟦"), frozenset(")]}⟩⦄⟧")
-_LONGEST = 48
-_MOST_STEPS = 4000
-_SYMMETRIC = frozenset({"eq", "iff", "imp", "or", "and", "rel"})
+Verdict = Literal["yes", "no", "open"]
+Bindings = Mapping[tuple[str, int], Term]
+"""What variables stand for, by name and instance; perhaps terms with further variables."""
+_MOST_PARTS = 400
+"""Larger terms are not bound to variables, which keeps bindings from growing without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """`yes` with what the variables stand for, `no`, or `open` where the texts cannot tell."""
 
-    verdict: Literal["yes", "no", "open"]
+    verdict: Verdict
     bindings: Bindings
 
 
@@ -33,117 +31,137 @@ OPEN = Match("open", {})
 NO = Match("no", {})
 
 
-def match(pattern: Terms, text: Terms, variables: frozenset[str], known: Bindings | None = None) -> Match:
-    """Match a whole proposition or term. `known` are bindings that have to be kept."""
-    pattern, text = strip_brackets(pattern), strip_brackets(text)
-    if len(pattern) > _LONGEST or len(text) > 4 * _LONGEST:
+def unify(one: Term, other: Term, known: Bindings | None = None) -> Match:
+    """Whether two statements are one for some values of their variables. `known` are bindings to be kept."""
+    bindings = dict(known or {})
+    verdict = _unify(one, other, bindings)
+    if verdict == "open" and _is_plain(one):
+        return NO
+    return Match("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
+
+
+def occurs(pattern: Term, text: Term) -> Match:
+    """Whether the pattern is any part of the text."""
+    if pattern.kind in ("variable", "opaque") or text.kind == "opaque":
         return OPEN
-    bindings = known or {}
-    sides = _sides(pattern, text)
-    if sides is None:
-        return NO if _are_plain(pattern, variables) else OPEN
-    for one, other in sides:
-        found = _match_side(one, other, variables, bindings)
-        if found.verdict != "yes":
+    verdicts = set[Verdict]()
+    for number, part in enumerate(subterms(text)):
+        if number > _MOST_PARTS:
+            return OPEN
+        found = unify(pattern, part)
+        if found.verdict == "yes":
             return found
-        bindings = found.bindings
-    return Match("yes", bindings)
+        verdicts.add(found.verdict)
+    return NO if verdicts == {"no"} else OPEN
 
 
-def occurs(pattern: Terms, text: Terms, variables: frozenset[str]) -> Match:
-    """Match the pattern against any part of the text."""
-    pattern = strip_brackets(pattern)
-    if len(pattern) > _LONGEST or len(text) > 8 * _LONGEST:
-        return OPEN
-    if len(pattern) == 1 and pattern[0] in variables:
-        return OPEN
-    for start in range(len(text)):
-        steps = [_MOST_STEPS]
-        for _, bindings in _walk(pattern, text[start:], variables, {}, steps):
-            return Match("yes", bindings)
-    return NO if _are_plain(pattern, variables) else OPEN
-
-
-def _sides(pattern: Terms, text: Terms) -> list[tuple[Terms, Terms]] | None:
-    """The parts to be matched with each other; None where the outermost connectives differ."""
-    one, other = shape(pattern), shape(text)
-    if one.kind in _SYMMETRIC:
-        if one.kind != other.kind or one.operator != other.operator:
-            return None
-        return [(one.left, other.left), (one.right, other.right)]
-    return [(pattern, text)]
-
-
-def _match_side(pattern: Terms, text: Terms, variables: frozenset[str], bindings: Bindings) -> Match:
-    pattern, text = strip_brackets(pattern), strip_brackets(text)
-    if len(pattern) == 1 and pattern[0] in variables:
-        bound = bindings.get(pattern[0])
-        if bound is None:
-            return Match("yes", {**bindings, pattern[0]: text})
-        return Match("yes", bindings) if bound == text else NO
-    steps = [_MOST_STEPS]
-    for rest, found in _walk(pattern, text, variables, bindings, steps):
-        if not rest:
-            return Match("yes", found)
-    return NO if _are_plain(pattern, variables) and steps[0] > 0 else OPEN
-
-
-def _walk(
-    pattern: Terms, text: Terms, variables: frozenset[str], bindings: Bindings, steps: list[int]
-) -> Iterator[tuple[Terms, Bindings]]:
-    """Every way to match the pattern with a beginning of the text: what is left of it, and the bindings."""
-    steps[0] -= 1
-    if steps[0] < 0:
-        return
-    if not pattern:
-        yield text, bindings
-        return
-    token = pattern[0]
-    if token in variables:
-        for end in _ends(text):
-            value = strip_brackets(text[:end])
-            if bindings.get(token, value) == value:
-                yield from _walk(pattern[1:], text[end:], variables, {**bindings, token: value}, steps)
-    elif text and _same(token, text[0]):
-        yield from _walk(pattern[1:], text[1:], variables, bindings, steps)
-
-
-def _ends(text: Terms) -> Iterator[int]:
-    """Where a term that begins the text may end: after one atom, or after each argument of an application."""
-    place = 0
-    while place < len(text):
-        if text[place] in _OPEN:
-            depth = 0
-            while place < len(text):
-                depth += (text[place] in _OPEN) - (text[place] in _CLOSE)
-                place += 1
-                if depth == 0:
-                    break
-        elif _is_word(text[place]):
-            place += 1
-        else:
-            return
-        yield place
-
-
-def _is_word(token: str) -> bool:
-    return token[0].isalnum() or token[0] in "_«"
-
-
-def _same(one: str, other: str) -> bool:
-    """Names are the same up to their namespaces."""
-    if one == other:
-        return True
-    return _is_word(one) and _is_word(other) and one.rpartition(".")[2] == other.rpartition(".")[2]
-
-
-def _are_plain(pattern: Terms, variables: frozenset[str]) -> bool:
+def _is_plain(term: Term) -> bool:
     """Whether a pattern is of variables, operators and numerals alone, so is printed in one way only."""
-    previous = ""
-    for token in pattern:
-        if token in variables and previous in variables:
-            return False  # a variable that is applied: higher order
-        if _is_word(token) and token not in variables and not token[0].isdigit():
-            return False
-        previous = token
-    return True
+    if term.kind == "variable":
+        return not term.args
+    return term.kind in ("operator", "numeral") and all(map(_is_plain, term.args))
+
+
+def resolved(term: Term, bindings: Bindings) -> Term:
+    """The term with what is known of its variables put in."""
+    args = tuple(resolved(argument, bindings) for argument in term.args)
+    if term.kind == "variable":
+        value = bindings.get((term.head, term.instance))
+        if value is not None:
+            return apply(resolved(value, bindings), args)
+    return Term(term.head, args, term.kind, term.instance, term.is_dotted)
+
+
+def is_closed(term: Term) -> bool:
+    """Whether no variable is left in a term."""
+    return term.kind != "variable" and all(map(is_closed, term.args))
+
+
+def unfolded(term: Term) -> Term:
+    """What `≠`, `∉`, `≥`, `>` and the like stand for, and `p → False`."""
+    if len(term.args) == 2 and term.kind == "operator":
+        left, right = term.args
+        if term.head in _NEGATED:
+            return operator("¬", operator(_NEGATED[term.head], left, right))
+        if term.head in _MIRRORED:
+            return operator(_MIRRORED[term.head], right, left)
+        if term.head == "→" and right == FALSE:
+            return operator("¬", left)
+    return term
+
+
+_NEGATED = {"≠": "=", "∉": "∈", "∤": "∣"}
+_MIRRORED = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈"}
+
+
+def _unify(one: Term, other: Term, bindings: dict[tuple[str, int], Term]) -> Verdict:
+    one, other = _looked_up(one, bindings), _looked_up(other, bindings)
+    if one.kind == "variable" or other.kind == "variable":
+        return _bind(one, other, bindings) if one.kind == "variable" else _bind(other, one, bindings)
+    if "opaque" in (one.kind, other.kind):
+        return "yes" if one == other else "open"
+    if (one.head, one.kind) != (other.head, other.kind):
+        one, other = unfolded(one), unfolded(other)
+    if not _same_head(one, other) or len(one.args) != len(other.args):
+        return "no" if _clash(one, other) else "open"
+    verdict: Verdict = "yes"
+    for left, right in zip(one.args, other.args, strict=True):
+        found = _unify(left, right, bindings)
+        if found == "no":
+            return "open" if one.is_dotted or other.is_dotted else "no"
+        verdict = found if found != "yes" else verdict
+    return verdict
+
+
+def _looked_up(term: Term, bindings: Bindings) -> Term:
+    while term.kind == "variable" and (value := bindings.get((term.head, term.instance))) is not None:
+        term = apply(value, term.args)
+    return term
+
+
+def _bind(variable: Term, value: Term, bindings: dict[tuple[str, int], Term]) -> Verdict:
+    """Bind a variable, or one that is a function (`p a` to `Even n`: `p` is `Even`, `a` is `n`)."""
+    if variable == value:
+        return "yes"
+    cut = len(value.args) - len(variable.args)
+    if variable.args:
+        if cut < 0 or value.kind not in ("name", "variable"):
+            return "open"
+        for left, right in zip(variable.args, value.args[cut:], strict=True):
+            if _unify(left, right, bindings) != "yes":
+                return "open"
+        value = Term(value.head, value.args[:cut], value.kind, value.instance)
+    value = resolved(value, bindings)
+    name = (variable.head, variable.instance)
+    if name in bindings or value.size > _MOST_PARTS or _has_loose(value, 0) or _mentions(value, name):
+        return "open"
+    bindings[name] = value
+    return "yes"
+
+
+def _has_loose(term: Term, depth: int) -> bool:
+    """Whether a term mentions a name that is bound outside of it."""
+    if term.kind == "bound":
+        return int(term.head) >= depth
+    below = depth + (term.kind == "binder")
+    return any(_has_loose(argument, below) for argument in term.args)
+
+
+def _mentions(term: Term, name: tuple[str, int]) -> bool:
+    is_it = term.kind == "variable" and (term.head, term.instance) == name
+    return is_it or any(_mentions(argument, name) for argument in term.args)
+
+
+def _same_head(one: Term, other: Term) -> bool:
+    """Names are the same up to their namespaces."""
+    if one.kind != other.kind:
+        return False
+    return one.head == other.head or (
+        one.kind == "name" and one.head.rpartition(".")[2] == other.head.rpartition(".")[2]
+    )
+
+
+def _clash(one: Term, other: Term) -> bool:
+    """Whether two heads can be no notation for one another."""
+    printed = {one.kind, other.kind}
+    return printed <= {"operator", "binder"} or printed == {"numeral"}

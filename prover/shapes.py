@@ -30,7 +30,8 @@ _TOKEN = re.compile(
 _MOST_TOKENS = 2000
 _MOST_ARGUMENTS = 64
 _IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
-_RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
+RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
+"""Infix relations other than `=`, all of one binding power."""
 _ARITHMETIC: tuple[set[str], ...] = (
     {"|>", "<|", "<|>"},
     {"×", "⊕"},
@@ -45,7 +46,7 @@ _LEVELS: tuple[tuple[Kind, set[str]], ...] = (
     ("or", _OR),
     ("and", _AND),
     ("eq", {"="}),
-    ("rel", _RELATIONS),
+    ("rel", RELATIONS),
 )
 
 
@@ -108,7 +109,7 @@ def _shape(parts: tuple[str, ...]) -> Shape:
         return Shape("not", operator="¬", right=parts[1:])
     if parts[0] in ("∀", "∃", "∃!"):
         kind = "forall" if parts[0] == "∀" else "exists"
-        comma = _comma(parts)
+        comma = binder_end(parts)
         return Shape(kind, parts[1:comma], parts[0], parts[comma + 1 :])
     if parts in (("True",), ("False",)):
         return Shape("true" if parts[0] == "True" else "false")
@@ -130,11 +131,13 @@ def _outer_positions(parts: Sequence[str]) -> list[int]:
     return found
 
 
-def _comma(parts: Sequence[str]) -> int:
+def binder_end(parts: Sequence[str], start: int = 0, ends: Sequence[str] = (",",)) -> int:
+    """Where the first of the tokens `ends` stands outside every bracket; the length where there is none."""
     depth = 0
-    for index, token in enumerate(parts):
+    for index in range(start, len(parts)):
+        token = parts[index]
         depth += (token in _OPEN) - (token in _CLOSE)
-        if token == "," and depth == 0:
+        if token in ends and depth == 0:
             return index
     return len(parts)
 
@@ -186,7 +189,7 @@ def _loose(parts: list[str]) -> list[Argument]:
     if colon:
         return [Argument(name, rest, True) for name in names]
     for at, token in enumerate(parts):
-        if token in _RELATIONS:  # `∀ x ∈ s, …` takes the element and the proof
+        if token in RELATIONS:  # `∀ x ∈ s, …` takes the element and the proof
             bounded = [Argument(name, (), True) for name in parts[:at]]
             return [*bounded, *(Argument("h", (a.name, *parts[at:]), True) for a in bounded)]
     return [Argument(name, (), True) for name in parts]

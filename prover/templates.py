@@ -6,12 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
-from prover.matching import match, occurs
+from prover.facts import Way, ways_of_hypothesis, ways_of_premise
+from prover.matching import occurs, unify
+from prover.proofs import key, proofs
 from prover.shapes import Argument, Shape, head, shape, symbols, telescope, tokens
+from prover.terms import Term, parse
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
 _MANY_HYPOTHESES = 128
 _MOST_RULES = 5
+_MOST_LEMMAS = 2
+_SURE, _STEP_COSTS, _RANK_COSTS = 0.985, 0.985, 0.01
+"""How sure a proof term of one step is, and what a further step and a lower rank cost."""
 _TYPES = frozenset({"structure", "class", "inductive", "class inductive", "instance", "axiom type"})
 
 
@@ -28,11 +34,15 @@ class GoalView:
     """What the templates look at in a goal, computed once for all premises."""
 
     target: tuple[str, ...]
+    term: Term
     shape: Shape
     head: str
     symbols: frozenset[str]
-    hypotheses: tuple[tuple[str, tuple[str, ...], str], ...]
+    local: frozenset[str]
+    hypotheses: tuple[tuple[str, Term, str], ...]
     """Name, type and head symbol of every hypothesis that can be named."""
+    ways: tuple[Way, ...]
+    """What the hypotheses prove."""
 
     @classmethod
     def of(cls, goal: Goal) -> GoalView:
@@ -40,54 +50,73 @@ class GoalView:
         target = tokens(goal.target)
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         named = tuple(
-            (name, tokens(hypothesis.type), head(tokens(hypothesis.type)))
+            (name, parse(tokens(hypothesis.type), frozenset(), local), head(tokens(hypothesis.type)))
             for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]
             for name in hypothesis.names
             if "✝" not in name and name != "this"
         )
-        return cls(target, shape(target), head(target), symbols(target, local), named)
+        ways = tuple(way for name, type_, _ in named for way in ways_of_hypothesis(name, type_))
+        term = parse(target, frozenset(), local)
+        return cls(target, term, shape(target), head(target), symbols(target, local), local, named, ways)
 
 
 @dataclass(frozen=True, slots=True)
 class PremiseView:
-    """A premise's explicit arguments, its variables, and its conclusion without `∀` and `→`."""
+    """A premise's explicit arguments, variables, conclusion without `∀` and `→`, and what it proves."""
 
     name: str
     explicit: tuple[Argument, ...]
     variables: frozenset[str]
     core: tuple[str, ...]
     shape: Shape
+    ways: tuple[Way, ...]
 
     @classmethod
-    def of(cls, premise: Premise) -> PremiseView:
-        """The view of a premise."""
+    def of(cls, premise: Premise, rank: int = 0) -> PremiseView:
+        """The view of a premise at a rank, from 0."""
         arguments, core = telescope(premise.context, premise.conclusion)
         variables = frozenset(argument.name for argument in arguments if argument.name)
         explicit = tuple(argument for argument in arguments if argument.is_explicit)
-        return cls(premise.name, explicit, variables, core, shape(core))
+        found = ways_of_premise(premise.name, explicit, parse(core, variables), variables, rank)
+        return cls(premise.name, explicit, variables, core, shape(core), tuple(found))
 
     @property
     def proofs(self) -> tuple[Argument, ...]:
         """The explicit arguments that are likely proofs."""
         return tuple(argument for argument in self.explicit if argument.is_proof)
 
+    def term(self, parts: tuple[str, ...]) -> Term:
+        """The tree of a part of its statement."""
+        return parse(parts, self.variables)
 
-def uses(goal: GoalView, premise: Premise) -> Iterator[Use]:
-    """Every way to use the premise on the goal that its kind and shape allow, unsorted."""
-    if premise.kind in _TYPES:
-        return
-    if premise.kind in _DEFINITIONS:
-        yield from _definition(goal, premise)
-        return
-    view = PremiseView.of(premise)
+
+def is_theorem(premise: Premise) -> bool:
+    """Whether a premise is a proof, not a definition or a type."""
+    return premise.kind not in _TYPES | _DEFINITIONS
+
+
+def uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
+    """Every way to use a theorem on the goal that its shape allows, unsorted."""
     yield from _application(goal, view)
+    yield from _projection(goal, view)
     if view.shape.kind in ("eq", "iff"):
         yield from _rewriting(goal, view)
     yield from _simplification(goal, view)
     yield from _forward(goal, view)
 
 
-def _definition(goal: GoalView, premise: Premise) -> Iterator[Use]:
+def closed(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
+    """Whole proof terms, of hypotheses and at most two premises."""
+    known = [*goal.ways, *(way for view in views for way in view.ways)]
+    for proof in proofs(goal.term, known, goal.local, _MOST_LEMMAS):
+        sure = _SURE * _STEP_COSTS ** (proof.steps - 1) / (1 + _RANK_COSTS * proof.rank)
+        yield Use(f"exact {proof.text}", sure)
+
+
+def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
+    """Uses of a definition that the goal mentions."""
+    if premise.kind not in _DEFINITIONS:
+        return
     last = premise.name.rsplit(".", 1)[-1]
     if {premise.name, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
         yield Use(f"unfold {premise.name}", 0.3)
@@ -96,17 +125,38 @@ def _definition(goal: GoalView, premise: Premise) -> Iterator[Use]:
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    fit = fits(goal.shape, goal.target, view.shape, view.core, view.variables)
+    fit = fits(goal, view.shape, view.core, view.variables)
     turned = _turned_fit(goal, view)
     yield from _apply(goal, view, view.name, fit)
     if turned > fit:
         yield Use(f"exact {_applied(view.name, view.explicit)}.symm", turned)
-    if view.shape.kind == "iff" and goal.shape.kind != "iff":
-        forward = fits(goal.shape, goal.target, shape(view.shape.left), view.shape.left, view.variables)
-        backward = fits(goal.shape, goal.target, shape(view.shape.right), view.shape.right, view.variables)
-        function = _applied(view.name, view.explicit)
-        yield Use(f"apply {function}.mpr", 0.85 * forward)
-        yield Use(f"apply {function}.mp", 0.85 * backward)
+
+
+def _projection(goal: GoalView, view: PremiseView) -> Iterator[Use]:
+    """Parts of what the premise proves, where the goal may be one: `(X ?_).1`, `X.mpr`."""
+    for way in view.ways:
+        if not way.is_projected or way.pieces[-1] == ".symm" or way.proves.kind == "variable":
+            continue
+        verdict = unify(way.proves, goal.term).verdict
+        fit = (
+            0.95
+            if verdict == "yes"
+            else 0.6
+            if verdict == "open" and key(way.proves) == key(goal.term)
+            else 0
+        )
+        if not fit:
+            continue
+        begun = way.unapplied
+        open_text = begun.text(["?_" if hole.is_proof else "_" for hole in begun.holes])
+        if begun is not way and not begun.proofs:
+            yield Use(f"apply {open_text}", 0.85 * fit)
+        elif way.proofs:
+            yield Use(f"refine {way.text(['?_' if hole.is_proof else '_' for hole in way.holes])}", 0.7 * fit)
+            assumed = ["(by assumption)" if hole.is_proof else "_" for hole in way.holes]
+            yield Use(f"exact {way.text(assumed)}", 0.6 * fit)
+        else:
+            yield Use(f"exact {open_text}", 0.9 * fit)
 
 
 def _apply(goal: GoalView, view: PremiseView, function: str, fit: float) -> Iterator[Use]:
@@ -140,14 +190,15 @@ def _applied(function: str, explicit: tuple[Argument, ...]) -> str:
 
 def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | None]:
     """For every proof the premise asks for, a hypothesis that can be it, as far as the texts tell."""
-    bindings = match(view.core, goal.target, view.variables).bindings
+    bindings = unify(view.term(view.core), goal.term).bindings
     chosen: dict[Argument, str | None] = {}
     for argument in view.proofs:
         chosen[argument] = None
         taken = set(chosen.values())
+        wanted = view.term(argument.type)
         for name, type_, outer in sorted(goal.hypotheses, key=lambda item: item[0] in taken):
-            found = match(argument.type, type_, view.variables, bindings)
-            alike = outer == head(argument.type) and len(type_) > 1 and name not in taken
+            found = unify(wanted, type_, bindings)
+            alike = outer == head(argument.type) and type_.args and name not in taken
             if found.verdict == "yes" and len(argument.type) > 1:
                 chosen[argument], bindings = name, found.bindings
                 break
@@ -173,13 +224,9 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
 
 
-def together(goal: GoalView, premises: Sequence[Premise]) -> Iterator[Use]:
+def together(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
     """`simp` with the best few rewriting premises at once."""
-    rules = [
-        premise.name
-        for premise in premises
-        if premise.kind not in _TYPES | _DEFINITIONS and _is_rule(goal, PremiseView.of(premise))
-    ][:_MOST_RULES]
+    rules = [view.name for view in views if _is_rule(goal, view)][:_MOST_RULES]
     if len(rules) > 1:
         yield Use(f"simp [{', '.join(rules)}]", 0.6)
 
@@ -198,30 +245,25 @@ def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         yield Use(f"have := {view.name}{_fill(view, chosen, '_')}", 0.15)
 
 
-def fits(
-    goal: Shape,
-    target: tuple[str, ...],
-    premise: Shape,
-    core: tuple[str, ...],
-    variables: frozenset[str],
-) -> float:
+def fits(goal: GoalView, premise: Shape, core: tuple[str, ...], variables: frozenset[str]) -> float:
     """How likely the premise's conclusion unifies with the target, 0 to 1, as far as the texts tell."""
     if len(core) == 1 and core[0] in variables:
         return 0.2  # an eliminator: it fits everything
-    if goal.kind != premise.kind:
-        return 0.3 if goal.kind == "not" and premise.kind == "false" else 0.04
-    verdict = match(core, target, variables).verdict
+    verdict = unify(parse(core, variables), goal.term).verdict
     if verdict == "yes":
         return 0.95
     if verdict == "no":
         return 0.05
-    if goal.kind == "other":
-        return 0.7 if head(target) == head(core) else 0.04
-    if goal.operator != premise.operator:
+    outer = goal.shape
+    if outer.kind != premise.kind:
+        return 0.3 if outer.kind == "not" and premise.kind == "false" else 0.04
+    if outer.kind == "other":
+        return 0.7 if goal.head == head(core) else 0.04
+    if outer.operator != premise.operator:
         return 0.04
-    if goal.kind in ("not", "exists", "forall"):
-        return _side(goal.right, premise.right, variables)
-    return _side(goal.left, premise.left, variables) * _side(goal.right, premise.right, variables)
+    if outer.kind in ("not", "exists", "forall"):
+        return _side(outer.right, premise.right, variables)
+    return _side(outer.left, premise.left, variables) * _side(outer.right, premise.right, variables)
 
 
 def _turned_fit(goal: GoalView, view: PremiseView) -> float:
@@ -230,7 +272,7 @@ def _turned_fit(goal: GoalView, view: PremiseView) -> float:
         return 0.0
     turned = Shape(view.shape.kind, view.shape.right, view.shape.operator, view.shape.left)
     core = (*turned.left, turned.operator, *turned.right)
-    return 0.9 * fits(goal.shape, goal.target, turned, core, view.variables)
+    return 0.9 * fits(goal, turned, core, view.variables)
 
 
 def _side(goal: tuple[str, ...], premise: tuple[str, ...], variables: frozenset[str]) -> float:
@@ -248,7 +290,7 @@ def _occurs(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str])
     wanted = symbols(pattern, variables)
     if not wanted:
         return 0.1  # a bare variable rewrites anything, or nothing
-    verdict = occurs(pattern, goal.target, variables).verdict
+    verdict = occurs(parse(pattern, variables), goal.term).verdict
     if verdict == "yes":
         return 1.0
     share = _share(wanted, frozenset(goal.target))

@@ -22,6 +22,8 @@ from lean_extract.source.lexer import unread_at
 _ERROR = 1
 _PROBE = "_premise_suggest_imported_by_"
 _WHERE_GOALS_ARE = "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`."
+HOLE = "sorry"
+"""What stands for a term that is still to be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,26 @@ async def _errors_of(server: Server, path: Path, other: Path) -> list[dict[str, 
         return []
     finally:
         await server.forget(probe)
+
+
+async def ask_expected(server: Server, path: Path, document: Document, position: Position) -> Found:
+    """What Lean expects of the `sorry` at a position where a term stands, whatever tactic is around it.
+
+    Raises: what `ask` raises.
+    """
+    shown = document.text[: document.declaration(document.offset(position))[1]]
+    state = await server.sync(path, shown)
+    printed = await server.expected_type(path, position, len(HOLE))
+    if printed is None:
+        await server.settle(path)
+        printed = await server.expected_type(path, position, len(HOLE))
+    try:
+        goal = None if printed is None else parse_goal(printed)
+    except BadState:
+        goal = None
+    if goal is None:
+        raise _no_goal(path, state, document, position)
+    return Found(ProofState((goal,)), position, is_term=True)
 
 
 def error_above(state: DocState, document: Document, position: Position) -> str:

@@ -197,9 +197,23 @@ class Server:
 
     async def term_goal(self, path: Path, position: Position) -> str | None:
         """The printed goal of the term at the position, if there is one."""
+        answer = await self._term_answer(path, position)
+        return str(answer["goal"]) if answer is not None else None
+
+    async def expected_type(self, path: Path, position: Position, length: int) -> str | None:
+        """The printed goal of the term of this length at the position, not of one around it."""
+        answer = await self._term_answer(path, position)
+        if answer is None:
+            return None
+        start, end = answer["range"]["start"], answer["range"]["end"]
+        is_it = start["line"] == end["line"] and end["character"] - start["character"] == length
+        return str(answer["goal"]) if is_it else None
+
+    async def _term_answer(self, path: Path, position: Position) -> Mapping[str, Any] | None:
+        """Lean's answer to `$/lean/plainTermGoal`."""
         request = self._client.term_goal(str(path), position.line, position.column, fresh=False)
         answer = await self._answer(path, request)
-        return str(answer["goal"]) if isinstance(answer, dict) and "goal" in answer else None
+        return answer if isinstance(answer, dict) and "goal" in answer else None
 
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
         """The answer to a request about a file.

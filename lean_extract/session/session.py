@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.asking import Found, ask
+from lean_extract.session.asking import Found, ask, ask_expected
 from lean_extract.session.document import Document, read_source
 from lean_extract.session.limits import Limits
 from lean_extract.session.round import Round
 from lean_extract.session.server import Server
 from lean_extract.session.trials import find_place
 from lean_extract.toolchain import Toolchain
+
+Asking = Callable[[Server, Path, Document, Position], Awaitable[Found]]
 
 
 class LeanSession:
@@ -97,6 +99,14 @@ class LeanSession:
         path = self._project / path
         return (await self._find(path, _document(path, text), position)).state
 
+    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """What Lean expects of the `sorry` at a position where a term stands, as a goal.
+
+        Raises: what `goals_at` raises; NoGoalHere also where Lean did not come to elaborate the term.
+        """
+        path = self._project / path
+        return (await self._find(path, _document(path, text), position, ask_expected)).state
+
     async def prepare(self, path: Path, text: str | None) -> None:
         """Load what a file imports for the trials that will come, so that `try_tactics` finds it loaded.
 
@@ -171,7 +181,7 @@ class LeanSession:
                 self._server = await Server.start(self._project, self._toolchain, self._limits)
             return self._server
 
-    async def _find(self, path: Path, document: Document, position: Position) -> Found:
+    async def _find(self, path: Path, document: Document, position: Position, ask: Asking = ask) -> Found:
         document.offset(position)  # A bad position is told before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()

@@ -10,6 +10,7 @@ from lsp_server.document import Document
 from lsp_server.handlers import passive
 from lsp_server.insertion import tactic_insertion
 from lsp_server.items import tactic_item
+from lsp_server.places import as_placed, in_term
 from lsp_server.render import targets_line, verdict
 from lsp_server.requests import SuggestRequest, main_goal
 from lsp_server.schema import TacticItem, to_json
@@ -41,6 +42,7 @@ def register(server: PremiseServer) -> None:
         ranked = await engine.rank(main_goal(state), place, settings.tactics.premises)
         tried = await engine.tactics(place, state, ranked)
         items = [tactic_item(outcome) for outcome in tried.outcomes[: settings.code_actions.count]]
+        items = [as_placed(item, in_term(place)) for item in items]
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         return [_action(document, span, item, rank, diagnostics) for rank, item in enumerate(items)]
 

@@ -1,4 +1,4 @@
-"""Completion with ranked premises after `exact`, `apply`, `refine`, and within `rw [ ]` and `simp [ ]`."""
+"""Completion with ranked premises after `exact`, `apply`, `refine`, in `rw [ ]` and `simp [ ]`, in terms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from lean_extract.errors import NoGoalHere
 from lean_extract.records import Goal
-from lsp_server.contexts import CompletionPlace, completion_place, with_sorry
+from lsp_server.contexts import CompletionPlace, completion_place, questions
 from lsp_server.document import Document
 from lsp_server.engine import Engine
 from lsp_server.handlers import passive
@@ -36,7 +36,7 @@ _KINDS = {
 
 def register(server: PremiseServer) -> None:
     """`textDocument/completion`."""
-    options = types.CompletionOptions(trigger_characters=[" ", "[", ",", "←", "."])
+    options = types.CompletionOptions(trigger_characters=[" ", "[", "(", "⟨", ",", "←", "."])
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
     @passive(server, "completion")
@@ -58,19 +58,19 @@ def register(server: PremiseServer) -> None:
 
 
 async def _goal(engine: Engine, document: Document, place: CompletionPlace) -> tuple[Goal, GoalPlace]:
-    """The goal that the unfinished tactic stands before, and the document in which Lean was asked."""
-    patched, position = with_sorry(document.text, place)
-    where = GoalPlace(document.path, patched, position)
-    try:
-        return main_goal(await engine.state_at(where)), where
-    except NoGoalHere:
-        if not place.rules:
-            raise
-    # The rules that are written already do not rewrite: the goal before them is the next best.
-    bare = CompletionPlace(place.use, place.prefix, place.name, place.tactic)
-    patched, position = with_sorry(document.text, bare)
-    where = GoalPlace(document.path, patched, position)
-    return main_goal(await engine.state_at(where)), where
+    """The goal that what is being typed has to meet, and the document in which Lean was asked."""
+    refused: NoGoalHere | None = None
+    for question in questions(document.text, place):
+        where = GoalPlace(document.path, question.text, question.place)
+        try:
+            state = await (engine.expected_at(where) if question.is_term else engine.state_at(where))
+        except NoGoalHere as error:
+            refused = error
+            continue
+        goal = main_goal(state)
+        if not goal.target.startswith("?"):
+            return goal, where
+    raise refused or NoGoalHere("Nothing is known of what is expected here.", "Write its type first.")
 
 
 def usable(ranked: RankedPremise, place: CompletionPlace) -> bool:

@@ -1,10 +1,13 @@
 """What stands around a place in a document."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position, Span
+from lean_extract.tactic_text import brackets
 from lsp_server.contexts import (
     completion_place,
     first_place,
@@ -12,9 +15,9 @@ from lsp_server.contexts import (
     is_term_place,
     offset_of,
     place_of,
+    questions,
     sorry_near,
     tactic_word,
-    with_sorry,
 )
 
 
@@ -79,6 +82,19 @@ def test_where_premises_are_completed(marked: str, use: str, prefix: str, name: 
         "  rw [foo] │",
         "  norm exact│",
         "│",
+        "theorem a (│",
+        "theorem a : p (│",
+        "theorem a : p := by\n  simp\n\n#check (│",
+        "theorem a : p := fun x : ∀ y, │",
+        "theorem a : p := foo [│",
+        "theorem a : p := by\n  · (│",
+        "theorem a : p := by\n  cases h with\n  | inl k => │",
+        'theorem a : p := f "exact │"',
+        'theorem a : p := f "(│"',
+        "theorem a : p := by /- exact │ -/ simp",
+        "theorem a : p := by\n  simp -- (│",
+        "theorem a : p := by\n  /- and\n  exact (│\n  -/",
+        "theorem a : p := f ) (│",
     ],
 )
 def test_where_they_are_not(marked: str) -> None:
@@ -98,33 +114,92 @@ def test_where_they_are_not(marked: str) -> None:
     ],
 )
 def test_the_unfinished_tactic_gives_way_to_sorry(marked: str, patched: str) -> None:
+    assert asked(marked)[0] == patched
+
+
+def asked(marked: str) -> list[str]:
+    """The documents that Lean is shown, with a `‸` where it is asked."""
     text, place = at_bar(marked)
     found = completion_place(text, place)
     assert found is not None
-    new, position = with_sorry(text, found)
-    offset = offset_of(new.split("\n"), position)
-    assert new[:offset] + "‸" + new[offset:] == patched
+    shown = []
+    for one in questions(text, found):
+        offset = offset_of(one.text.split("\n"), one.place)
+        shown.append(one.text[:offset] + "‸" + one.text[offset:])
+    return shown
+
+
+def test_where_the_written_rules_do_not_rewrite_the_goal_before_them_is_asked_for() -> None:
+    assert asked("  rw [a, │]\n") == ["  (rewrite [a]; ‸sorry)\n", "  ‸sorry\n"]
+
+
+HEAD = "theorem a : p := "
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("│\n\ntheorem b : q := r\n", ["‸sorry\n\ntheorem b : q := r\n"]),
+        ("by\n  exact fun h => (│\n  simp\n", ["by\n  exact fun h => (‸sorry)\n  simp\n"]),
+        ("by\n  exact f (fo│o)\n", ["by\n  exact f (‸sorry)\n", "by\n  exact f (‸sorry) ..\n"]),
+        ("by\n  exact f (│ -- here (\n", ["by\n  exact f (‸sorry)\n", "by\n  exact f (‸sorry) ..\n"]),
+        ("fun x => │", ["fun x => ‸sorry"]),
+        ("show p from │", ["show p from ‸sorry"]),
+        ("by\n  have h : p := │\n  simp", ["by\n  have h : p := ‸sorry\n  simp", "by\n  ‸sorry\n  simp"]),
+        ("by\n  exact ⟨h,\n    │,\n    k⟩\n", None),
+        ("⟨a, │", ["⟨a, ‸sorry⟩", "⟨a, ‸sorry, sorry⟩", "⟨a, ‸sorry, sorry, sorry⟩", None]),
+        ("by\n  refine ⟨│\n\nexample : q := r\n", None),
+    ],
+)
+def test_a_hole_is_put_where_a_term_is_typed(typed: str, shown: list[str | None] | None) -> None:
+    found = asked(HEAD + typed)
+    assert all(brackets(one) == (None, []) for one in found)
+    if shown is not None:
+        assert len(found) == len(shown)
+        assert all(want is None or one == HEAD + want for one, want in zip(found, shown, strict=True))
+    else:
+        assert found[0].count("‸sorry") == 1
 
 
 def test_typing_on_does_not_change_what_lean_is_asked() -> None:
-    asked = set()
+    seen = set()
     for typed in ("exact ", "exact N", "exact Nat.add_c"):
         text, place = at_bar(f"theorem a : p := by\n  {typed}│\n\ntheorem b : q := r\n")
         found = completion_place(text, place)
         assert found is not None
-        asked.add(with_sorry(text, found))
-    assert len(asked) == 1
+        seen.add(tuple(questions(text, found)))
+    assert len(seen) == 1
 
 
-@given(st.text(alphabet="rw exact simp[](),←\n. -𝕜a", max_size=60), st.data())
+@given(st.text(alphabet='rw exact simp[](),←\n. -𝕜a⟨⟩:="/', max_size=60), st.data())
 def test_any_place_is_one_or_none(text: str, data: st.DataObject) -> None:
     place = place_of(text, data.draw(st.integers(0, len(text))))
     found = completion_place(text, place)
     if found is not None:
         assert found.tactic.start <= found.name.start <= place <= found.name.end <= found.tactic.end
-        new, position = with_sorry(text, found)
-        offset = offset_of(new.split("\n"), position)
-        assert new[offset:].startswith("sorry")
+        for one in questions(text, found):
+            offset = offset_of(one.text.split("\n"), one.place)
+            assert one.text[offset:].startswith("sorry")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(" * 25_000 + "⟨a, " * 6_000,
+        " " * 50_000 + "(",
+        "x, " * 17_000,
+        ":= " * 17_000,
+        '"(' * 25_000,
+        "/- (" * 12_000,
+    ],
+)
+def test_a_line_of_50_kb_takes_no_long_time(line: str) -> None:
+    text = f"theorem a : p := by\n  exact f {line}"
+    began = time.process_time()
+    found = completion_place(text, place_of(text, len(text)))
+    if found is not None:
+        assert len(list(questions(text, found))) < 8
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

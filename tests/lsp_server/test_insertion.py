@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from lean_extract.records import Position
 from lsp_server.contexts import offset_of
 from lsp_server.declarations import declaration_span
-from lsp_server.insertion import Insertion, import_insertion, name_insertion, tactic_insertion
+from lsp_server.insertion import (
+    Insertion,
+    import_insertion,
+    name_insertion,
+    stands_in_term,
+    tactic_insertion,
+    with_by,
+)
 
 
 def at(marked: str) -> tuple[list[str], Position]:
@@ -49,6 +56,43 @@ def applied(lines: list[str], insertion: Insertion) -> str:
 def test_a_tactic_becomes_a_step_of_its_own(marked: str, after: str) -> None:
     lines, place = at(marked)
     assert applied(lines, tactic_insertion(lines, place, "rfl")) == after
+
+
+@pytest.mark.parametrize("shown", ["rfl", "by rfl"])
+@pytest.mark.parametrize(
+    ("marked", "after", "in_term"),
+    [
+        ("example : p := so│rry", "example : p := by rfl", True),
+        ("example : p := by\n  exact ⟨sorry│, h⟩", "example : p := by\n  exact ⟨by rfl, h⟩", True),
+        ("  exact f sorry│", "  exact f (by rfl)", True),
+        ("  exact f sorry│ h", "  exact f (by rfl) h", True),
+        ("  exact sorry│ h", "  exact (by rfl) h", True),
+        ("  exact (f x) sorry│ -- so", "  exact (f x) (by rfl) -- so", True),
+        ("  exact sorry│; simp", "  exact (by rfl); simp", True),
+        ("  exact sorry│ <;> simp", "  exact (by rfl) <;> simp", True),
+        ("  exact (sorry│ : p).symm", "  exact ((by rfl) : p).symm", True),
+        ("  exact h ▸ sorry│", "  exact h ▸ by rfl", True),
+        ("example : p :=\n  │\n", "example : p :=\n  by rfl\n", True),
+        ("example : p :=\n  sorry│\n", "example : p :=\n  by rfl\n", True),
+        ("by\n  skip\n  sorry│", "by\n  skip\n  rfl", False),
+        ("by\n  skip│", "by\n  skip\n  rfl", False),
+        ("by\n  │skip", "by\n  rfl\n  skip", False),
+    ],
+)
+def test_where_a_term_stands_a_tactic_comes_with_by(
+    marked: str, after: str, in_term: bool, shown: str
+) -> None:
+    lines, place = at(marked)
+    assert applied(lines, tactic_insertion(lines, place, shown)) == after
+    assert stands_in_term(lines, place) is in_term
+
+
+def test_further_lines_stand_under_the_first_behind_by() -> None:
+    lines, place = at("example : p := sorry│")
+    tactic = "cases h with\n| inl h => skip"
+    after = "example : p := by cases h with\n                  | inl h => skip"
+    for shown in (tactic, with_by(tactic)):
+        assert applied(lines, tactic_insertion(lines, place, shown)) == after
 
 
 def test_several_tactics_behind_a_combinator_are_put_in_brackets() -> None:

@@ -41,7 +41,7 @@ def test_an_equation_about_a_part_of_the_goal_is_rewritten_with_first() -> None:
 
 def test_an_implication_is_applied_and_its_proofs_are_sought_among_the_hypotheses() -> None:
     found = tactics("a b c : ℕ\nh : a ≤ b\nh2 : b ≤ c\n⊢ a ≤ c", [LE_TRANS])
-    assert set(found[:2]) == {"exact Nat.le_trans h h2", "apply Nat.le_trans"}
+    assert set(found[:3]) == {"exact Nat.le_trans h h2", "exact h.trans h2", "apply Nat.le_trans"}
     assert "refine Nat.le_trans ?_ ?_" in found
 
 
@@ -61,6 +61,24 @@ def test_one_side_of_an_equivalence_that_is_the_goal() -> None:
     found = tactics("n : ℕ\n⊢ Even n", [EVEN_IFF])
     assert "apply even_iff.mpr" in found[:3]
     assert "rw [even_iff]" in found[:3]
+
+
+@pytest.mark.parametrize(
+    ("goal", "term"),
+    [
+        ("p : ℕ → Prop\nh : ∀ n, p (n + 1) → p n\n⊢ p 0", None),
+        ("p q : Prop\nh : p → q\nk : q → p\n⊢ p", None),
+        ("p : ℕ → Prop\nh : ∀ n, p (n + 1) → p n\nk : p (0 + 1 + 1)\n⊢ p 0", "exact h _ (h _ k)"),
+        ("p q : Prop\nhp : p\nhn : ¬p\n⊢ q", "exact (hn hp).elim"),
+        ("p q r : Prop\nh : p ∧ q ∧ r\n⊢ r", "exact h.2.2"),
+        ("p q : Prop\nh : p ↔ q\nk : ¬q\n⊢ ¬p", "exact fun h1 => k (h.mp h1)"),
+        ("n : ℕ\nhpos : 0 < n\nhlt : n < 0\n⊢ 0 < 0", "exact hpos.trans hlt"),
+        ("s : Set ℕ\nh : ∃ k, k ∈ s\nf : ∀ k ∈ s, p k\n⊢ ∃ k, p k", "exact h.elim (fun x h1 => ⟨_, f _ h1⟩)"),
+    ],
+)
+def test_hypotheses_are_put_together(goal: str, term: str | None) -> None:
+    found = [one for one in tactics(goal, []) if one.startswith("exact")]
+    assert (found[0] if found else None) == term
 
 
 def test_definitions_are_unfolded_only_where_they_occur() -> None:

@@ -1,0 +1,107 @@
+"""Places where a term is being typed inside of another, and the document with a hole there. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lean_extract.session.asking import HOLE
+from lean_extract.session.document import Document
+from lean_extract.tactic_text import PAIRS, brackets, code
+
+_SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
+_PROOF = re.compile(r":=|=>|(?<![\w.'!?])by(?![\w'!?])")
+_TACTIC_WITH_VALUE = re.compile(
+    r"(?:^|(?<=[\s;·(]))(?:have|obtain|rcases|suffices|replace|let|set)(?![\w'!?])[^\n;]*:=\s*$"
+)
+_BINDERS = frozenset("∀∃∑∏⨆⨅⋃⋂λ")
+_APPLIED = re.compile(r"[\w'!?)\]}⟩»][ \t]*\($")
+_REACH = 4000
+_MOST_FIELDS = 3
+"""So many further parts of an anonymous constructor are tried behind the hole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where the term goes: offsets of its declaration and of what is typed of it, and the brackets around."""
+
+    start: int
+    name: tuple[int, int]
+    end: int
+    opened: tuple[str, ...]
+    tactic: int | None
+    """Where a tactic begins that names a value without saying its type (`have := …`)."""
+
+
+def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
+    """The slot for a term that a name at these offsets would begin; None elsewhere."""
+    near = text[max(0, name[0] - _REACH) : name[0]].rstrip()
+    if not _SLOT.search(near) or (near.endswith(",") and not _separates(near)):
+        return None
+    document = Document(text)
+    start, end = document.declaration(name[0])
+    if document.declaration(start)[1] < name[0]:
+        return None
+    head = text[start : name[0]]
+    problem, opened = brackets(head)
+    if problem is not None or not _PROOF.search(code(head)):
+        return None
+    if near.endswith(",") and (not opened or opened[-1] not in "(⟨"):
+        return None
+    line = text.rfind("\n", 0, text.rindex(near[-1], 0, name[0])) + 1
+    valued = _TACTIC_WITH_VALUE.search(text[line : name[0]])
+    return Slot(start, name, end, tuple(opened), None if valued is None else line + valued.start())
+
+
+def _separates(near: str) -> bool:
+    """Whether the comma at the end stands between terms, not behind a binder's names."""
+    depth = 0
+    for character in reversed(near[:-1]):
+        if character in PAIRS.values():
+            depth += 1
+        elif character in PAIRS:
+            if depth == 0:
+                return True
+            depth -= 1
+        elif depth == 0 and character in _BINDERS:
+            return False
+        elif depth == 0 and character == ",":
+            return True
+    return False
+
+
+def holes(text: str, slot: Slot) -> Iterator[tuple[str, int]]:
+    """The document with a hole in the slot, and the hole's offset; the most likely way to go on first.
+
+    Brackets that nothing closes are closed on the hole's line. Lean elaborates no anonymous constructor with
+    too few parts, so some are added; what a function lacks is left to `..`.
+    """
+    begin, end = slot.name
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    behind = text[end:line_end]
+    closers = _closers(text[slot.start : begin] + HOLE + text[end : slot.end])
+    if closers:
+        behind = behind.split("--", 1)[0].rstrip()
+        closers = _closers(text[slot.start : begin] + HOLE + behind)
+    if closers is None:
+        behind, closers = "", _closers(text[slot.start : begin]) or ""
+    for written in _variants(text[slot.start : begin], slot.opened, behind + closers):
+        yield f"{text[:begin]}{HOLE}{written}{text[line_end:]}", begin
+
+
+def _variants(head: str, opened: tuple[str, ...], behind: str) -> Iterator[str]:
+    yield behind
+    if opened and opened[-1] == "⟨":
+        for number in range(1, _MOST_FIELDS + 1):
+            yield f", {HOLE}" * number + behind
+    elif opened and _APPLIED.search(head.rstrip()) and behind.lstrip().startswith(")"):
+        closed = behind.index(")") + 1
+        yield f"{behind[:closed]} ..{behind[closed:]}"
+
+
+def _closers(text: str) -> str | None:
+    """What closes the brackets that a text leaves open; None where it closes others, or ends in a string."""
+    problem, still_open = brackets(text)
+    return None if problem is not None else "".join(PAIRS[one] for one in reversed(still_open))

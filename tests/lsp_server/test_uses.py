@@ -1,0 +1,73 @@
+"""How lemmas and hypotheses of every form are used: what closes the goal is shown, in a real Lean."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+USES = Path(__file__).parent / "uses"
+TEMPLATES = {**QUIET, "tactics": {"source": "templates"}}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def uses(
+    tmp_path_factory: pytest.TempPathFactory, cli: Cli, environment: dict[str, str]
+) -> AsyncIterator[Editor]:
+    """A server on the project of lemmas, indexed, with no generator."""
+    folder = tmp_path_factory.mktemp("uses")
+    shutil.copytree(USES, folder, dirs_exist_ok=True)
+    (folder / "lakefile.toml").write_text('name = "Uses"\n\n[[lean_lib]]\nname = "Uses"\n', encoding="utf-8")
+    done = cli("index", folder)
+    assert done.returncode == 0, done.stderr
+    started = await start_editor(folder, environment, options=TEMPLATES)
+    yield started
+    await stop_editor(started)
+
+
+@pytest.mark.parametrize(
+    ("goal", "tactic"),
+    [
+        ("false_by_ne", "exact Uses.ne_style _ h"),
+        ("from_absurd", "exact (Uses.ne_style _ h).elim"),
+        ("negation", "exact Uses.not_both"),
+        ("negation_of_both", "exact Uses.not_both hg hr"),
+        ("contraposed", "exact fun h1 => Uses.not_both (h h1) hr"),
+        ("swapped", "exact fun h h1 => Uses.not_both h1 h"),
+        ("first_part", "exact (Uses.both h).1"),
+        ("second_part", "exact (Uses.both h).2"),
+        ("iff_backward", "exact (Uses.iff_style _).mpr h"),
+        ("iff_forward", "exact (Uses.iff_style _).mp"),
+        ("twice", "exact Uses.add_two (Uses.add_two h)"),
+        ("two_lemmas", "exact Uses.add_two ((Uses.iff_style _).mpr h)"),
+        ("named", "exact hα"),
+        ("exists_itself", "exact Uses.some_near _"),
+        ("exists_witness", "exact ⟨_, Uses.add_two h⟩"),
+        ("exists_eliminated", "exact h _ (Uses.near_up _)"),
+        ("or_eliminated", "exact h.elim g f"),
+        ("false_eliminated", "exact (h k).elim"),
+        ("turned", "exact h.symm"),
+        ("turned_ne", "exact (Uses.ne_style _).symm"),
+        ("weakened", "exact h.le"),
+        ("chained", "exact h.trans k"),
+        ("chained_with_lemma", "exact h.trans (Uses.step_le _)"),
+        ("eq_chained", "exact h.trans k.symm"),
+        ("paired", "exact ⟨(Uses.both h).2, Uses.add_two h⟩"),
+        ("one_side", "exact Or.inr ((Uses.iff_style _).mpr h)"),
+        ("for_all", "exact fun x h => (Uses.iff_style _).mpr h"),
+    ],
+)
+async def test_what_closes_the_goal_is_tried(uses: Editor, goal: str, tactic: str) -> None:
+    text = uses.text("Goals.lean")
+    uses.open("Goals.lean")
+    start = text[: text.index(f"-- {goal}\n")].count("sorry")
+    place = place_of(text, "sorry", start)
+    answer = await uses.suggest("Goals.lean", place.line, place.character, tactics=True)
+    closing = [one["tactic"] for one in answer["tactics"] if one["status"] == "closes"]
+    assert tactic in closing
