@@ -173,8 +173,8 @@ class TacticOutcome:
     """What Lean said of one tactic.
 
     `unjudged`: Lean accepts it, but an error above may have changed the goal; `message` names the line.
-    `state` is what remains: set for `closes` (empty), `progress` and `unjudged`. `instead`: a tactic that does
-    the same without what Lean's linters call needless. `remark`: what a linter still has against it.
+    `state` is what remains: set for `closes` (empty), `progress` and `unjudged`. `instead`: a tactic that
+    does the same without what Lean's linters call needless. `remark`: what a linter still has against it.
     """
 
     tactic: str

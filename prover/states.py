@@ -54,11 +54,10 @@ def _is_known(text: str, value: str | None, known: set[Hashable], depth: int = 0
 def _always_holds(outer: Shape) -> bool:
     if outer.kind == "not":
         return shape(outer.right).kind == "false"
-    same = strip_brackets(outer.left) == strip_brackets(outer.right)
-    return outer.kind == "true" or (
-        same
-        and (outer.kind in ("eq", "iff", "imp") or (outer.kind == "rel" and outer.operator in _REFLEXIVE))
-    )
+    if outer.kind not in ("eq", "iff", "imp", "rel"):
+        return outer.kind == "true"
+    is_reflexive = outer.kind != "rel" or outer.operator in _REFLEXIVE
+    return is_reflexive and strip_brackets(outer.left) == strip_brackets(outer.right)
 
 
 def _fact(text: str, value: str | None) -> Hashable:

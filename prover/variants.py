@@ -1,7 +1,7 @@
 """Of tactics that come to the same, the one to show. Pure.
 
-Two steps come to the same if they leave the same goals. Of tactics that close a goal only those do that are the
-same use of the same lemmas in other words: two lemmas that both close it are both worth knowing.
+Two steps come to the same if they leave the same goals. Of tactics that close a goal only those do that are
+the same use of the same lemmas in other words: two lemmas that both close it are both worth knowing.
 """
 
 from __future__ import annotations
@@ -72,9 +72,8 @@ def use_of(tactic: str) -> Hashable:
 def _heads(parts: Sequence[str]) -> tuple[str, ...]:
     """What is applied: the first name of a term and of every bracket in it that holds more than a name."""
     bare = [part for part in parts if part != "@"]
-    opened = ["(", *bare]
-    return tuple(
-        name
-        for before, name, behind in zip(opened, bare, [*bare[1:], ")"], strict=True)
-        if before == "(" and name not in ("(", "_") and (behind != ")" or name is bare[0])
-    )
+    heads = bare[:1] if bare[:1] != ["("] else []
+    for before, name, behind in zip(bare, bare[1:], bare[2:], strict=False):
+        if before == "(" and name not in ("(", "_") and behind != ")":
+            heads.append(name)
+    return tuple(heads)

@@ -65,9 +65,9 @@ async def verify(
 ) -> AsyncGenerator[TacticOutcome, None]:
     """Try the candidates at the place and yield Lean's verdicts as they come in.
 
-    A tactic that leaves the goal as it was, with nothing new in its context, counts as failed; so does one that
-    takes a number or a list apart for which the goal does not ask, and one that may reach the goals behind the
-    main one, which were not there when it was tried. `sorry` and `admit` are never tried.
+    A tactic that leaves the goal as it was, with nothing new in its context, counts as failed; so does one
+    that takes a number or a list apart for which the goal does not ask, and one that may reach the goals
+    behind the main one, which were not there when it was tried. `sorry` and `admit` are never tried.
     Failures and timeouts are left out unless `keep_failures`. `timeout` is in seconds for each, `within` for
     all. Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
@@ -118,9 +118,9 @@ def order(
 ) -> list[TacticOutcome]:
     """Outcomes in the order to show, each result once.
 
-    What closes comes first, then what leaves goals, then what cannot be judged. Of two alike the one goes first
-    against which no linter has anything, then a step before a case distinction, then the one that leaves fewer
-    goals, has the better score, is shorter.
+    What closes comes first, then what leaves goals, then what cannot be judged. Of two alike the one goes
+    first against which no linter has anything, then a step before a case distinction, then the one that
+    leaves fewer goals, has the better score, is shorter.
     """
 
     def key(one: Shown) -> tuple[int, bool, bool, int, float, int, str]:

@@ -61,8 +61,11 @@ def mentions_sorry(goal: Goal) -> bool:
     return any("sorry" in text and _SORRY.search(code(text)) is not None for text in texts)
 
 
-def faults_before(faults: Iterable[Fault], line: int) -> list[Fault]:
-    """Those that can have changed a goal of the declaration that begins at this line, and stand in it."""
+def faults_of(faults: Iterable[Fault], line: int) -> list[Fault]:
+    """Those that can have changed a goal of the declaration that begins at this line, and stand in it.
+
+    What its attributes do comes after its goals.
+    """
     return [fault for fault in faults if fault.position.line >= line and not fault.is_harmless]
 
 

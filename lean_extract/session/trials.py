@@ -13,7 +13,7 @@ from lean_extract.records import TacticOutcome
 from lean_extract.session.asking import Found, error_above
 from lean_extract.session.broken import Above, mentioned, rests_on
 from lean_extract.session.document import Document
-from lean_extract.session.faults import Fault, faults_before, open_end
+from lean_extract.session.faults import Fault, faults_of, open_end
 from lean_extract.session.limits import Limits
 from lean_extract.session.linting import mended
 from lean_extract.session.server import Server
@@ -192,7 +192,7 @@ def _told_apart(
     names = above.names(broken)
     goal, alone = (one.blank.remaining or () for one in (trial, apart))
     is_same = apart.blank.error is None and alone and same_goal(alone[0], goal[0])
-    own = set(faults_before(apart.blank.above, trial.place.first_line)) - set(trial.blank.above)
+    own = set(faults_of(apart.blank.above, trial.place.line)) - set(trial.blank.above)
     fault = remains or rests_on(goal[0], names)
     if fault is None and (own or not is_same):
         fault = min(broken.values())

@@ -10,7 +10,7 @@ from typing import Any
 from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
-from lean_extract.session.faults import Fault, faults_before, mentions_sorry
+from lean_extract.session.faults import Fault, faults_of, mentions_sorry
 from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Place, Shadow
 from lean_extract.tactic_text import has_sorry
@@ -107,7 +107,7 @@ def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseco
         return TacticOutcome(tactic, "fails", None, problem.strip(), milliseconds)
     left = ProofState(reading.remaining or ())
     outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left, "", milliseconds)
-    faults = faults_before(reading.above, place.first_line)
+    faults = faults_of(reading.above, place.line)
     return cast_doubt(outcome, faults[0]) if faults else outcome
 
 
