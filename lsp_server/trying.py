@@ -50,7 +50,8 @@ class Trying:
     """Tries tactics for one project.
 
     What was tried stays true while the text before the place, the goals, the premises and the settings stay
-    the same; those are the keys under which outcomes are kept. Those that came with a warning are not kept.
+    the same; those are the keys under which outcomes are kept. Those that came with a warning are not kept,
+    nor those that could not be judged: what mends that may stand behind the place.
     """
 
     def __init__(
@@ -92,7 +93,8 @@ class Trying:
         known = self._outcomes.get(key)
         if known is None:
             known = await self._try(place, state, premises, keep_failures, heard)
-            if place.text is not None and not known.warnings:
+            is_judged = all(outcome.status != "unjudged" for outcome in known.outcomes)
+            if place.text is not None and is_judged and not known.warnings:
                 self._outcomes.put(key, known)
         return known
 
