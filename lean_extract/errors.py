@@ -39,6 +39,10 @@ class NoGoalHere(UserError):
     """Lean has no goal at the position."""
 
 
+class GoalBroken(NoGoalHere):
+    """What Lean shows at the position holds a `sorry`, so it is not the goal that was meant."""
+
+
 class BadState(UserError):
     """A printed proof state that cannot be read."""
 

@@ -167,18 +167,30 @@ class Problem:
     message: str
 
 
-TacticStatus = Literal["closes", "progress", "fails", "timeout"]
+TacticStatus = Literal["closes", "progress", "unjudged", "fails", "timeout"]
 
 
 @dataclass(frozen=True, slots=True)
 class TacticOutcome:
-    """What Lean said of one tactic. `state` is what remains: set for `closes` (empty) and `progress`."""
+    """What Lean said of one tactic.
+
+    `unjudged`: Lean accepts it, but an error above may have changed the goal; `message` names the line.
+    `state` is what remains: set for `closes` (empty), `progress` and `unjudged`. `instead`: a tactic that
+    does the same without what Lean's linters call needless. `remark`: what a linter still has against it.
+    """
 
     tactic: str
     status: TacticStatus
     state: ProofState | None = None
     message: str = ""
     milliseconds: float = 0.0
+    instead: str = ""
+    remark: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The tactic to write."""
+        return self.instead or self.tactic
 
 
 Record = Module | Premise | Proof | Problem

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, LeanError, NoGoalHere
+from lean_extract.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session import LeanSession
@@ -209,6 +209,8 @@ class Engine:
                 keep_failures=request.keep_failures,
                 heard=(lambda outcomes: heard(told(outcomes))) if heard is not None else None,
             )
+        except GoalBroken as error:
+            return replace(found, warnings=[str(error), *found.warnings])
         except (LeanError, BadSettings, NoGoalHere) as error:
             return replace(found, warnings=[f"No tactics were tried: {error}", *found.warnings])
         return replace(told(tried.outcomes), warnings=[*tried.warnings, *found.warnings])

@@ -27,4 +27,4 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
 def tactic_item(outcome: TacticOutcome) -> TacticItem:
     """An outcome as the documented object has it."""
     goals = outcome.state.goals if outcome.state else ()
-    return TacticItem(outcome.tactic, outcome.status, [format_goal(goal) for goal in goals], outcome.message)
+    return TacticItem(outcome.shown, outcome.status, [format_goal(goal) for goal in goals], outcome.message)

@@ -1,13 +1,12 @@
-"""The tactics to try on a goal, of all sources, thought of once; the order in which verdicts are shown."""
+"""The tactics to try on a goal, of all sources, thought of once."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Hashable, Sequence
 
 from lean_extract.errors import ModelError
-from lean_extract.records import Goal, Premise, TacticOutcome
+from lean_extract.records import Goal, Premise
 from lsp_server.cache import Cache
 from lsp_server.open_generator import Loaded, OpenGenerator
 from lsp_server.settings import Settings
@@ -16,7 +15,6 @@ from lsp_server.unstated import Unstated
 from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
 from prover.generator.model import Generated
 from prover.generator.source import score
-from prover.verify import order
 
 GENERATOR = "generator"
 """The source of a generator's candidates."""
@@ -106,19 +104,3 @@ class Proposals:
 def as_candidates(generated: Sequence[Generated]) -> list[Candidate]:
     """A generator's tactics on the scale of the other sources."""
     return [Candidate(one.tactic, score(one.log_probability), GENERATOR) for one in generated]
-
-
-async def in_order(
-    verdicts: AsyncGenerator[TacticOutcome, None],
-    scores: Mapping[str, float],
-    heard: Callable[[list[TacticOutcome]], None],
-) -> None:
-    """Give `heard` Lean's verdicts so far, in the order to show, as each comes.
-
-    `scores` are read anew each time: they may still grow. Raises what the verdicts raise.
-    """
-    known: list[TacticOutcome] = []
-    async with aclosing(verdicts):
-        async for verdict in verdicts:
-            known = order([*known, verdict], scores)
-            heard(known)

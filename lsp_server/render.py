@@ -118,7 +118,7 @@ def counted(number: int, noun: str) -> str:
 
 def tactics_heading(tactics: list[TacticItem]) -> str:
     """What the listed tactics have in common."""
-    failing = any(one.status not in ("closes", "progress") for one in tactics)
+    failing = any(one.status in ("fails", "timeout") for one in tactics)
     return "Tactics tried" if failing else "Tactics that Lean accepts"
 
 
@@ -164,6 +164,8 @@ def scope_label(premise: PremiseItem) -> str:
 def verdict(tactic: TacticItem) -> str:
     """What Lean said, in a few words."""
     count = len(tactic.remaining_goals)
+    if tactic.status == "unjudged":
+        return tactic.message
     if tactic.status == "closes":
         return "closes the goal"
     if tactic.status == "progress":

@@ -39,7 +39,8 @@ class PremiseItem:
 
 @dataclass(frozen=True, slots=True)
 class TacticItem:
-    """One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess."""
+    """One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess; last
+    what cannot be judged."""
 
     tactic: Annotated[
         str,
@@ -48,11 +49,13 @@ class TacticItem:
     ]
     status: Annotated[
         str,
-        "`closes` (the goal is proved) or `progress` (it leaves goals); `fails` and `timeout` only where "
-        "failures were asked for.",
+        "`closes` (the goal is proved), `progress` (it leaves goals), or `unjudged` (Lean accepts it, but an "
+        "error above may have changed the goal); `fails` and `timeout` only where failures were asked for.",
     ]
     remaining_goals: Annotated[list[str], "What is left to prove, as Lean prints it."]
-    message: Annotated[str, "Lean's own words on a failure; else empty."] = ""
+    message: Annotated[
+        str, "Lean's own words on a failure, or why it cannot be judged, with the line; else empty."
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.cache import Cache
 from lsp_server.knowledge import Knowledge
 from lsp_server.places import text_before
-from lsp_server.proposals import Proposals, as_candidates, in_order
+from lsp_server.proposals import Proposals, as_candidates
 from lsp_server.requests import main_goal
 from lsp_server.settings import Settings
 from lsp_server.tasks import ahead
@@ -24,7 +25,7 @@ _DEFINITIONS = 6
 """How many definitions are looked at, beside the theorems, for one that the goal mentions."""
 
 Heard = Callable[[list[TacticOutcome]], None]
-"""Hears the outcomes so far, in the order to show, each time there is another."""
+"""Hears the outcomes so far, in the order to show, each time there is another to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Trying:
     """Tries tactics for one project.
 
     What was tried stays true while the text before the place, the goals, the premises and the settings stay
-    the same; those are the keys under which outcomes are kept. Those that came with a warning are not kept.
+    the same; those are the keys under which outcomes are kept. Those that came with a warning are not kept,
+    nor those that could not be judged: what mends that may stand behind the place.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class Trying:
     ) -> Tried:
         """The tactics that Lean accepts at the place, or with `keep_failures` all that were tried.
 
-        Raises NoGoalHere, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
+        Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
         settings = self._settings()
         premises = _in_scope(ranked)[: settings.tactics.premises]
@@ -91,7 +93,8 @@ class Trying:
         known = self._outcomes.get(key)
         if known is None:
             known = await self._try(place, state, premises, keep_failures, heard)
-            if place.text is not None and not known.warnings:
+            is_judged = all(outcome.status != "unjudged" for outcome in known.outcomes)
+            if place.text is not None and is_judged and not known.warnings:
                 self._outcomes.put(key, known)
         return known
 
@@ -104,12 +107,6 @@ class Trying:
         heard: Heard | None,
     ) -> Tried:
         settings, warnings, known = self._settings(), list[str](), list[TacticOutcome]()
-
-        def told(outcomes: list[TacticOutcome]) -> None:
-            known[:] = outcomes
-            if heard is not None:
-                heard(outcomes)
-
         turns = self._turns(place, state, premises, warnings)
         try:
             verdicts = verify(
@@ -121,7 +118,7 @@ class Trying:
                 within=settings.tactics.seconds,
                 keep_failures=keep_failures,
             )
-            await in_order(verdicts, turns.scores, told)
+            await _gather(verdicts, known, turns.scores, heard)
         except (LeanError, NoGoalHere) as error:
             if not known:
                 raise
@@ -159,6 +156,26 @@ class Trying:
         except ModelError as error:
             warnings.append(f"The generator gave no tactics: {error}")
             return []
+
+
+async def _gather(
+    verdicts: AsyncGenerator[TacticOutcome, None],
+    known: list[TacticOutcome],
+    scores: Mapping[str, float],
+    heard: Heard | None,
+) -> None:
+    """Add the verdicts to those known as they come, and tell them, in the order to show.
+
+    `scores` are read anew each time: they may still grow. Raises what the verdicts raise.
+    """
+    shown: list[TacticOutcome] = []
+    async with aclosing(verdicts):
+        async for verdict in verdicts:
+            known.append(verdict)
+            so_far = order(known, scores)
+            if heard is not None and so_far != shown:
+                heard(so_far)
+            shown = so_far
 
 
 def _in_scope(ranked: Sequence[RankedPremise]) -> list[Premise]:

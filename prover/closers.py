@@ -12,6 +12,7 @@ Proposal = tuple[str, float]
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
+_OPENING, _CLOSING = frozenset("([{⟨"), frozenset(")]}⟩")
 _MANY_NAMES = 6
 _MANY_HYPOTHESES = 128
 
@@ -64,8 +65,56 @@ def structural(goal: Goal) -> Iterator[Proposal]:
     for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
         if head(tokens(hypothesis.type)) in _INDUCTIVE:
             for name in hypothesis.names:
-                if name in tokens(goal.target):
+                if _is_computed_with(name, strip_brackets(tokens(goal.target)), _local_names(goal)):
                     yield f"induction {name}", 0.16
+
+
+def is_worth_cases(goal: Goal, name: str) -> bool:
+    """Whether a case distinction on a name is likely to help: on a proof always, on a number, a list or the
+    like where the target computes with it."""
+    for hypothesis in goal.hypotheses:
+        if name in hypothesis.names and head(tokens(hypothesis.type)) in _INDUCTIVE | _NUMBERS:
+            return _is_computed_with(name, strip_brackets(tokens(goal.target)), _local_names(goal))
+    return True
+
+
+def _local_names(goal: Goal) -> frozenset[str]:
+    return frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
+
+
+def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
+    """Whether a proposition has the name inside of a term, not only as a whole side of a relation: so `n` in
+    `k ∣ n.factorial` and `n + 0 = n`, but not `k`. A predicate that is a variable asks for it, too."""
+    left = [parts]
+    while left:
+        part = left.pop()
+        outer = shape(part)
+        sides = [strip_brackets(side) for side in (outer.left, outer.right) if side]
+        if outer.kind in ("eq", "rel"):
+            if any(side != (name,) and _holds(name, side) for side in sides):
+                return True
+        elif outer.kind == "other":
+            if _is_argument_inside(name, part, local):
+                return True
+        else:
+            left += sides
+    return False
+
+
+def _holds(name: str, parts: tuple[str, ...]) -> bool:
+    return any(part == name or part.startswith(f"{name}.") for part in parts)
+
+
+def _is_argument_inside(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
+    """Whether an application has the name in a bracket or before a dot, or is one of a local predicate."""
+    if parts and parts[0] in local and name in parts[1:]:
+        return True
+    depth = 0
+    for part in parts:
+        depth += (part in _OPENING) - (part in _CLOSING)
+        if part.startswith(f"{name}.") or (part == name and depth > 0):
+            return True
+    return False
 
 
 def _introduced(goal: Goal) -> list[str]:

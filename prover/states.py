@@ -1,4 +1,7 @@
-"""When two proof states are one: as they are printed, but for spacing, case tags and metavariable numbers."""
+"""When two proof states are one, and when a step leads nowhere. Pure.
+
+States are one as they are printed, but for spacing, case tags and metavariable numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,73 @@ import re
 from collections.abc import Hashable
 
 from lean_extract.records import Goal, ProofState
+from prover.shapes import Shape, shape, strip_brackets
 
 _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
+_REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
+_TURNED = {">": "<", "≥": "≤", "⊇": "⊆"}
+_SYMMETRIC = frozenset({"=", "↔", "≠"})
+_LONGEST = 4000
+"""Characters of a fact that are looked into; longer ones are compared as they are."""
+_DEEPEST = 8
 
 
 def fingerprint(state: ProofState) -> Hashable:
     """Equal for states that differ in spacing, case tags and the numbers of metavariables at most."""
     numbers: dict[str, str] = {}
     return tuple(_plain(goal, numbers) for goal in state.goals)
+
+
+def adds_nothing(before: Goal, after: ProofState) -> bool:
+    """Whether a goal that is left is the one before, with no more in its context than was known.
+
+    Known is what stood there, the same in other words (`b = a` for `a = b`), and what always holds (`x = x`).
+    """
+    target = _fold(before.target, {})
+    known = {_fact(_fold(item.type, {}), item.value) for item in before.hypotheses}
+    return any(
+        _fold(goal.target, {}) == target
+        and all(_is_known(_fold(item.type, {}), item.value, known) for item in goal.hypotheses)
+        for goal in after.goals
+    )
+
+
+def _is_known(text: str, value: str | None, known: set[Hashable], depth: int = 0) -> bool:
+    if _fact(text, value) in known:
+        return True
+    if value is not None or len(text) > _LONGEST or depth > _DEEPEST:
+        return False
+    outer = shape(text)
+    if outer.kind == "and":
+        return all(_is_known(" ".join(side), None, known, depth + 1) for side in (outer.left, outer.right))
+    return _always_holds(outer)
+
+
+def _always_holds(outer: Shape) -> bool:
+    if outer.kind == "not":
+        return shape(outer.right).kind == "false"
+    if outer.kind not in ("eq", "iff", "imp", "rel"):
+        return outer.kind == "true"
+    is_reflexive = outer.kind != "rel" or outer.operator in _REFLEXIVE
+    return is_reflexive and strip_brackets(outer.left) == strip_brackets(outer.right)
+
+
+def _fact(text: str, value: str | None) -> Hashable:
+    """The same for a fact in other words: sides of a symmetric relation swapped, `>` for `<`."""
+    if value is not None:
+        return text, " ".join(value.split())
+    if len(text) > _LONGEST:
+        return text
+    outer = shape(text)
+    left, right = strip_brackets(outer.left), strip_brackets(outer.right)
+    if outer.operator in _SYMMETRIC and outer.kind in ("eq", "iff", "rel"):
+        return outer.operator, frozenset({left, right})
+    if outer.kind == "rel":
+        operator = _TURNED.get(outer.operator, outer.operator)
+        return (operator, right, left) if operator != outer.operator else (operator, left, right)
+    if outer.kind == "other":
+        return text
+    return outer.kind, outer.operator, outer.left, outer.right
 
 
 def _plain(goal: Goal, numbers: dict[str, str]) -> Hashable:

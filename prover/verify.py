@@ -11,13 +11,17 @@ from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from prover.candidates import Candidate, is_unfinished
-from prover.states import fingerprint
+from prover.closers import is_worth_cases
+from prover.states import adds_nothing
+from prover.variants import Shown, distinct
 
 _REACHES_OTHERS = re.compile(
     r"(?<![\w.'!?«])(?:all_goals|any_goals|rotate_left|rotate_right|swap|pick_goal|on_goal|assumption'"
     r"|repeat1?'?|iterate|case'?)(?![\w'!?»])"
 )
 """Tactics that may go on to the goals behind the main one."""
+_SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
+_RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
 
 class TacticTrier(Protocol):
@@ -61,8 +65,9 @@ async def verify(
 ) -> AsyncGenerator[TacticOutcome, None]:
     """Try the candidates at the place and yield Lean's verdicts as they come in.
 
-    A tactic that leaves the state as it was counts as failed, and so does one that may reach the goals behind
-    the main one, which were not there when it was tried; `sorry` and `admit` are never tried.
+    A tactic that leaves the goal as it was, with nothing new in its context, counts as failed; so does one
+    that takes a number or a list apart for which the goal does not ask, and one that may reach the goals
+    behind the main one, which were not there when it was tried. `sorry` and `admit` are never tried.
     Failures and timeouts are left out unless `keep_failures`. `timeout` is in seconds for each, `within` for
     all. Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
@@ -71,11 +76,10 @@ async def verify(
         stream = trier.try_tactics(
             place.path, place.text, place.position, tactics, timeout=timeout, within=within
         )
-        unchanged = fingerprint(before)
         try:
             async for outcome in stream:
-                judged = _judge(outcome, unchanged, is_alone=len(before.goals) == 1)
-                if keep_failures or judged.status in ("closes", "progress"):
+                judged = _judge(outcome, before)
+                if keep_failures or judged.status in ("closes", "progress", "unjudged"):
                     yield judged
         finally:
             if isinstance(stream, AsyncGenerator):
@@ -93,14 +97,17 @@ async def _worth_trying(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[
             yield candidate.tactic
 
 
-def _judge(outcome: TacticOutcome, unchanged: object, *, is_alone: bool) -> TacticOutcome:
-    if outcome.status not in ("closes", "progress"):
+def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
+    if outcome.state is None:
         return outcome
     reason = ""
-    if outcome.state is not None and fingerprint(outcome.state) == unchanged:
-        reason = "It changes nothing."
-    elif not is_alone and _REACHES_OTHERS.search(outcome.tactic):
+    split = _SPLITS.match(outcome.shown.strip())
+    if adds_nothing(before.goals[0], outcome.state):
+        reason = "It changes nothing, and adds nothing to what is known."
+    elif len(before.goals) > 1 and _REACHES_OTHERS.search(outcome.tactic):
         reason = "It may reach the goals behind the main one."
+    elif outcome.state.goals and split and not is_worth_cases(before.goals[0], split["name"]):
+        reason = f"Nothing in the goal asks for `{split['name']}` to be taken apart."
     if not reason:
         return outcome
     return TacticOutcome(outcome.tactic, "fails", message=reason, milliseconds=outcome.milliseconds)
@@ -109,13 +116,19 @@ def _judge(outcome: TacticOutcome, unchanged: object, *, is_alone: bool) -> Tact
 def order(
     outcomes: Iterable[TacticOutcome], scores: Mapping[str, float] | None = None
 ) -> list[TacticOutcome]:
-    """Outcomes in the order to show: what closes, then fewest goals left, then best score, then shortest."""
-    known = scores or {}
-    rank = {"closes": 0, "progress": 1, "timeout": 2, "fails": 3}
+    """Outcomes in the order to show, each result once.
 
-    def key(outcome: TacticOutcome) -> tuple[int, int, float, int, str]:
+    What closes comes first, then what leaves goals, then what cannot be judged. Of two alike the one goes
+    first against which no linter has anything, then a step before a case distinction, then the one that
+    leaves fewer goals, has the better score, is shorter.
+    """
+
+    def key(one: Shown) -> tuple[int, bool, bool, int, float, int, str]:
+        outcome = one.outcome
         remaining = len(outcome.state.goals) if outcome.state else 0
-        score = known.get(outcome.tactic, 0.0)
-        return rank[outcome.status], remaining, -score, len(outcome.tactic), outcome.tactic
+        shown = outcome.shown
+        is_split = remaining > 0 and _SPLITS.match(shown.strip()) is not None
+        status = _RANK[outcome.status]
+        return status, bool(outcome.remark), is_split, remaining, -one.score, len(shown), shown
 
-    return sorted(outcomes, key=key)
+    return [one.outcome for one in sorted(distinct(outcomes, scores or {}), key=key)]

@@ -1,6 +1,6 @@
 """Asks for tactics at random goals of the example library, and has a fresh Lean judge all that are shown.
 
-    python scripts/check_shown_tactics.py [--goals N] [--seed S] [--out FILE] [--generator FOLDER]
+    python scripts/check_shown_tactics.py [--broken] [--goals N] [--seed S] [--out FILE] [--generator FOLDER]
                                           [--tactics-from both|templates|generator] [--jobs N]
 
 A goal is a step of a proof: the step, and what follows in its block, gives way to `sorry`. The engine is
@@ -8,6 +8,9 @@ asked there as an editor asks it, and every tactic shown as working is put into 
 editor puts it there. A new Lean process then has to say the same of that copy: of what closes the goal
 nothing at all, and the theorem rests on no axioms but Lean's own three; of what leaves goals that those very
 goals are unsolved, and nothing else. Anything else is an exception: there should be none.
+
+With --broken the files have an error, of more than twenty kinds (`broken_goals.py`). What is shown there as
+closing the goal is put into the same file with the error mended, and a fresh Lean must not refuse it.
 
 FILE gets a line for each goal; a run that was stopped goes on where it was. Exit code 1 where there is an
 exception.
@@ -22,17 +25,20 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import broken_check
+from broken_check import AskedBroken, BrokenCheck
+from broken_goals import cases
 from fresh_lean import FreshLean, closes_amiss, errors, leaves_amiss
 from library_goals import Step, drawn
 
@@ -68,6 +74,9 @@ class Asked:
     all_ms: float = 0.0
     parts_ms: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+
+One = TypeVar("One", Asked, AskedBroken)
 
 
 class Check:
@@ -144,57 +153,76 @@ def inserted(text: str, step: Step, tactic: str) -> str:
     return text[: offset_of(lines, found.span.start)] + found.text + text[offset_of(lines, found.span.end) :]
 
 
-def known(path: Path, head: dict[str, Any]) -> list[Asked]:
+def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:
     """What an earlier run of the same kind has asked; a line that was cut off is asked again.
 
     Raises UserError: the file is of another run.
     """
-    found: list[Asked] = []
+    found: list[One] = []
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     if lines and lines[0] != json.dumps(head, ensure_ascii=False):
         raise UserError(f"{path} is of another run.", "Name another file with --out, or delete it.")
     for line in lines[1:]:
         with suppress(ValueError, TypeError):
-            found.append(Asked(**json.loads(line)))
+            found.append(kind(**json.loads(line)))
     return found
 
 
-def begun(path: Path, head: dict[str, Any]) -> dict[str, Asked]:
+def begun(path: Path, head: dict[str, Any], kind: type[One]) -> dict[str, One]:
     """The same by key; the file then holds these whole lines and nothing else."""
-    found = known(path, head)
+    found = known(path, head, kind)
     with replacing(path) as stream:
         for line in (head, *map(asdict, found)):
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     return {one.key: one for one in found}
 
 
-async def run(options: argparse.Namespace, out: Path) -> list[Asked]:
+async def run(options: argparse.Namespace, out: Path) -> list[Asked] | list[AskedBroken]:
     """Ask until there are so many usable goals; what an earlier run has asked is taken over."""
-    head = {"seed": options.seed, "generator": options.generator, "from": options.tactics_from}
-    done = begun(out, head)
     settings, complaints = parse(
         {"tactics": {"source": options.tactics_from, "generator": options.generator}}
     )
     assert not complaints, complaints
     engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
-    found: list[Asked] = []
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        lean = FreshLean(Path(folder))
+        try:
+            if options.broken:
+                broken = BrokenCheck(engine, lean, pool)
+                given = cases(EXAMPLE, options.goals, options.seed)
+                return await _asked(options, out, lambda _: given, broken.ask, AskedBroken)
+            check = Check(engine, lean, pool)
+            return await _asked(
+                options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, Asked
+            )
+        finally:
+            await engine.close()
+
+
+async def _asked(
+    options: argparse.Namespace,
+    out: Path,
+    goals: Callable[[list[One]], Iterator[Any]],
+    ask: Callable[[Any], Awaitable[One]],
+    kind: type[One],
+) -> list[One]:
+    """Ask about one goal after the other, with a line in the file for each."""
+    head = {"seed": options.seed, "generator": options.generator, "from": options.tactics_from}
+    done = begun(out, {**head, "broken": True} if options.broken else head, kind)
+    found: list[One] = []
     with (
-        tempfile.TemporaryDirectory() as folder,
-        ThreadPoolExecutor(options.jobs) as pool,
         out.open("a", encoding="utf-8") as log,
         tqdm(total=options.goals, unit="goal", disable=None) as bar,
     ):
-        check = Check(engine, FreshLean(Path(folder)), pool)
-        try:
-            for step in rounds(options.goals, options.seed, found):
-                asked = done.get(step.key)
-                if asked is None:
-                    asked = await check.ask(step)
-                    print(json.dumps(asdict(asked), ensure_ascii=False), file=log, flush=True)
-                found.append(asked)
-                bar.update(not asked.unusable)
-        finally:
-            await engine.close()
+        for goal in goals(found):
+            if sum(not one.unusable for one in found) >= options.goals:
+                break
+            asked = done.get(goal.key)
+            if asked is None:
+                asked = await ask(goal)
+                print(json.dumps(asdict(asked), ensure_ascii=False), file=log, flush=True)
+            found.append(asked)
+            bar.update(not asked.unusable)
     return found
 
 
@@ -235,24 +263,28 @@ def report(found: Sequence[Asked], seed: int, seconds: float) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--goals", type=int, default=500)
+    parser.add_argument("--broken", action="store_true", help="goals in files with errors")
+    parser.add_argument("--goals", type=int, help="how many (default: 500; 300 with --broken)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("build/shown-tactics.jsonl"))
+    parser.add_argument("--out", type=Path, help="default: build/shown-tactics[-broken].jsonl")
     parser.add_argument("--generator", default="", help="its folder (default: the one that is shipped)")
     parser.add_argument("--tactics-from", choices=SOURCES, default="both")
     parser.add_argument("--jobs", type=int, default=2, help="fresh Leans at once")
     options = parser.parse_args()
+    options.goals = options.goals or (300 if options.broken else 500)
+    out = options.out or Path(f"build/shown-tactics{'-broken' if options.broken else ''}.jsonl")
     began = time.monotonic()
     try:
         update_project(EXAMPLE, "", lambda *_: None, lambda: False, environment={})
-        found = asyncio.run(run(options, options.out))
+        found = asyncio.run(run(options, out))
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print(f"Stopped; {options.out} is kept, and the same command goes on.", file=sys.stderr)
+        print(f"Stopped; {out} is kept, and the same command goes on.", file=sys.stderr)
         return 130
-    print(report(found, options.seed, time.monotonic() - began))
+    table = broken_check.report if options.broken else report
+    print(table(found, options.seed, time.monotonic() - began))  # type: ignore[arg-type]
     return int(any(one.exceptions for one in found))
 
 

@@ -10,10 +10,11 @@ from typing import Any
 from leanclient.aio import DocState
 
 from lean_extract.compile import CircularImports
-from lean_extract.errors import BadSource, BadState, NoGoalHere, ProjectBroken
+from lean_extract.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import Document, read_source
+from lean_extract.session.faults import Fault, telling
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import Server
 from lean_extract.session.shadow import snap, tactic_starts
@@ -123,12 +124,32 @@ async def ask_expected(server: Server, path: Path, document: Document, position:
 
 def error_above(state: DocState, document: Document, position: Position) -> str:
     """What to mend first: the first error of the declaration, up to the position; else nothing."""
-    first = document.position(document.declaration(document.offset(position))[0]).line
-    for item in _errors(state):
-        line = item["range"]["start"]["line"]
-        if first <= line <= position.line:
-            return f"Mend the error in line {line + 1} first: {str(item['message']).strip().splitlines()[0]}"
-    return ""
+    first = _first_line(document, position)
+    faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
+    fault = telling(faults, first, Position(position.line + 1, 0))
+    return f"Mend the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
+
+
+async def broken_goal(server: Server, path: Path, document: Document, position: Position) -> GoalBroken:
+    """Why no tactic can be judged at a goal that mentions `sorry`: the error that has put it there."""
+    faults = _faults(await server.settle(path))
+    fault = telling(faults, _first_line(document, position), position)
+    if fault is None:
+        return GoalBroken("The goal mentions `sorry`.", "Until that is filled in no tactic can be judged.")
+    message = f"Line {fault.position.line + 1} has an error: {fault.said}"
+    return GoalBroken(message, "Until it is mended no tactic can be judged.")
+
+
+def _first_line(document: Document, position: Position) -> int:
+    return document.position(document.declaration(document.offset(position))[0]).line
+
+
+def _faults(state: DocState) -> list[Fault]:
+    return [
+        Fault(Position(place["line"], place["character"]), str(item["message"]))
+        for item in _errors(state)
+        for place in [item["range"]["start"]]
+    ]
 
 
 async def _goals(server: Server, path: Path, position: Position) -> Found | None:

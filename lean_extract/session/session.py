@@ -8,10 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.errors import GoalBroken, LeanDied, LeanTimeout, NoGoalHere
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.asking import Found, ask, ask_expected
+from lean_extract.session.asking import Found, ask, ask_expected, broken_goal
 from lean_extract.session.document import Document, read_source
+from lean_extract.session.faults import mentions_sorry
 from lean_extract.session.limits import Limits
 from lean_extract.session.round import Round
 from lean_extract.session.server import Server
@@ -130,7 +131,8 @@ class LeanSession:
 
         A `sorry` or hole at the position is replaced; a tactic around it is replaced, too; at the end
         of a line and on an empty one the tactic is a new step. A tactic `closes` the goal if Lean is left
-        with no goal of it and has no complaint about the rest that it had not without the tactic. Close the
+        with no goal of it and has no complaint about the rest that it had not without the tactic. It is
+        `unjudged` where an error above may have changed the goal, or broken what the tactic uses. Close the
         generator (`contextlib.aclosing`) when leaving it early: that ends what is still being tried.
 
         Args:
@@ -143,12 +145,15 @@ class LeanSession:
 
         Raises:
             NoGoalHere: also where there is a goal, but no place for a tactic. All that `goals_at` raises.
+            GoalBroken: the goal mentions `sorry`, as a rule for an error above it.
         """
         path = self._project / path
         document = _document(path, text)
         found = await self._find(path, document, position)
         if not found.state.goals:
             raise NoGoalHere("The proof is complete here.", "Choose a position before its end.")
+        if mentions_sorry(found.state.goals[0]):
+            raise await self._broken_goal(path, document, found)
         seconds = timeout if timeout is not None else self._limits.tactic_seconds
         async with self._trying:
             server = await self._running()
@@ -180,6 +185,17 @@ class LeanSession:
                     await old.close()
                 self._server = await Server.start(self._project, self._toolchain, self._limits)
             return self._server
+
+    async def _broken_goal(self, path: Path, document: Document, found: Found) -> GoalBroken:
+        async with self._file_locks.setdefault(path, asyncio.Lock()):
+            server = await self._running()
+            try:
+                # Another request may have given Lean less of the file meanwhile.
+                await ask(server, path, document, found.position)
+                return await broken_goal(server, path, document, found.position)
+            except (LeanDied, LeanTimeout):
+                await _bury(server)
+                raise
 
     async def _find(self, path: Path, document: Document, position: Position, ask: Asking = ask) -> Found:
         document.offset(position)  # A bad position is told before Lean is started.

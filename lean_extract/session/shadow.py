@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lean_extract.records import Position
 from lean_extract.session.document import Document, lean_lines
@@ -52,6 +52,8 @@ class Place:
     """The text of the declaration that is kept, without the place itself."""
     line: int
     """The line at which the declaration begins."""
+    first_line: int
+    """The line at which its command begins: its attributes and comments, if it has any."""
 
     def names_itself(self, tactic: str) -> bool:
         """Whether a tactic has a word that ends in the name of the declaration around the place."""
@@ -68,9 +70,9 @@ class Place:
         before_brace = f"{start}{indented}\n{' ' * (column - 2)}"
         line = start.count("\n")
         brace = Position(before_brace.count("\n"), column - 2)
-        return Shadow(
-            before_brace + closer + self.tail, Position(line, column - len(opener)), brace, self.line
-        )
+        inside = Position(line, column)
+        before = Position(line, column - len(opener))
+        return Shadow(before_brace + closer + self.tail, before, inside, brace, self.line)
 
     def filled(self, tactic: str) -> Shadow | None:
         """The copy in which the declaration's other `sorry`s are an axiom, so that Lean warns of the tactic's
@@ -81,15 +83,28 @@ class Place:
             return None
         above = self.head[: _command_start(self.head, start)]
         head = f"{above}{_FILLER}{self.head[len(above) : start]}{before}"
-        return Place(head, tail, self.in_term, before + tail, self.line + 1).shadow(tactic)
+        return replace(self, head=head, tail=tail, declaration=before + tail, line=self.line + 1).shadow(
+            tactic
+        )
+
+    def on(self, above: str) -> Place:
+        """The place with another text of the same length above the declaration."""
+        return replace(self, head=above + self.head[len(above) :])
+
+    @property
+    def above(self) -> str:
+        """The text above the declaration's command."""
+        return self.head[: _line_start(self.head, self.first_line)]
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """A copy: where its braces open and close, and the line at which the declaration begins."""
+    """A copy: where its braces open, the tactic begins and they close, and the line at which the declaration
+    begins."""
 
     text: str
     start: Position
+    inside: Position
     brace: Position
     line: int
 
@@ -151,7 +166,7 @@ def _hole_places(document: Document, offset: int, start: int, end: int, is_term:
     term_first = is_term or word.startswith(("_", "?")) or before.rstrip().endswith((":=", "(", "⟨", ","))
     kinds = (True,) if word not in ("sorry", "admit") else (term_first, not term_first)
     return [
-        Place(text[: hole[0]], tail or "\n", in_term, before + tail, document.position(start).line)
+        Place(text[: hole[0]], tail or "\n", in_term, before + tail, *_lines(document, start))
         for tail in tails
         for in_term in kinds
     ]
@@ -236,7 +251,13 @@ def _tactic_columns(line: str) -> list[int]:
 def _dropping(document: Document, head: str, start: int) -> Place:
     """A place with nothing of the declaration behind it but what closes its brackets."""
     before = head[start:]
-    return Place(head, f"\n{_closers(before)}\n", False, before, document.position(start).line)
+    return Place(head, f"\n{_closers(before)}\n", False, before, *_lines(document, start))
+
+
+def _lines(document: Document, start: int) -> tuple[int, int]:
+    """The lines at which a declaration and its command begin."""
+    first = _command_start(document.text, start)
+    return document.position(start).line, document.position(first).line
 
 
 def _closers(text: str) -> str:

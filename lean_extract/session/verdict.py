@@ -10,6 +10,8 @@ from typing import Any
 from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
+from lean_extract.session.faults import Fault, faults_of, mentions_sorry
+from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Place, Shadow
 from lean_extract.tactic_text import has_sorry
 
@@ -32,7 +34,8 @@ class Reading:
     `error`: the tactic's own first error. `remaining`: the goals it leaves; None if Lean did not say.
     `elsewhere`: first messages of the errors outside the braces. `is_unchecked`: some of those stand in
     this declaration, so that Lean looks for neither `sorry` nor recursion in it. `uses_sorry`: Lean warns
-    of it in this declaration.
+    of it in this declaration. `above`: the errors before the braces, and the warnings of `sorry` above this
+    declaration, as faults. `lints`: what linters have against the tactic.
     """
 
     error: str | None
@@ -40,6 +43,8 @@ class Reading:
     elsewhere: Mapping[Anchor, str]
     is_unchecked: bool
     uses_sorry: bool
+    above: tuple[Fault, ...] = ()
+    lints: tuple[Lint, ...] = ()
 
 
 def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
@@ -47,28 +52,44 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
     own: list[tuple[Position, str]] = []
     remaining: tuple[Goal, ...] | None = None
     elsewhere: dict[Anchor, str] = {}
+    above: list[Fault] = []
+    lints: list[Lint] = []
     is_unchecked = uses_sorry = False
     for item in diagnostics:
         message = str(item.get("message", ""))
-        place = item["range"]["start"]
-        start = Position(int(place["line"]), int(place["character"]))
+        start = _position(item["range"]["start"])
+        is_own = shadow.start <= start <= shadow.brace
         if item.get("severity") != _ERROR:
-            uses_sorry |= start.line >= shadow.line and _USES_SORRY.search(message) is not None
+            if _USES_SORRY.search(message):
+                uses_sorry |= start.line >= shadow.line
+                above += [Fault(start, message, is_sorry=True)] * (start.line < shadow.line)
+            elif is_own:
+                lints += lint_of(message, start, _position(item["range"]["end"]))
             continue
         unsolved = _UNSOLVED.match(message) if start == shadow.brace else None
         if unsolved:
             remaining = (remaining or ()) + _goals(message[unsolved.end() :])
-        elif shadow.start <= start <= shadow.brace:
+        elif is_own:
             own.append((start, message))
         else:
             elsewhere.setdefault(_anchor(start, shadow), message)
             is_unchecked |= start.line >= shadow.line
-    return Reading(_first(own, shadow), remaining, elsewhere, is_unchecked, uses_sorry)
+            above += [Fault(start, message)] * (start < shadow.start)
+    first = _first(own, shadow)
+    return Reading(first, remaining, elsewhere, is_unchecked, uses_sorry, tuple(sorted(above)), tuple(lints))
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
     """Whether two goals are printed alike, but for line breaks, case tags and metavariable numbers."""
     return _folded(one) == _folded(other)
+
+
+def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
+    """Whether two tactics come to the same: the same verdict, and goals that are printed alike."""
+    if one.status != other.status or (one.state is None) != (other.state is None):
+        return False
+    left, right = (outcome.state.goals if outcome.state else () for outcome in (one, other))
+    return len(left) == len(right) and all(map(same_goal, left, right))
 
 
 def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseconds: float) -> TacticOutcome:
@@ -81,27 +102,40 @@ def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseco
         place: where it was tried.
         milliseconds: how long it took.
     """
-    problem = reading.error
-    if problem is None:
-        new = [
-            message
-            for anchor, message in reading.elsewhere.items()
-            if anchor not in blank.elsewhere and not _OTHER_HOLE.match(message)
-        ]
-        problem = new[0] if new else None
+    problem = _problem(tactic, reading, blank, place)
     if problem is not None:
         return TacticOutcome(tactic, "fails", None, problem.strip(), milliseconds)
+    left = ProofState(reading.remaining or ())
+    outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left, "", milliseconds)
+    faults = faults_of(reading.above, place.line)
+    return cast_doubt(outcome, faults[0]) if faults else outcome
+
+
+def _problem(tactic: str, reading: Reading, blank: Reading, place: Place) -> str | None:
+    """Why the tactic does not count as accepted."""
+    if reading.error is not None:
+        return reading.error
+    for anchor, message in reading.elsewhere.items():
+        if anchor not in blank.elsewhere and not _OTHER_HOLE.match(message):
+            return message
     if reading.remaining:
         before = blank.remaining or ()
         if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
-            return TacticOutcome(tactic, "fails", None, "changes nothing", milliseconds)
-        return TacticOutcome(tactic, "progress", ProofState(reading.remaining), "", milliseconds)
-    if reading.is_unchecked:
-        if place.names_itself(tactic):
-            return TacticOutcome(tactic, "fails", None, "it uses what is being proved", milliseconds)
+            return "changes nothing"
+        if any(map(mentions_sorry, reading.remaining)):
+            return "it leaves a goal that mentions `sorry`"
+    elif reading.is_unchecked:
+        return "it uses what is being proved" if place.names_itself(tactic) else None
     elif reading.uses_sorry and not has_sorry(place.declaration):
-        return TacticOutcome(tactic, "fails", None, _GAVE_UP, milliseconds)
-    return TacticOutcome(tactic, "closes", ProofState(()), "", milliseconds)
+        return _GAVE_UP
+    return None
+
+
+def cast_doubt(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
+    """What is to be said of a tactic that Lean accepts where something is at fault above."""
+    if outcome.status not in ("closes", "progress"):
+        return outcome
+    return replace(outcome, status="unjudged", message=f"cannot be judged: {fault}")
 
 
 def doubt(closes: TacticOutcome, apart: Reading, milliseconds: float) -> TacticOutcome:
@@ -130,6 +164,10 @@ def _goals(text: str) -> tuple[Goal, ...]:
     except BadState:
         # A goal that is printed in a way of its own still counts as one.
         return (Goal((), text.strip()),)
+
+
+def _position(place: Mapping[str, Any]) -> Position:
+    return Position(int(place["line"]), int(place["character"]))
 
 
 def _anchor(start: Position, shadow: Shadow) -> Anchor:

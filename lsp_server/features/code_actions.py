@@ -41,7 +41,8 @@ def register(server: PremiseServer) -> None:
         state = await engine.state(SuggestRequest(place))
         ranked = await engine.rank(main_goal(state), place, settings.tactics.premises)
         tried = await engine.tactics(place, state, ranked)
-        items = [tactic_item(outcome) for outcome in tried.outcomes[: settings.code_actions.count]]
+        judged = [outcome for outcome in tried.outcomes if outcome.status != "unjudged"]
+        items = [tactic_item(outcome) for outcome in judged[: settings.code_actions.count]]
         items = [as_placed(item, in_term(place)) for item in items]
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         return [_action(document, span, item, rank, diagnostics) for rank, item in enumerate(items)]

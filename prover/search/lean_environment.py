@@ -135,4 +135,6 @@ def _verdict(tactic: str, way: _Way, outcome: TacticOutcome) -> Verdict:
     reached = None
     if outcome.status in ("closes", "progress") and outcome.state is not None:
         reached = Reached(outcome.state, _Way((*way.tactics, tactic), outcome.milliseconds))
-    return Verdict(tactic, outcome.status, reached, outcome.message, outcome.milliseconds)
+    # What cannot be judged is no step of a proof.
+    status = "fails" if outcome.status == "unjudged" else outcome.status
+    return Verdict(tactic, status, reached, outcome.message, outcome.milliseconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,11 @@ async def test_premises_come_first_and_every_tactic_at_once(
     assert parts[0]["premises"] == answer["premises"]
     assert parts[0]["tactics"] == []
     assert all(set(part) == {"tactics"} for part in parts[1:])
-    assert [len(part["tactics"]) for part in parts[1:]] == list(range(1, len(parts)))
+    counts = [len(part["tactics"]) for part in parts[1:]]
+    # One more each time, or a shorter tactic instead of one that comes to the same.
+    assert counts[0] == 1
+    assert all(later - earlier in (0, 1) for earlier, later in pairwise(counts))
+    assert all(one != other for one, other in pairwise(part["tactics"] for part in parts[1:]))
     assert parts[-1]["tactics"] == answer["tactics"]
     for part in parts[1:]:
         statuses = [one["status"] for one in part["tactics"]]

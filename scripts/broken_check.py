@@ -1,0 +1,145 @@
+"""Asks for tactics at goals in files with an error, and has a fresh Lean judge them once the error is mended.
+
+Used by `check_shown_tactics.py --broken`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from broken_goals import Broken, more_goals
+from fresh_lean import FreshLean, closes_amiss, errors
+
+from lean_extract.errors import LeanError, UserError
+from lean_extract.records import Position
+from lean_extract.session.document import Document
+from lsp_server.commands.demo import EXAMPLE
+from lsp_server.contexts import offset_of
+from lsp_server.engine import Engine
+from lsp_server.insertion import tactic_insertion
+from lsp_server.requests import SuggestRequest
+from prover.verify import GoalPlace
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBroken:
+    """What came of one goal. `unusable`: why it could not be asked about; it does not count then."""
+
+    key: str
+    kind: str
+    unusable: str = ""
+    told: str = ""
+    """Why no tactic was tried, where none was."""
+    closes: list[str] = field(default_factory=list)
+    progress: int = 0
+    unjudged: list[str] = field(default_factory=list)
+    exceptions: dict[str, str] = field(default_factory=dict)
+    """What a fresh Lean said of the mended file with tactics that were shown as closing, by tactic."""
+    refused: int = 0
+    """Of the tactics that could not be judged, how many a fresh Lean refuses in the mended file."""
+
+
+class BrokenCheck:
+    """Asks the engine about the broken file, and Lean about the mended one."""
+
+    def __init__(self, engine: Engine, lean: FreshLean, pool: ThreadPoolExecutor) -> None:
+        self._engine = engine
+        self._lean = lean
+        self._pool = pool
+
+    async def ask(self, case: Broken) -> AskedBroken:
+        """One goal, from the question to the second verdict on all that was accepted."""
+        path = EXAMPLE / case.path
+        session = await self._engine.session()
+        try:
+            state = await session.goals_at(path, case.mended, case.mended_place)
+        except UserError as error:
+            return AskedBroken(case.key, case.kind, unusable=error.message)
+        if not state.goals:
+            return AskedBroken(case.key, case.kind, unusable="there is no goal")
+        whole = more_goals(case, len(state.goals))
+        problem = errors(await self._said(whole.mended, whole.mended_place))
+        if problem:
+            return AskedBroken(case.key, case.kind, unusable=f"mended: {problem[0]}")
+        if case.has_error and not errors(await self._said(whole.text, None)):
+            return AskedBroken(case.key, case.kind, unusable="there is no error")
+        return await self._asked(whole, len(state.goals))
+
+    async def _asked(self, case: Broken, goals: int) -> AskedBroken:
+        place = GoalPlace(EXAMPLE / case.path, case.text, case.place)
+        try:
+            answer = await self._engine.suggest(SuggestRequest(place, tactics=True))
+        except (UserError, LeanError) as error:
+            return AskedBroken(case.key, case.kind, told=str(error))
+        closing = [one.tactic for one in answer.tactics if one.status == "closes"]
+        doubtful = [
+            one.tactic for one in answer.tactics if one.status == "unjudged" and not one.remaining_goals
+        ]
+        amiss = await asyncio.gather(*(self._again(case, tactic, goals) for tactic in [*closing, *doubtful]))
+        said = dict(zip([*closing, *doubtful], amiss, strict=True))
+        return AskedBroken(
+            case.key,
+            case.kind,
+            told="" if answer.tactics else "; ".join(answer.warnings),
+            closes=closing,
+            progress=sum(one.status == "progress" for one in answer.tactics),
+            unjudged=[one.tactic for one in answer.tactics if one.status == "unjudged"],
+            exceptions={tactic: said[tactic] for tactic in closing if said[tactic]},
+            refused=sum(bool(said[tactic]) for tactic in doubtful),
+        )
+
+    async def _again(self, case: Broken, tactic: str, goals: int) -> str:
+        """What a fresh Lean has against a tactic in the mended file; empty: nothing."""
+        lines = case.mended.split("\n")
+        found = tactic_insertion(lines, case.mended_place, tactic)
+        start, end = offset_of(lines, found.span.start), offset_of(lines, found.span.end)
+        text = case.mended[:start] + found.text + case.mended[end:]
+        named = case.theorem if goals == 1 else ""
+        return closes_amiss(await self._said(text, case.mended_place, named), is_whole=goals == 1)
+
+    async def _said(self, text: str, place: Position | None, named: str = "") -> list[dict[str, Any]]:
+        """What a fresh Lean says of a file, up to the end of the declaration at the place if there is one."""
+        document = Document(text)
+        if place is not None:
+            text = document.text[: document.declaration(document.offset(place))[1]]
+        if named:
+            text += f"\n#print axioms {named}\n"
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._lean.messages, text)
+
+
+def report(found: Sequence[AskedBroken], seed: int, seconds: float) -> str:
+    """The counts of every kind, in a table, and the exceptions."""
+    usable = [one for one in found if not one.unusable]
+    kinds: dict[str, list[AskedBroken]] = defaultdict(list)
+    for one in usable:
+        kinds[one.kind].append(one)
+    head = ("kind of error", "goals", "told", "closes", "steps", "unjudged", "of those wrong", "exceptions")
+    rows = [head, *(_row(kind, kinds[kind]) for kind in sorted(kinds)), _row("all", usable)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines += [
+        f"goals (seed): {len(usable)} ({seed}); passed over: {len(found) - len(usable)}; {seconds:.0f} s",
+        f"exceptions: shown as closing, refused once mended  {sum(len(one.exceptions) for one in usable)}",
+    ]
+    lines += [
+        f"EXCEPTION {one.key}: `{tactic}`: {why}" for one in usable for tactic, why in one.exceptions.items()
+    ]
+    return "\n".join(lines)
+
+
+def _row(kind: str, found: Sequence[AskedBroken]) -> tuple[str, ...]:
+    counts = (
+        len(found),
+        sum(bool(one.told) for one in found),
+        sum(len(one.closes) for one in found),
+        sum(one.progress for one in found),
+        sum(len(one.unjudged) for one in found),
+        sum(one.refused for one in found),
+        sum(len(one.exceptions) for one in found),
+    )
+    return (kind, *map(str, counts))
