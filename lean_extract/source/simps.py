@@ -44,12 +44,33 @@ _BY_RELATION = {"≃": (_APPLY, ("symm_apply",)), "→": (_APPLY,), "↪": (_APP
 _BY_FIELDS_ONLY = frozenset(("→", "->"))
 _PROOF_NAMES = frozenset(
     (
-        "naturality", "w", "comm", "shape", "commutes", "uniq", "fac", "property", "prop", "left_inv",
-        "right_inv", "hom_inv_id", "inv_hom_id", "downward_closed", "continuous_toFun", "continuous_invFun",
+        "naturality", "w", "wi", "wι", "wπ", "hι", "hπ", "shape", "uniq", "fac", "property", "prop",
+        "left_inv", "right_inv", "hom_inv_id", "inv_hom_id", "downward_closed", "continuous_toFun",
+        "continuous_invFun",
+        "cont", "continuousOn", "isClosed", "isPushout", "isPullback", "mono", "epi", "assoc", "coassoc",
+        "notMem", "chain", "edge_vert", "nonDegenerate",
     )
 )  # fmt: skip
-_PROOF_BEGINNINGS = ("map_", "isometry_", "left_triangle", "right_triangle", "id_", "comp_", "smul_", "norm_")
-_PROOF_ENDINGS = ("_mem", "_comp", "_id", "_eq", "_assoc", "_comm", "_naturality", "_le")
+_PROOF_BEGINNINGS = (
+    *("map_", "isometry_", "left_triangle", "right_triangle", "id_", "comp_", "smul_", "norm_", "comm"),
+)
+_PROOF_ENDINGS = (
+    *(
+        "_mem",
+        "_comp",
+        "_id",
+        "_eq",
+        "_assoc",
+        "_comm",
+        "_naturality",
+        "_le",
+        "_pos",
+        "_src",
+        "_tgt",
+        "_unitality",
+    ),
+    *("_def", "_ne", "_l_u", "_succ", "_cancel"),
+)
 _PROOFS = frozenset(("by", "rfl", "Eq.refl", "Subsingleton.elim", "sorry", "inferInstance"))
 _DATA = frozenset(
     ("toFun", "invFun", "hom'", "source'", "target'", "toFun'", "invFun'", "map", "obj", "hom", "inv")

@@ -95,7 +95,8 @@ ADDITIVE_FIXED = frozenset(
         "Prod", "Unit", "PUnit", "PProd", "Nat", "Int", "MulZeroClass", "MulZeroOneClass", "MonoidWithZero",
         "CommMonoidWithZero", "GroupWithZero", "CommGroupWithZero", "Semigroup.WithZero", "Units.mk0",
         "Multiplicative", "Additive", "ofMul", "toMul", "ofAdd", "toAdd", "MulPosMono", "PosMulMono",
-        "PosMulStrictMono", "MulPosStrictMono", "OneLE", "Product", "IsUnit0", "Set.prod", "Filter.prod",
+        "PosMulStrictMono", "MulPosStrictMono", "OneLE", "Product", "IsUnit0", "haar", "Set.prod",
+        "Filter.prod",
     )
 )  # fmt: skip
 """Names that stay as they are, since they are of another kind or are no operation's."""
