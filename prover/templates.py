@@ -64,7 +64,7 @@ class PremiseView:
         arguments, core = telescope(premise.context, premise.conclusion)
         variables = frozenset(argument.name for argument in arguments if argument.name)
         explicit = tuple(argument for argument in arguments if argument.is_explicit)
-        return cls(premise.name, explicit, variables, core, shape(core))
+        return cls(premise.written, explicit, variables, core, shape(core))
 
     @property
     def proofs(self) -> tuple[Argument, ...]:
@@ -89,10 +89,10 @@ def uses(goal: GoalView, premise: Premise) -> Iterator[Use]:
 
 def _definition(goal: GoalView, premise: Premise) -> Iterator[Use]:
     last = premise.name.rsplit(".", 1)[-1]
-    if {premise.name, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
-        yield Use(f"unfold {premise.name}", 0.3)
-        yield Use(f"simp [{premise.name}]", 0.35)
-        yield Use(f"simp only [{premise.name}]", 0.25)
+    if {premise.written, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
+        yield Use(f"unfold {premise.written}", 0.3)
+        yield Use(f"simp [{premise.written}]", 0.35)
+        yield Use(f"simp only [{premise.written}]", 0.25)
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:
@@ -176,7 +176,7 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
 def together(goal: GoalView, premises: Sequence[Premise]) -> Iterator[Use]:
     """`simp` with the best few rewriting premises at once."""
     rules = [
-        premise.name
+        premise.written
         for premise in premises
         if premise.kind not in _TYPES | _DEFINITIONS and _is_rule(goal, PremiseView.of(premise))
     ][:_MOST_RULES]

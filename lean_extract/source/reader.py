@@ -359,7 +359,7 @@ class _Reader:
         if 1 < declaration.end - begin <= _SHORT and self.tokens.texts[begin] == ":=":
             self.values[premise.name] = self.tokens.source(begin + 1, declaration.end)
         if declaration.keyword == "irreducible_def":
-            header = declaration.header_begin, begin
+            header = declaration.name_index + 1, declaration.header_begin
             self._add(irreducible_lemma(self.tokens, premise, header, self.values.get(premise.name, "")))
 
     def _inner_scope(self, name: str) -> Scope:

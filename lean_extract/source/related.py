@@ -142,20 +142,15 @@ def _mk_iff_name(tokens: Tokens, premise: Premise, attribute: Attribute) -> str:
 
 
 def irreducible_lemma(tokens: Tokens, premise: Premise, header: tuple[int, int], value: str) -> Premise:
-    """`foo_def : foo = value` of `irreducible_def foo := value`; `(lemma := bar)` names it otherwise.
+    """`foo_def : foo = value` of an `irreducible_def foo`; `(lemma := bar)` names it otherwise.
 
-    `header` are the tokens behind the name, up to the value.
+    `header` are the tokens between the name and the binders.
     """
-    texts = tokens.texts
     begin, end = header
     parts = split_name(premise.name)
-    last = f"{parts[-1]}_def"
-    if (
-        begin + 3 < end
-        and texts[begin : begin + 3] == ["(", "lemma", ":="]
-        and is_identifier(texts[begin + 3])
-    ):
-        last = texts[begin + 3]
+    options = tokens.texts[begin:end]
+    given = options[options.index(":=") + 1 : -1] if ":=" in options else []
+    last = given[0] if given else f"{parts[-1]}_def"
     names = " ".join(name for binder in premise.context for name in explicit_names(binder))
     left = f"{parts[-1]} {names}".rstrip()
     name = ".".join([*parts[:-1], last])
