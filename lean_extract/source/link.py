@@ -68,15 +68,15 @@ class Linker:
             self.environment.indices,
             [module.takes_init for module in self._modules],
         )
-        self._export()
+        self.declare_exports()
         for index, module in enumerate(self._modules):
             resolver = _ProofResolver(self.environment, index)
             for proof in module.proofs:
                 yield resolver.proof(proof, module.name)
             self._modules[index] = _Unlinked(module.name, (), False, ())
 
-    def _export(self) -> None:
-        """Give the exported names what they stand for: the namespace is read where the command stands."""
+    def declare_exports(self) -> None:
+        """Declare what the added modules export, read where the command stands; `link` does it, too."""
         for index, opened in self._exports:
             names = NameResolver(self.environment, index)
             for name in opened.only or ():
