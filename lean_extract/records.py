@@ -88,6 +88,13 @@ class Premise:
     """The declaration that carries that attribute."""
     has_sorry: bool = False
     """Whether its own text, as written, has a `sorry` or `admit`."""
+    exported_as: str | None = None
+    """The full name that an `export` of its own file gives it too: `zero_mul` for `MulZeroClass.zero_mul`."""
+
+    @property
+    def written(self) -> str:
+        """The name as people write it; `name` is what the premise is known by."""
+        return self.exported_as or self.name
 
     @property
     def statement(self) -> str:

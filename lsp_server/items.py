@@ -12,7 +12,7 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
     """A ranked premise as the documented object has it."""
     premise = ranked.premise
     return PremiseItem(
-        name=premise.name,
+        name=premise.written,
         statement=premise.statement,
         module=premise.module,
         kind=premise.kind,

@@ -14,7 +14,10 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 class PremiseItem:
     """One premise, best first."""
 
-    name: Annotated[str, "The full name of the declaration."]
+    name: Annotated[
+        str,
+        "The declaration's name as people write it: its full name, or the one that an `export` gives it too.",
+    ]
     statement: Annotated[
         str,
         "Binders, then `: conclusion`, white space folded. Empty where only a name is known "

@@ -31,7 +31,7 @@ class Unstated:
         """An equation is rather rewritten with, anything else rather applied."""
         forms = _FOR_EQUALITIES if any(sign in goal.target for sign in _EQUALITY) else _FOR_OTHERS
         found = [
-            Candidate(form.format(premise.name), score / (1 + _STEP * rank), self.name)
+            Candidate(form.format(premise.written), score / (1 + _STEP * rank), self.name)
             for rank, premise in enumerate(premises)
             if not premise.conclusion and is_theorem(premise)
             for form, score in forms

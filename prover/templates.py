@@ -77,8 +77,8 @@ class PremiseView:
         arguments, core = telescope(premise.context, premise.conclusion)
         variables = frozenset(argument.name for argument in arguments if argument.name)
         explicit = tuple(argument for argument in arguments if argument.is_explicit)
-        found = ways_of_premise(premise.name, explicit, parse(core, variables), variables, rank)
-        return cls(premise.name, explicit, variables, core, shape(core), tuple(found))
+        found = ways_of_premise(premise.written, explicit, parse(core, variables), variables, rank)
+        return cls(premise.written, explicit, variables, core, shape(core), tuple(found))
 
     @property
     def proofs(self) -> tuple[Argument, ...]:
@@ -118,10 +118,10 @@ def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
     if premise.kind not in _DEFINITIONS:
         return
     last = premise.name.rsplit(".", 1)[-1]
-    if {premise.name, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
-        yield Use(f"unfold {premise.name}", 0.3)
-        yield Use(f"simp [{premise.name}]", 0.35)
-        yield Use(f"simp only [{premise.name}]", 0.25)
+    if {premise.written, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
+        yield Use(f"unfold {premise.written}", 0.3)
+        yield Use(f"simp [{premise.written}]", 0.35)
+        yield Use(f"simp only [{premise.written}]", 0.25)
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:

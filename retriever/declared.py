@@ -26,7 +26,7 @@ def declared(snapshot: Snapshot, name: str, module: str) -> Declared | None:
     """The place of a premise of this name in this module, or None where the index has none."""
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()
-    if number < 0 or view.module(number) != module or view.name(number) != name:
+    if number < 0 or view.module(number) != module:
         in_module = np.flatnonzero(snapshot.in_module(module) & view.alive).tolist()
         number = next((one for one in in_module if view.name(one) == name), -1)
     if number < 0:

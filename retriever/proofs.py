@@ -29,14 +29,20 @@ Ints = npt.NDArray[np.int32]
 
 
 class LiveNames:
-    """The premises of a view that count, by the hashes of their names."""
+    """The premises of a view that count, by the hashes of their names, and of those that `export` gives them.
+
+    Where a name is one premise's own and another's by `export`, it means the former.
+    """
 
     def __init__(self, view: IndexView) -> None:
         nothing: Hashes = np.zeros(0, dtype=np.uint64)
         self.hashes = np.concatenate([nothing, *(segment.proofs.hashes for segment in view.segments)])
         live = np.flatnonzero(view.alive)
-        self._ids = live[np.argsort(self.hashes[live], kind="stable")]
-        self._ascending = self.hashes[self._ids]
+        exported = view.exported()
+        hashes = np.concatenate([self.hashes[live], hash_names(exported)])
+        ids = np.concatenate([live, np.fromiter(exported.values(), dtype=np.int64, count=len(exported))])
+        order = np.argsort(hashes, kind="stable")
+        self._ids, self._ascending = ids[order], hashes[order]
 
     def find(self, hashes: Hashes) -> Ids:
         """int64[k]: the premise of each name, -1 where there is none."""

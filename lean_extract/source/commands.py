@@ -70,7 +70,7 @@ def _starts(tokens: Tokens) -> list[int]:
             covered = _prefix_end(texts, index) + 1
             continue
         if at_margin:
-            if not _may_start(texts, index):
+            if not _may_start(tokens, index):
                 continue
         elif (
             word not in STRONG_COMMAND_WORDS and word not in MODIFIERS and word not in ("@[", "/--")
@@ -81,12 +81,23 @@ def _starts(tokens: Tokens) -> list[int]:
     return starts
 
 
-def _may_start(texts: list[str], index: int) -> bool:
+def _documents_command(tokens: Tokens, index: int) -> bool:
+    """Whether what a doc comment at the margin stands before is a command, not an indented field."""
+    behind = _prefix_end(tokens.texts, index) + 1
+    if behind >= len(tokens.texts) or tokens.texts[behind] in COMMAND_WORDS:
+        return True
+    return not is_identifier(tokens.texts[behind]) or tokens.column(behind) == 0 or behind != index + 1
+
+
+def _may_start(tokens: Tokens, index: int) -> bool:
     """Whether a token at the margin begins a command."""
+    texts = tokens.texts
     word = texts[index]
     if word in COMMAND_WORDS:
         return word != "deriving" or (index + 1 < len(texts) and texts[index + 1] == "instance")
-    if word in ("@[", "#") or word[:3] == "/--":
+    if word[:3] == "/--":
+        return _documents_command(tokens, index)
+    if word in ("@[", "#"):
         return True
     if word in CONTINUATIONS or not is_identifier(word) or "." in word:
         return False

@@ -120,7 +120,12 @@ def parse_declaration(
     if keyword == "class" and index < end and texts[index] in ("inductive", "abbrev"):
         keyword = f"class {texts[index]}"
         index += 1
-    if keyword == "instance" and index < end and texts[index] == "(" and _is_priority(texts, index, end):
+    if (
+        keyword == "instance"
+        and index < end
+        and texts[index] == "("
+        and _is_option(texts, index, end, keyword)
+    ):
         index = close(texts, index, end) + 1
     name, name_index, index = _name(texts, index, end, keyword)
     binders, behind = parse_binders(tokens, index, end)
@@ -133,8 +138,12 @@ def parse_declaration(
     )
 
 
-def _is_priority(texts: list[str], index: int, end: int) -> bool:
-    return index + 2 < end and texts[index + 1] in ("priority", "name", "prio") and texts[index + 2] == ":="
+_OPTIONS = {"instance": ("priority", "name", "prio"), "irreducible_def": ("lemma",)}
+
+
+def _is_option(texts: list[str], index: int, end: int, keyword: str) -> bool:
+    """Whether `(priority := ...)` or `(lemma := ...)` begins here, which are no binders."""
+    return index + 2 < end and texts[index + 1] in _OPTIONS.get(keyword, ()) and texts[index + 2] == ":="
 
 
 def _name(texts: list[str], index: int, end: int, keyword: str) -> tuple[str, int, int]:
@@ -148,7 +157,7 @@ def _name(texts: list[str], index: int, end: int, keyword: str) -> tuple[str, in
         index += 1
         if index < end and texts[index] == ".{":
             index = close(texts, index, end) + 1
-    if keyword == "instance" and index < end and texts[index] == "(" and _is_priority(texts, index, end):
+    if index < end and texts[index] == "(" and _is_option(texts, index, end, keyword):
         index = close(texts, index, end) + 1
     return name, name_index, index
 

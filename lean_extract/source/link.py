@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, 
 from lean_extract.source.environment import Entry, Environment, visibility
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mention_resolution import MentionResolver
+from lean_extract.source.name_resolution import NameResolver
 from lean_extract.source.proofs import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
-from lean_extract.source.scopes import join_names
+from lean_extract.source.scopes import Open, Scope, join_names
 
+_END = sys.maxsize
+"""Behind everything that a module declares."""
 _TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 
 
@@ -32,6 +36,7 @@ class Linker:
     def __init__(self, environment: Environment | None = None) -> None:
         self.environment = environment or Environment()
         self._modules: list[_Unlinked] = []
+        self._exports: list[tuple[int, Open]] = []
 
     def add(self, source: SourceModule) -> None:
         """Declare what a module declares; its premises need not be kept.
@@ -54,10 +59,7 @@ class Linker:
             environment.parents[name] = (parents, scope)
         for notation in source.notations:
             environment.notations.setdefault(notation.symbol, (notation.target, notation.scope))
-        for opened in source.exports:
-            for name in opened.only or ():
-                target = join_names(opened.namespace, name)
-                environment.add(join_names(opened.within, name), Entry(index, 0, target=target))
+        self._exports += [(index, opened) for opened in source.exports]
 
     def link(self) -> Iterator[Proof]:
         """Every proof, its mentions resolved, module by module; those that name nothing are let go."""
@@ -66,11 +68,23 @@ class Linker:
             self.environment.indices,
             [module.takes_init for module in self._modules],
         )
+        self.declare_exports()
         for index, module in enumerate(self._modules):
             resolver = _ProofResolver(self.environment, index)
             for proof in module.proofs:
                 yield resolver.proof(proof, module.name)
             self._modules[index] = _Unlinked(module.name, (), False, ())
+
+    def declare_exports(self) -> None:
+        """Declare what the added modules export, read where the command stands; `link` does it, too."""
+        for index, opened in self._exports:
+            names = NameResolver(self.environment, index)
+            for name in opened.only or ():
+                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), _END)
+                if target is not None and not rest:
+                    short = join_names(opened.within, name)
+                    self.environment.add(short, Entry(index, 0, target=target))
+        self._exports = []
 
 
 def resolve(modules: Iterable[SourceModule]) -> Iterator[Proof]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.source.environment import Environment
-from lean_extract.source.scopes import ROOT, Open, Scope, join_names, namespaces_of, split_name
+from lean_extract.source.scopes import ROOT, Open, Scope, join_names, namespaces_of, plain_name, split_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class NameResolver:
         """The constant that a name's longest meaningful front part stands for, and the parts left over."""
         if text.startswith("_root_."):
             text, scope = text[7:], ROOT
+        text = plain_name(text)
         parts = split_name(text)
         namespaces = self._namespaces_around(scope.namespace)
         declared, renamed = self._environment.last_components, self._renamed(scope)

@@ -50,7 +50,9 @@ def uses_in(
     A field of what a lemma of the library concludes (`(foo x).symm`) is not followed.
     """
     environment = LibraryEnvironment(is_known=is_known, visible=[1])
-    Linker(environment).add(source)
+    linker = Linker(environment)
+    linker.add(source)
+    linker.declare_exports()
     environment.add_opened({proof.scope for proof in proofs})
     resolver = MentionResolver(environment, 0)
     for proof in proofs:

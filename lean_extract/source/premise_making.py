@@ -46,7 +46,7 @@ def member_premise(tokens: Tokens, member: Member, owner: Premise, outer: tuple[
     if member.kind == "constructor" and not conclusion:
         conclusion = split_name(owner.name)[-1]
     return Premise(
-        name=f"{owner.name}.{member.name}",
+        name=join_names(owner.name, member.name),
         kind=member.kind,
         module=owner.module,
         context=(*outer, *[binder.text for binder in member.binders]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -110,8 +111,16 @@ class ScopeStack:
 def join_names(namespace: str, name: str) -> str:
     """`namespace.name`, where `_root_` throws the namespace away."""
     if name.startswith("_root_."):
-        return name[7:]
-    return f"{namespace}.{name}" if namespace and name else namespace or name
+        return plain_name(name[7:])
+    return plain_name(f"{namespace}.{name}" if namespace and name else namespace or name)
+
+
+_QUOTED = re.compile(r"\.«([^\W\d][\w'!?]*)»")
+
+
+def plain_name(name: str) -> str:
+    """The name as Lean prints it: behind a dot a word needs no quotes (`Sigma.«exists»`)."""
+    return _QUOTED.sub(r".\1", name) if ".«" in name else name
 
 
 def split_name(name: str) -> list[str]:

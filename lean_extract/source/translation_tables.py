@@ -87,7 +87,7 @@ ADDITIVE_NAMESPACES: Mapping[str, str] = MappingProxyType(
         "IsMulLeftInvariant>IsAddLeftInvariant IsMulRightInvariant>IsAddRightInvariant "
         "HasCompactMulSupport>HasCompactSupport mulSupport>support mulTSupport>tsupport "
         "mulIndicator>indicator "
-        "MulSalemSpencer>ThreeAPFree ThreeGPFree>ThreeAPFree mulEnergy>addEnergy"
+        "MulSalemSpencer>ThreeAPFree ThreeGPFree>ThreeAPFree mulEnergy>addEnergy Localization>AddLocalization"
     )
 )
 ADDITIVE_FIXED = frozenset(
@@ -95,7 +95,8 @@ ADDITIVE_FIXED = frozenset(
         "Prod", "Unit", "PUnit", "PProd", "Nat", "Int", "MulZeroClass", "MulZeroOneClass", "MonoidWithZero",
         "CommMonoidWithZero", "GroupWithZero", "CommGroupWithZero", "Semigroup.WithZero", "Units.mk0",
         "Multiplicative", "Additive", "ofMul", "toMul", "ofAdd", "toAdd", "MulPosMono", "PosMulMono",
-        "PosMulStrictMono", "MulPosStrictMono", "OneLE", "Product", "IsUnit0", "Set.prod", "Filter.prod",
+        "PosMulStrictMono", "MulPosStrictMono", "OneLE", "Product", "IsUnit0", "haar", "Set.prod",
+        "Filter.prod",
     )
 )  # fmt: skip
 """Names that stay as they are, since they are of another kind or are no operation's."""
@@ -136,4 +137,5 @@ DUAL_SYMBOLS: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶"))
 """Relations whose sides change places."""
-DUAL_FIXED = frozenset(("Unit", "PUnit"))
+DUAL_FIXED = frozenset(("Unit", "PUnit", "Limits"))
+"""`Limits` is the namespace of limits and colimits both."""

@@ -76,7 +76,7 @@ async def _goal(engine: Engine, document: Document, place: CompletionPlace) -> t
 def usable(ranked: RankedPremise, place: CompletionPlace) -> bool:
     """Whether a premise matches what is typed so far and can stand at the place."""
     premise = ranked.premise
-    if not _is_subsequence(place.prefix.lower(), premise.name.lower()):
+    if not _is_subsequence(place.prefix.lower(), premise.written.lower()):
         return False
     if place.use in ("rewrite", "rewrite_back") and premise.conclusion:
         if premise.kind in ("def", "abbrev"):

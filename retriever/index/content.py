@@ -76,6 +76,7 @@ def content_of(
         postings=build_postings(tokens(premise) for premise in premises),
         proofs=ProofColumns.of_hashes(hashes, *proofs.aligned(hashes)),
         records=[_record(premise) for premise in premises] if with_records else None,
+        exported={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
 
 
@@ -123,6 +124,7 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
     records: list[bytes] | None = None
     if all(segment.has_records for segment in segments):
         records = [s.raw_record(int(i)) for s, kept in zip(segments, keep, strict=True) for i in kept]
+    exported = _moved([(segment.exported, kept) for segment, kept in zip(segments, keep, strict=True)])
     names = [s.names[int(i)] for s, kept in zip(segments, keep, strict=True) for i in kept]
     kinds = [s.kind_names[k] for s, kept in zip(segments, keep, strict=True) for k in s.kinds[kept].tolist()]
     return SegmentContent(
@@ -137,7 +139,19 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
         postings=_merge_postings(segments, keep),
         proofs=merged([(segment.proofs, kept) for segment, kept in zip(segments, keep, strict=True)]),
         records=records,
+        exported=exported,
     )
+
+
+def _moved(parts: Sequence[tuple[Mapping[int, str], npt.NDArray[np.int64]]]) -> dict[int, str]:
+    """The exported names by their premises' new places."""
+    moved: dict[int, str] = {}
+    base = 0
+    for exported, kept in parts:
+        if exported:
+            moved |= {base + new: exported[old] for new, old in enumerate(kept.tolist()) if old in exported}
+        base += len(kept)
+    return moved
 
 
 def _kept(segment: Segment, dead: frozenset[int]) -> npt.NDArray[np.int64]:

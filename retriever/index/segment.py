@@ -13,6 +13,8 @@
     terms.txt/.npy     sorted vocabulary; posting_starts.npy int64[m + 1], posting_documents.npy int32,
                        posting_frequencies.npy uint16, lengths.npy int32[n]: see `retriever.lexical.Postings`
     records.txt/.npy   each premise's record as JSON; absent where no source text is shipped
+    exported.json      [[position, name], ...]: the names that `export` gives premises too; absent where it
+                       gives none
 
 A premise is known by its position in the segment. What a later write replaces is named by the store's
 manifest, never marked here.
@@ -21,8 +23,8 @@ manifest, never marked here.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntFlag
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,7 @@ from retriever.lexical import Postings
 FORMAT = "premise-suggest-segment"
 VERSION = 2
 META = "meta.json"
+EXPORTED = "exported.json"
 
 
 class Flag(IntFlag):
@@ -110,6 +113,8 @@ class SegmentContent:
     postings: Postings
     proofs: ProofColumns
     records: Sequence[bytes] | None
+    exported: Mapping[int, str] = field(default_factory=dict)
+    """Of a few premises: the name that `export` gives them too."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -139,6 +144,8 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
     write_array(folder / "proof_names.npy", content.proofs.names)
     if content.records is not None:
         write_strings(folder, "records", content.records)
+    if content.exported:
+        write_json(folder / EXPORTED, sorted(content.exported.items()))
     _write_meta(folder, content, kinds, fingerprint)
 
 
@@ -216,6 +223,8 @@ class Segment:
         )
         self.has_records: bool = meta["has_records"]
         self._records = StringTable(folder, "records") if self.has_records else None
+        rows = read_json(folder / EXPORTED) if EXPORTED in self._checksums else []
+        self.exported: dict[int, str] = {int(place): str(name) for place, name in rows}
         self._check_counts()
 
     def _check_counts(self) -> None:
@@ -223,6 +232,8 @@ class Segment:
         records = (self._records,) if self._records is not None else ()
         if any(len(column) != self.count for column in (*columns, *records, self.postings.lengths)):
             raise ValueError("the columns differ in length")
+        if any(not 0 <= place < self.count for place in self.exported):
+            raise ValueError("an exported name is of no premise")
         proofs = self.proofs
         if len(proofs.hashes) != self.count or len(proofs.starts) != self.count + 1:
             raise ValueError("the columns of proofs differ in length from the others")
@@ -253,6 +264,7 @@ class Segment:
                 file.module,
                 is_private=bool(flags & Flag.PRIVATE),
                 is_protected=bool(flags & Flag.PROTECTED),
+                exported_as=self.exported.get(index),
             )
         try:
             premise = from_json(Premise, json.loads(self._records.raw(index)))

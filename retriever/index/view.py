@@ -121,6 +121,15 @@ class IndexView:
         segment, local = self._locate(premise)
         return segment.names[local]
 
+    def exported(self) -> dict[str, int]:
+        """The names that `export` gives premises that count, each with its premise."""
+        return {
+            name: base + place
+            for segment, base in zip(self.segments, self.bounds, strict=False)
+            for place, name in segment.exported.items()
+            if self.alive[base + place]
+        }
+
     def module(self, premise: int) -> str:
         """The module that declares a premise."""
         return self.files[int(self.file_of[premise])].module

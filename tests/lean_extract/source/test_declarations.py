@@ -123,6 +123,13 @@ def test_structures_declare_their_fields() -> None:
     assert found["Foo.w"].conclusion == "ℕ"
 
 
+def test_a_doc_comment_at_the_margin_may_stand_before_a_field() -> None:
+    text = "class C (G) : Prop where\n/-- what it says -/\n  field_of :\n    p = q\n"
+    text += "/-- next -/\ntheorem t : p := x"
+    assert names(text) == ["C", "C.field_of", "C.mk", "t"]
+    assert premises(text)["C.field_of"].doc == "what it says"
+
+
 def test_class_fields_take_the_instance() -> None:
     found = premises("class Foo (α : Type) where\n  op : α → α\n  law : ∀ a,\n    op a = a\n")
     assert found["Foo.op"].context == ("{α : Type}", "[self : Foo α]")

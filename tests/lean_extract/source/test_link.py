@@ -1,6 +1,6 @@
 import pytest
 
-from tests.lean_extract.source.reading import link, uses
+from tests.lean_extract.source.reading import link, read, uses
 
 LOGIC = """prelude
 inductive Eq : α → α → Prop
@@ -142,6 +142,29 @@ def test_opened_namespaces_end_with_their_section() -> None:
 def test_exported_names() -> None:
     text = "namespace A\ntheorem x : p := q\nend A\nnamespace B\nexport A (x)\nend B\ntheorem t : p := B.x"
     assert uses(text, "t") == {"A.x"}
+
+
+def test_exports_are_read_where_they_stand() -> None:
+    """Both names mean one premise, and the one that people write is told beside the full one."""
+    text = "namespace N\nclass C where\n  protected x : p\nexport C (x)\nend N\n"
+    text += "theorem t : p := N.x\ntheorem u : p := N.C.x"
+    assert uses(text, "t") == uses(text, "u") == {"N.C.x"}
+    assert [p.written for p in read(text).premises if p.name == "N.C.x"] == ["N.x"]
+
+
+def test_exports_of_what_other_modules_declare() -> None:
+    files = {
+        "A": "class N.C where\n  x : p",
+        "B": "import A\nnamespace N\nexport C (x gone)\nend N\nexport Nowhere (y)",
+        "D": "import B\ntheorem t : p := foo N.x N.gone y",
+    }
+    assert link(files)["t"].premises == ("N.C.x",)
+
+
+def test_words_that_need_no_quotes_behind_a_dot() -> None:
+    text = "theorem S.«exists» : p := x\nnamespace S\ntheorem «forall» : p := x\nend S\n"
+    text += "theorem t : p := foo S.exists S.«exists» S.forall"
+    assert uses(text, "t") == {"S.exists", "S.forall"}
 
 
 def test_aliases_are_named_themselves() -> None:

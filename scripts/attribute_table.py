@@ -1,0 +1,216 @@
+"""Which attributes and commands of a library's text declare something, beside what the reader makes of them.
+
+    python scripts/attribute_table.py MATHLIB [--out docs/attributes.md]
+
+MATHLIB is a checkout (the folder that holds `Mathlib/`). The table holds names and numbers only.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from lean_extract.records import Premise
+from lean_extract.source.commands import split_commands
+from lean_extract.source.declarations import Attribute, parse_attributes
+from lean_extract.source.lexer import Tokens, is_identifier, tokenize
+from lean_extract.source.nested_attributes import nested_attributes
+from lean_extract.source.project import find_sources
+from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.scopes import split_name
+from lean_extract.source.syntax import TYPE_WORDS, close
+
+MAKING = (
+    *("to_additive", "to_dual", "to_fun", "simps", "reassoc", "elementwise", "to_app", "ext", "mk_iff"),
+    *("higher_order", "alias_in", "irreducible_def", "structure"),
+)
+"""What declares something: attributes, and commands under their own names."""
+LEFT_OUT = {
+    "deriving": "instances that `deriving` makes (`instDecidableEqFoo`)",
+    "parents": "projections to what a structure extends (`Foo.toBar`)",
+    "recursors": "what Lean makes of each inductive type (`rec`, `casesOn`, ...), types counted",
+    "simprocs": "`simproc_decl` and its kin",
+    "elsewhere": "attributes given to declarations of other files (`attribute [reassoc] foo`), names counted",
+    "silent simps": "`simps` whose projections the text does not tell",
+}
+_SIMPROCS = frozenset(("simproc_decl", "dsimproc_decl", "simproc", "dsimproc"))
+_COMMON = frozenset(("mk", "ext", "ext_iff"))
+
+
+@dataclass
+class Table:
+    """What was counted."""
+
+    written: Counter[str] = field(default_factory=Counter)
+    nested: Counter[str] = field(default_factory=Counter)
+    made: dict[str, list[str]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    components: set[str] = field(default_factory=set)
+    pairs: set[tuple[str, str]] = field(default_factory=set)
+    exported: int = 0
+    """Names that `export` gives premises of its own file."""
+    files: int = 0
+
+    def add(self, tokens: Tokens, module: SourceModule) -> None:
+        """Count one file."""
+        self.files += 1
+        for attribute, is_nested in _attributes(tokens):
+            name = attribute.name.removesuffix("?").removesuffix("!")
+            (self.nested if is_nested else self.written)[name] += 1
+        for premise in module.premises:
+            if premise.generated_by:
+                self.made.setdefault(premise.generated_by, []).append(premise.name)
+            self.exported += premise.exported_as is not None
+        self._count_left_out(tokens, module)
+        for text in set(tokens.texts):
+            parts = split_name(text.lstrip("."))
+            if is_identifier(parts[0]):
+                self.components.update(parts)
+                self.pairs.update(pairwise(parts))
+
+    def _count_left_out(self, tokens: Tokens, module: SourceModule) -> None:
+        texts = tokens.texts
+        self.written["structure"] += sum(p.kind in ("structure", "class") for p in module.premises)
+        self.written["irreducible_def"] += sum(p.kind == "irreducible_def" for p in module.premises)
+        self.left_out["deriving"] += sum(
+            _derived(texts, place) for place, t in enumerate(texts) if t == "deriving"
+        )
+        self.left_out["parents"] += sum(len(parents) for _, parents, _ in module.parents)
+        self.left_out["recursors"] += sum(p.kind.split()[-1] in TYPE_WORDS for p in module.premises)
+        self.left_out["simprocs"] += sum(
+            texts[command.begin] in _SIMPROCS for command in split_commands(tokens)
+        )
+        self.left_out["elsewhere"] += _elsewhere(tokens, module)
+        self.left_out["silent simps"] += _silent(module)
+
+    def rows(self) -> Iterator[tuple[str, int, int, int, int]]:
+        """(what, entries, nested entries, names made, of those written anywhere in the text)."""
+        for name in sorted(MAKING, key=lambda name: -len(self.made.get(name, ()))):
+            made = self.made.get(name, [])
+            yield name, self.written[name], self.nested[name], len(made), sum(map(self._is_written, made))
+
+    def _is_written(self, name: str) -> bool:
+        parts = split_name(name)
+        if parts[-1] in _COMMON and len(parts) > 1:
+            return (parts[-2], parts[-1]) in self.pairs
+        return parts[-1] in self.components
+
+
+def _attributes(tokens: Tokens) -> Iterator[tuple[Attribute, bool]]:
+    """Every attribute of the text, and whether it stands inside another one."""
+    texts = tokens.texts
+    for index, text in enumerate(texts):
+        begin = (
+            index
+            if text == "@["
+            else index + 1
+            if text == "attribute" and texts[index + 1 : index + 2] == ["["]
+            else -1
+        )
+        if begin < 0:
+            continue
+        for attribute in parse_attributes(
+            tokens, begin + 1, close(texts, begin, min(len(texts), begin + 2000))
+        ):
+            yield attribute, False
+            waiting = list(nested_attributes(tokens, attribute))
+            while waiting:
+                inner = waiting.pop()
+                yield inner, True
+                waiting += nested_attributes(tokens, inner)
+
+
+def _derived(texts: list[str], place: int) -> int:
+    """How many classes are listed behind a `deriving`."""
+    count, index = 0, place + 1
+    while index < len(texts) and is_identifier(texts[index]) and texts[index] != "instance":
+        count += 1
+        if texts[index + 1 : index + 2] != [","]:
+            break
+        index += 2
+    return count
+
+
+def _elsewhere(tokens: Tokens, module: SourceModule) -> int:
+    """To how many names of other files `attribute [...]` gives an attribute that declares something."""
+    texts, own = tokens.texts, {split_name(premise.name)[-1] for premise in module.premises}
+    count = 0
+    for command in split_commands(tokens):
+        begin = command.begin
+        if texts[begin] != "attribute" or texts[begin + 1 : begin + 2] != ["["]:
+            continue
+        behind = close(texts, begin + 1, command.end) + 1
+        given = {
+            attribute.name.removesuffix("!") for attribute in parse_attributes(tokens, begin + 2, behind - 1)
+        }
+        existing = "existing" in texts[begin:behind]
+        if given & set(MAKING) and not existing:
+            names = [text for text in texts[behind : command.end] if is_identifier(text)]
+            count += sum(split_name(name)[-1] not in own for name in names)
+    return count
+
+
+def _silent(module: SourceModule) -> int:
+    told = {premise.generated_from for premise in module.premises if premise.generated_by == "simps"}
+    return sum(_has_simps(premise) and premise.name not in told for premise in module.premises)
+
+
+def _has_simps(premise: Premise) -> bool:
+    return premise.generated_by is None and any(text.startswith("simps") for text in premise.attributes)
+
+
+def markdown(table: Table) -> str:
+    """The table as Markdown."""
+    lines = [
+        "# Attributes and commands that declare something",
+        "",
+        f"Counted in {table.files:,} files by `scripts/attribute_table.py`. *entries*: how often it"
+        " is written; *nested*: inside another attribute's `(attr := …)`; *made*: names that the reader adds;"
+        " *written*: of those the ones that occur anywhere in the text (many are for `simp` alone).",
+        "",
+        "| | entries | nested | made | written |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, entries, nested, made, written in table.rows():
+        share = f"{written:,} ({100 * written / made:.0f}%)" if made else "0"
+        lines.append(f"| `{name}` | {entries:,} | {nested:,} | {made:,} | {share} |")
+    lines += [
+        "",
+        f"`export` gives {table.exported:,} premises of its own file a shorter name.",
+        "",
+        "Left out:",
+        "",
+    ]
+    lines += [f"- {text}: {table.left_out[key]:,}" for key, text in LEFT_OUT.items()]
+    others = [
+        (name, count) for name, count in table.written.most_common() if name not in MAKING and count >= 50
+    ]
+    lines += ["", "Attributes that declare nothing, with 50 entries or more: "]
+    lines[-1] += ", ".join(f"`{name}` {count:,}" for name, count in others) + "."
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--out", type=Path, help="the Markdown file to write instead of printing")
+    arguments = parser.parse_args()
+    table = Table()
+    for source in find_sources(arguments.root):
+        text = source.path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        table.add(tokenize(text), read_module(text, source.module, str(source.path)))
+    if arguments.out:
+        arguments.out.write_text(markdown(table), encoding="utf-8")
+    else:
+        print(markdown(table), end="")
+
+
+if __name__ == "__main__":
+    main()
