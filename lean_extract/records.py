@@ -86,6 +86,13 @@ class Premise:
     """The attribute that made it (`to_additive`, `to_dual`, `simps`, ...), if it has no source of its own."""
     generated_from: str | None = None
     """The declaration that carries that attribute."""
+    exported_as: str | None = None
+    """The full name that an `export` of its own file gives it too: `zero_mul` for `MulZeroClass.zero_mul`."""
+
+    @property
+    def written(self) -> str:
+        """The name as people write it; `name` is what the premise is known by."""
+        return self.exported_as or self.name
 
     @property
     def statement(self) -> str:

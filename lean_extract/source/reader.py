@@ -24,7 +24,8 @@ from lean_extract.source.declarations import (
     parse_declaration,
     parse_prefix,
 )
-from lean_extract.source.generated import generate
+from lean_extract.source.declared import Declared
+from lean_extract.source.generated import Subject, generate
 from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, tokenize
 from lean_extract.source.module_header import parse_header
 from lean_extract.source.names import instance_name
@@ -35,13 +36,17 @@ from lean_extract.source.premise_making import (
     member_premise,
 )
 from lean_extract.source.proofs import SourceProof, read_proof
-from lean_extract.source.scopes import Open, Scope, ScopeStack, join_names, namespaces_of
+from lean_extract.source.related import command_iff, default_constructor, irreducible_lemma
+from lean_extract.source.scopes import Open, Scope, ScopeStack, namespaces_of
+from lean_extract.source.simps import simps_projections
 from lean_extract.source.structures import (
     local_declarations,
     parse_members,
     structure_itself,
 )
 from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
+from lean_extract.source.translation import TRANSLATIONS, Translation
+from lean_extract.source.translation_hints import HINT_WORDS, hinted
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,8 @@ def read_module(text: str, name: str, path: str, *, states: bool = False) -> Sou
     reader.run()
     return SourceModule(
         module,
-        tuple(reader.premises),
-        tuple(reader.scopes),
+        tuple(reader.declared.premises),
+        tuple(reader.declared.scopes),
         tuple(reader.proofs),
         tuple(reader.problems),
         tuple(reader.aliases),
@@ -118,10 +123,10 @@ class _Reader:
     module: Module
     states: bool = False
     stack: ScopeStack = field(default_factory=ScopeStack)
-    premises: list[Premise] = field(default_factory=list)
-    scopes: list[Scope] = field(default_factory=list)
+    declared: Declared = field(default_factory=Declared)
+    translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)
+    """The translating attributes, with the name hints given so far."""
     values: dict[str, str] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)
     taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
     """The variables that were included before, by what that depends on."""
     proofs: list[SourceProof] = field(default_factory=list)
@@ -175,6 +180,10 @@ class _Reader:
             return self._attribute(place, end)
         elif word == "export":
             self._export(place, end)
+        elif word == "mk_iff_of_inductive_prop":
+            self._iff_of(place, end)
+        elif word in HINT_WORDS:
+            self.translations = hinted(self.translations, self.tokens.texts, place, end)
         elif word in NOTATION_WORDS and (
             notation := parse_notation(self.tokens, place, end, self.stack.top.scope)
         ):
@@ -221,29 +230,12 @@ class _Reader:
         return behind if inside is None else inside + 1
 
     def _add(self, premise: Premise) -> None:
-        """Declare a premise. What the source declares takes the place of what an attribute makes."""
-        place = self.places.get(premise.name)
-        if place is not None and not premise.is_private:
-            if premise.generated_by is not None:
-                return
-            if self.premises[place].generated_by is not None:
-                self.premises[place] = premise
-                return
-        self.places.setdefault(premise.name, len(self.premises))
-        self.premises.append(premise)
-        self.scopes.append(self.stack.top.scope)
+        self.declared.add(premise, self.stack.top.scope)
 
-    def _find(self, name: str) -> int | None:
-        """The premise of this file that a name means here, by the namespaces in force."""
-        for namespace in namespaces_of(self.stack.top.scope.namespace):
-            place = self.places.get(join_names(namespace, name))
-            if place is not None:
-                return place
-        for opened in self.stack.top.scope.opens:
-            place = self.places.get(f"{opened.namespace}.{name}")
-            if place is not None:
-                return place
-        return None
+    def _add_made(self, subject: Subject, attributes: list[Attribute]) -> None:
+        """Declare what the attributes of a declaration make of it."""
+        for made in generate(self.tokens, subject, attributes, self.translations):
+            self._add(made)
 
     def _attribute(self, place: int, end: int) -> int | None:
         """`attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
@@ -255,7 +247,7 @@ class _Reader:
         attributes = parse_attributes(tokens, place + 2, behind - 1)
         index = behind
         while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
-            target = self._find(tokens.texts[index])
+            target = self.declared.find(tokens.texts[index], self.stack.top.scope)
             if target is not None and not is_local:
                 self._add_attributes(target, attributes)
             index += 1
@@ -264,27 +256,37 @@ class _Reader:
         return None
 
     def _add_attributes(self, target: int, attributes: list[Attribute]) -> None:
-        premise = self.premises[target]
+        premise = self.declared.premises[target]
         texts = tuple([attribute.text for attribute in attributes])
-        self.premises[target] = replace(premise, attributes=premise.attributes + texts)
-        for made in generate(self.tokens, premise, attributes):
-            self._add(made)
+        self.declared.premises[target] = replace(premise, attributes=premise.attributes + texts)
+        self._add_made(Subject(premise), attributes)
 
     def _export(self, place: int, end: int) -> None:
         """`export Namespace (a b)`: the names are there in the current namespace too."""
         opened, _ = contexts.parse_open(self.tokens, place + 1, end, self.stack.top.scope.namespace)
         self.exports += opened
+        for names in opened:
+            self.declared.export(names)
 
     def _alias(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
         scope = self.stack.top.scope
         for alias in parse_alias(self.tokens, place, end, scope):
-            found = self._find(alias.target)
-            target = self.premises[found] if found is not None else None
+            found = self.declared.find(alias.target, scope)
+            target = self.declared.premises[found] if found is not None else None
             premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
             self.aliases.append(alias)
             self._add(premise)
-            for made in generate(self.tokens, premise, prefix.attributes):
-                self._add(made)
+            self._add_made(Subject(premise), prefix.attributes)
+
+    def _iff_of(self, place: int, end: int) -> None:
+        """`mk_iff_of_inductive_prop Foo foo_iff`."""
+        if place + 2 >= end:
+            return
+        found = self.declared.find(self.tokens.texts[place + 1], self.stack.top.scope)
+        premise = self.declared.premises[found] if found is not None else None
+        made = command_iff(self.tokens, place, end, premise, self.module.name)
+        if made is not None:
+            self._add(made)
 
     def _declaration(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
         declaration = parse_declaration(self.tokens, prefix, begin, place, end)
@@ -297,31 +299,22 @@ class _Reader:
         if not declaration.name:
             texts = self.tokens.texts
             name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
-            declaration.name = self._unused(name)
+            declaration.name = self.declared.unused(name, self.stack.top.scope.namespace)
         namespace = self.stack.top.scope.namespace
         premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
         self._add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)
-        elif declaration.keyword in ("def", "abbrev"):
-            self._value(declaration, premise.name)
-        fields: list[str] = []
+        elif declaration.keyword in ("def", "abbrev", "irreducible_def"):
+            self._value(declaration, premise)
+        subject = Subject(premise)
         if declaration.keyword.split()[0] in TYPE_WORDS:
-            fields = self._members(declaration, premise, context)
+            subject = Subject(premise, self._members(declaration, premise, context))
         else:
             self._local_declarations(declaration, premise)
-        for made in generate(self.tokens, premise, prefix.attributes, fields):
-            self._add(made)
-
-    def _unused(self, name: str) -> str:
-        """An instance's own name, numbered as Lean does if the file has it already."""
-        namespace = self.stack.top.scope.namespace
-        count = 0
-        numbered = name
-        while join_names(namespace, numbered) in self.places:
-            count += 1
-            numbered = f"{name}_{count}"
-        return numbered
+            if any("simps" in attribute.text for attribute in prefix.attributes):
+                subject = Subject(premise, (), simps_projections(self.tokens, declaration))
+        self._add_made(subject, prefix.attributes)
 
     def _context_of(self, declaration: Declaration) -> list[Binder]:
         """The variables that the declaration includes, then its own binders."""
@@ -352,7 +345,7 @@ class _Reader:
                 declaration.end,
                 theorem=premise.name,
                 scope=self._inner_scope(premise.name),
-                order=len(self.premises),
+                order=len(self.declared.premises),
                 binders=(*self.stack.top.variables.groups, *declaration.binders),
                 statement=(declaration.type_begin, declaration.type_end),
                 context=premise.context,
@@ -360,11 +353,14 @@ class _Reader:
             )
         )
 
-    def _value(self, declaration: Declaration, name: str) -> None:
-        """Note what a short definition stands for."""
+    def _value(self, declaration: Declaration, premise: Premise) -> None:
+        """Note what a short definition stands for; of an irreducible one that is a lemma."""
         begin = declaration.value_begin
         if 1 < declaration.end - begin <= _SHORT and self.tokens.texts[begin] == ":=":
-            self.values[name] = self.tokens.source(begin + 1, declaration.end)
+            self.values[premise.name] = self.tokens.source(begin + 1, declaration.end)
+        if declaration.keyword == "irreducible_def":
+            header = declaration.header_begin, begin
+            self._add(irreducible_lemma(self.tokens, premise, header, self.values.get(premise.name, "")))
 
     def _inner_scope(self, name: str) -> Scope:
         """What the body of a declaration is read in: `theorem Foo.bar` stands in the namespace `Foo`."""
@@ -372,7 +368,7 @@ class _Reader:
         namespace = _namespace_of(name)
         return scope if namespace == scope.namespace else replace(scope, namespace=namespace)
 
-    def _members(self, declaration: Declaration, premise: Premise, context: list[Binder]) -> list[str]:
+    def _members(self, declaration: Declaration, premise: Premise, context: list[Binder]) -> tuple[str, ...]:
         """Declare fields and constructors; the names of the fields.
 
         As in Lean the type's parameters are implicit there, and a field takes the structure itself.
@@ -382,14 +378,17 @@ class _Reader:
         found = parse_members(self.tokens, declaration)
         if found.parents:
             self.parents.append((premise.name, tuple(found.parents), self.stack.top.scope))
+        fields: list[Premise] = []
         for member in found.members:
             is_field = member.kind == "field"
             outer = (*parameters, itself) if is_field else parameters
             made = member_premise(self.tokens, member, premise, outer)
             self._add(made)
-            for generated in generate(self.tokens, made, member.prefix.attributes):
-                self._add(generated)
-        return [member.name for member in found.members if member.kind == "field"]
+            self._add_made(Subject(made), member.prefix.attributes)
+            fields += [made] if is_field else []
+        if declaration.keyword in ("structure", "class") and len(fields) == len(found.members):
+            self._add(default_constructor(premise, fields))
+        return tuple([member.name for member in found.members if member.kind == "field"])
 
     def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
         """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""

@@ -36,6 +36,7 @@ OTHER_COMMANDS = frozenset(
         "binder_predicate", "app_unexpander", "class_abbrev", "to_dual_insert_cast", "to_dual_name_hint",
         "to_additive_name_hint", "to_dual_insert_cast_fun", "register_hint", "gen_injective_theorems",
         "erase_aesop_rules", "add_aesop_rules", "tactic_extension", "register_tactic_tag", "extend_docs",
+        "mk_iff_of_inductive_prop",
     )
 )  # fmt: skip
 COMMAND_WORDS = DECLARATION_WORDS | MODIFIERS | SCOPE_WORDS | CONTEXT_WORDS | OTHER_COMMANDS

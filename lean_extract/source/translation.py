@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -48,6 +48,17 @@ class Translation:
     def statement(self, text: str) -> str:
         """A binder or a conclusion, translated."""
         return _statement(self, text)
+
+    def with_hint(self, source: str, target: str) -> Translation:
+        """As a name hint leaves it: words of names, both capitalised, that stand for each other."""
+        key = _lowered(source)
+        if len(_PARTS.findall(key)) == 1:
+            return replace(self, parts=MappingProxyType({**self.parts, key.lower(): target}))
+        return replace(self, corrections=MappingProxyType({**self.corrections, key: target}))
+
+    def with_namespace(self, source: str, target: str) -> Translation:
+        """With one more namespace whose translation is told."""
+        return replace(self, namespaces=MappingProxyType({**self.namespaces, source: target}))
 
     def __hash__(self) -> int:
         return hash(self.attribute)
@@ -305,6 +316,4 @@ TO_DUAL = Translation(
     False,
     tables.DUAL_SWAPPED,
 )
-TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
-    {"to_additive": TO_ADDITIVE, "to_additive?": TO_ADDITIVE, "to_dual": TO_DUAL, "to_dual?": TO_DUAL}
-)
+TRANSLATIONS: Mapping[str, Translation] = MappingProxyType({"to_additive": TO_ADDITIVE, "to_dual": TO_DUAL})

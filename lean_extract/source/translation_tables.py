@@ -87,7 +87,7 @@ ADDITIVE_NAMESPACES: Mapping[str, str] = MappingProxyType(
         "IsMulLeftInvariant>IsAddLeftInvariant IsMulRightInvariant>IsAddRightInvariant "
         "HasCompactMulSupport>HasCompactSupport mulSupport>support mulTSupport>tsupport "
         "mulIndicator>indicator "
-        "MulSalemSpencer>ThreeAPFree ThreeGPFree>ThreeAPFree mulEnergy>addEnergy"
+        "MulSalemSpencer>ThreeAPFree ThreeGPFree>ThreeAPFree mulEnergy>addEnergy Localization>AddLocalization"
     )
 )
 ADDITIVE_FIXED = frozenset(
@@ -136,4 +136,5 @@ DUAL_SYMBOLS: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶"))
 """Relations whose sides change places."""
-DUAL_FIXED = frozenset(("Unit", "PUnit"))
+DUAL_FIXED = frozenset(("Unit", "PUnit", "Limits"))
+"""`Limits` is the namespace of limits and colimits both."""

@@ -19,8 +19,7 @@ _CONNECTIVES: dict[str, Connective] = {
 }  # fmt: skip
 _LEVELS = {
     "<|": 1, "↔": 20, "<->": 20, "→": 25, "->": 25, "∨": 30, "\\/": 30, "∧": 35, "/\\": 35,
-    "≃*": 25, "≃+": 25,
-    "→*": 25, "→+": 25, "×": 35, "⊕": 30, "+": 65, "-": 65, "++": 65, "::": 67, "⊔": 68, "⊓": 69, "∪": 65,
+    "≅": 10, "≌": 10, "×": 35, "⊕": 30, "+": 65, "-": 65, "++": 65, "::": 67, "⊔": 68, "⊓": 69, "∪": 65,
     "∩": 70, "*": 70, "/": 70, "%": 70, "\\": 70, "•": 73, "^": 75, "∘": 90, "⁻¹": 200, "|>": 1, "!": 200,
     "ᶜ": 200, "'": 200, "''": 80, "⁻¹'": 80, "&&": 35, "||": 30, "≫": 80, "⋙": 80, "⥤": 26, "⟶": 10,
 }  # fmt: skip
@@ -70,14 +69,22 @@ def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
                 break
             if text[:1] in NAME_STARTS or text in _NO_OPERATORS or index == begin:
                 continue
-            level = _LEVELS.get(text)
+            level = _level(text)
             if level is None:
-                if text[0].isdigit() or text[0] in ".\"'`":
-                    continue
-                level = _RELATION
+                continue
             if level < best_level:
                 best, best_level = (text, index), level
     return best
+
+
+def _level(text: str) -> int | None:
+    """How tightly an operator binds; None for what is none."""
+    level = _LEVELS.get(text)
+    if level is not None:
+        return level
+    if text[0] in "→≃↪":  # of bundled maps: `→+*`, `≃ₗ`, ...
+        return 25
+    return None if text[0].isdigit() or text[0] in ".\"'`" else _RELATION
 
 
 def shape(texts: list[str], place: Range) -> Shape:
