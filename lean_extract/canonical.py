@@ -1,8 +1,13 @@
-"""One spelling for what Lean prints and what people write. Every model reads its texts through this."""
+"""One spelling for what Lean prints and what people write, and one form for what says the same.
+
+Every model reads its texts through `canonical`; what ranks premises, through `normal_form`.
+"""
 
 from __future__ import annotations
 
 import re
+
+from lean_extract.orientation import oriented
 
 _DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _UNIVERSE_ARGUMENTS = re.compile(r"\.\{[^{}]*\}")
@@ -20,6 +25,14 @@ _SPELLINGS = (
     (re.compile(r"\\/"), "∨"),
     (re.compile(r"λ"), "fun"),
 )
+_TYPE_NAMES = (
+    (re.compile(r"ℝ≥0∞"), "ENNReal"),
+    (re.compile(r"ℝ≥0"), "NNReal"),
+    (re.compile(r"ℚ≥0"), "NNRat"),
+    (re.compile(r"ℕ∞"), "ENat"),
+    (re.compile(r"ℕ\+(?=[\s)\]},]|$)"), "PNat"),
+)
+"""Notation that is printed only where it is open, and has relations' signs in it."""
 _NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Complex": "ℂ"}
 _NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
 
@@ -36,3 +49,11 @@ def canonical(text: str) -> str:
     for pattern, symbol in _SPELLINGS:
         text = pattern.sub(symbol, text)
     return _NUMBER_TYPE.sub(lambda match: _NUMBER_TYPES[match[1]], text)
+
+
+def normal_form(text: str) -> str:
+    """`canonical`, with names for notation of types, and every relation facing one way."""
+    text = canonical(text)
+    for pattern, name in _TYPE_NAMES:
+        text = pattern.sub(name, text)
+    return oriented(text)

@@ -62,6 +62,7 @@ prod       × ×ˢ ∏ Prod SProd.sprod Finset.prod
 sum        ⊕ ∑ Sum Finset.sum
 integral   ∫ MeasureTheory.integral
 sqrt       √ Real.sqrt
+pi         π Real.pi
 norm       ‖ Norm.norm
 abs        |
 inner      ⟪ Inner.inner

@@ -303,13 +303,13 @@ def _read_config(folder: Path) -> _Config:
 def _by_relevance(goal: Goal) -> list[int]:
     """Hypotheses in the order in which they deserve room: mentioned by the target (or by what it mentions)
     first, propositions about mentioned variables next, then the rest; each from the target backwards."""
-    words = [set(texts.canonical(hypothesis.type).split()) for hypothesis in goal.hypotheses]
+    words = [set(texts.normal_form(hypothesis.type).split()) for hypothesis in goal.hypotheses]
     bare = [{word.strip("()[]{},:⟨⟩") for word in group} | group for group in words]
-    wanted = {word.strip("()[]{},:⟨⟩") for word in texts.canonical(goal.target).split()}
+    wanted = {word.strip("()[]{},:⟨⟩") for word in texts.normal_form(goal.target).split()}
     mentioned: list[int] = []
     backwards = range(len(goal.hypotheses) - 1, -1, -1)
     for index in backwards:
-        if any(texts.canonical(name) in wanted for name in goal.hypotheses[index].names):
+        if any(texts.normal_form(name) in wanted for name in goal.hypotheses[index].names):
             mentioned.append(index)
             wanted |= bare[index]
     chosen = set(mentioned)

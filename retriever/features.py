@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.lexical import name_parts
+from retriever.structure.index import Fit
 
 FEATURES = (
     "dense",  # cosine of the state with the premise, eq. (2) or (3) as the model has it
@@ -17,6 +18,11 @@ FEATURES = (
     "lexical_rank",  # the same for BM25; 0 when no token is shared
     "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.proofs`
     "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.symbols`
+    "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.structure`
+    "exact_match",  # the same, where the context has all that the premise assumes
+    "assumed",  # how much the context has of what an instance assumes
+    "structure_overlap",  # how much of the conclusion the goal has
+    "foreign_types",  # how much of the types in its binders the goal does not mention
     "name_overlap",  # share of the name's parts that stand among the goal's tokens
     "theorem_name",  # share of the name's parts that stand in the name of the theorem being proved
     "use_count",  # ln(1 + how many training proofs use it)
@@ -61,6 +67,8 @@ class Candidates:
     """float32[n]: the votes as counted."""
     symbol_overlap: Floats
     """float32[n], from 0 to 1."""
+    fit: Fit
+    """How each fits the goal by its structure."""
     use_count: npt.NDArray[np.int32]
     used_nearby: Floats
     """float32[n]: in how many proofs above."""
@@ -81,6 +89,7 @@ def features(place: Place, candidates: Candidates) -> Floats:
         "lexical_rank": np.where(candidates.lexical > 0, 1.0 / (1.0 + ranks(candidates.lexical)), 0.0),
         "neighbours": np.log1p(candidates.neighbours),
         "symbol_overlap": candidates.symbol_overlap,
+        **_structural(candidates.fit),
         "name_overlap": [_overlap(name, place.tokens) for name in candidates.names],
         "theorem_name": [_overlap(name, proved) for name in candidates.names],
         "use_count": np.log1p(candidates.use_count),
@@ -92,6 +101,17 @@ def features(place: Place, candidates: Candidates) -> Floats:
         "line_distance": _line_distance(place.line, candidates.lines, same_module),
     }
     return np.stack([np.asarray(columns[name], dtype=np.float32) for name in FEATURES], axis=1)
+
+
+def _structural(fit: Fit) -> dict[str, Floats]:
+    is_instance = fit.instance > 0
+    return {
+        "instance": fit.instance,
+        "exact_match": np.where(fit.hypotheses >= 1.0 - 1e-6, fit.instance, 0.0).astype(np.float32),
+        "assumed": (is_instance * fit.hypotheses * fit.assumed).astype(np.float32),
+        "structure_overlap": fit.overlap,
+        "foreign_types": 1.0 - fit.types,
+    }
 
 
 def _overlap(name: str, wanted: Set[str]) -> float:

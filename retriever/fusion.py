@@ -3,9 +3,10 @@
 Candidates are the union of several top lists (`Lists`); each gets the `FEATURES` of `retriever.features`, and
 the score is their weighted sum. The weights live in the model folder as `fusion.json`, written by training:
 
-    {"format": "premise-suggest-fusion", "version": 2,
+    {"format": "premise-suggest-fusion", "version": 3,
      "weights": {"dense": 8.1, "lexical": 2.2, ...},            one number for each of FEATURES
-     "candidates": {"dense": 256, "lexical": 256, "neighbours": 128, "nearby": 64},   length of each top list
+     "candidates": {"dense": 256, "lexical": 256, "neighbours": 128, "nearby": 64, "structure": 64},
+                                                                length of each top list
      "bm25": {"k1": 1.2, "b": 0.75},
      "trained_on": "what the weights were fitted on, in words"}
 """
@@ -25,7 +26,7 @@ from retriever.features import FEATURES
 from retriever.lexical import Bm25Parameters
 
 FORMAT = "premise-suggest-fusion"
-VERSION = 2
+VERSION = 3
 FILE = "fusion.json"
 
 Floats = npt.NDArray[np.float32]
@@ -64,8 +65,11 @@ class Lists:
     nearby: int = 64
     """Of what the proofs above the goal use most often."""
 
+    structure: int = 64
+    """Of those that the goal is best an instance of."""
+
     def __post_init__(self) -> None:
-        if min(self.dense, self.lexical, self.neighbours, self.nearby) < 1:
+        if min(self.dense, self.lexical, self.neighbours, self.nearby, self.structure) < 1:
             raise ValueError("a candidate list needs a positive length")
 
 
@@ -109,8 +113,14 @@ class Fusion:
         path = folder / FILE
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            if (document["format"], document["version"]) == (FORMAT, 1):
-                message = f"The ranking weights {path} are of version 1, this version reads {VERSION}."
+            if (document["format"], document["version"]) == (FORMAT, 1) or (
+                document["format"],
+                document["version"],
+            ) == (FORMAT, 2):
+                message = (
+                    f"The ranking weights {path} are of version {document['version']},"
+                    f" this version reads {VERSION}."
+                )
                 raise ModelError(message, FIT_AGAIN.format(folder=folder))
             if (document["format"], document["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"format {document['format']} {document['version']}")

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
 from lean_extract.words import NOISE, SYMBOLS, WORDS
-from retriever.text import binder_text, canonical
+from retriever.text import binder_text, normal_form
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
@@ -124,7 +124,7 @@ def name_parts(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8192)
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators as they stand in the text's one spelling."""
-    return tuple(_TOKEN.findall(canonical(text[:_LONGEST_TEXT])))
+    return tuple(_TOKEN.findall(normal_form(text[:_LONGEST_TEXT])))
 
 
 def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
@@ -141,10 +141,12 @@ def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _expand(raw: str, bound: frozenset[str]) -> list[str]:
+    if raw in bound:
+        return []
     word = WORDS.get(raw)
     if word is not None:
         return [word]
-    if raw in NOISE or raw in bound:
+    if raw in NOISE:
         return []
     if not _IDENTIFIER.match(raw):
         return [raw]

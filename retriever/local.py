@@ -19,6 +19,7 @@ from retriever.index.neighbours import Ids
 from retriever.lexical import premise_tokens
 from retriever.place import Where
 from retriever.snapshot import Snapshot
+from retriever.structure.hashes import of_premise
 from retriever.text import premise_texts
 
 _CACHED = 4096
@@ -83,3 +84,9 @@ def _texts_of(premise: Premise) -> tuple[str, str]:
 def tokens_of(premise: Premise) -> tuple[str, ...]:
     """A premise's tokens for BM25, kept while it stays as it is."""
     return tuple(premise_tokens(premise))
+
+
+@lru_cache(maxsize=_CACHED)
+def structure_of(premise: Premise) -> frozenset[int]:
+    """A premise's hashes of structure, kept while it stays as it is."""
+    return of_premise(premise)

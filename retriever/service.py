@@ -25,7 +25,7 @@ from retriever.index.neighbours import Bools, Ids, Query
 from retriever.index.plan import Source as SourceFile
 from retriever.index.store import IndexStore
 from retriever.lexical import goal_tokens
-from retriever.local import LocalVectors, tokens_of
+from retriever.local import LocalVectors, structure_of, tokens_of
 from retriever.offer import (
     Kinds,
     RankedPremise,
@@ -39,6 +39,7 @@ from retriever.place import Where, used_nearby, voters
 from retriever.proofs import NEIGHBOURS
 from retriever.reranker import DEPTH, Reranker, blend
 from retriever.snapshot import Snapshot, stamps_of
+from retriever.structure.hashes import of_goal
 
 _MANY = 256
 """From so many premises on the list by vectors is as long as what was asked for."""
@@ -55,6 +56,10 @@ class _Signals:
     """In how many proofs above the goal in the open file."""
     overlap: Floats
     """How much of each one's tokens the goal has."""
+    instances: Ids
+    """The premises that the goal is an instance of by its structure."""
+    promise: Floats
+    """float32[len(instances)]: how promising each is."""
 
 
 class PremiseService:
@@ -128,11 +133,15 @@ class PremiseService:
         offered = offered_premises(snapshot, where, kinds, len(local.premises), allowed)
         query = snapshot.search.query(vector)
         used = used_nearby(snapshot, where)
+        structure = of_goal(goal)
+        instances = snapshot.structure.instances(structure)
         signals = _Signals(
             snapshot.bm25.scores(tokens),
             snapshot.proofs.votes(query.top(NEIGHBOURS, voters(snapshot, where))),
             used.of_indexed,
             snapshot.overlap.scores(tokens),
+            instances,
+            snapshot.structure.fit(structure, instances).promise,
         )
         own_tokens = [tokens_of(premise) for premise in local.premises]
         ids = self._candidates(query, signals, offered, scope, k)
@@ -147,6 +156,9 @@ class PremiseService:
             symbol_overlap=np.concatenate(
                 [snapshot.overlap.score_texts(tokens, own_tokens), signals.overlap[ids]]
             ),
+            fit=snapshot.structure.fit_rows(
+                structure, [structure_of(premise) for premise in local.premises]
+            ).then(snapshot.structure.fit(structure, ids)),
             use_count=np.concatenate([local.of_indexed(view.uses), view.uses[ids]]),
             used_nearby=np.concatenate(
                 [used.of_names([p.name for p in local.premises]), signals.nearby[ids]]
@@ -215,6 +227,8 @@ class PremiseService:
             found.append(query.top(nearest, allowed))
             found.append(top(signals.lexical, lists.lexical, allowed & (signals.lexical > 0)))
             found.append(top(signals.votes, lists.neighbours, allowed & (signals.votes > 0)))
+            there = signals.instances[allowed[signals.instances]]
+            found.append(there[top(signals.promise[allowed[signals.instances]], lists.structure)])
         return np.unique(np.concatenate(found))
 
 

@@ -21,6 +21,7 @@ from retriever.name_search import Matches, NameQuery, NameTable
 from retriever.nearby import NearbyUses
 from retriever.proofs import LiveNames, ProofGraph
 from retriever.scope import ModuleNode, importable
+from retriever.structure.index import StructureIndex
 from retriever.symbols import Overlap
 from retriever.text import premise_texts
 
@@ -65,6 +66,11 @@ class Snapshot:
     def overlap(self) -> Overlap:
         """How much of a premise's tokens a goal has."""
         return Overlap(self.bm25.segments)
+
+    @cached_property
+    def structure(self) -> StructureIndex:
+        """Which premises a goal is an instance of."""
+        return StructureIndex([segment.structure for segment in self.view.segments])
 
     @cached_property
     def names(self) -> LiveNames:

@@ -18,11 +18,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lean_extract.canonical import canonical as canonical
+from lean_extract.canonical import normal_form as normal_form
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.lexer import raw_tokens
 
-VERSION = 1
+VERSION = 2
 VAR = "<VAR>"
 GOAL = "<GOAL>"
 
@@ -40,7 +40,7 @@ def state_text(goal: Goal) -> str:
 
 def goal_text(goal: Goal) -> str:
     """`<GOAL> …` of a goal's target alone."""
-    return f"{GOAL} {canonical(goal.target)}"
+    return f"{GOAL} {normal_form(goal.target)}"
 
 
 def hypothesis_texts(goal: Goal) -> list[str]:
@@ -92,13 +92,13 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     that could not be followed) is read by its name.
     """
     context = " ".join(f"{VAR} {binder_text(binder)}" for binder in premise.context)
-    return context, f"{GOAL} {canonical(premise.conclusion or premise.name)}"
+    return context, f"{GOAL} {normal_form(premise.conclusion or premise.name)}"
 
 
 @lru_cache(maxsize=8192)
 def binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
-    text = canonical(binder)
+    text = normal_form(binder)
     opener = text[:1]
     if opener in _BRACKETS and text.endswith(_BRACKETS[opener]):
         text = text[1:-1].strip()
@@ -119,10 +119,10 @@ def _heads(text: str) -> set[str]:
 def _hypothesis_text(hypothesis: Hypothesis) -> str:
     names = [_bare(name) for name in hypothesis.names]
     kept = [name for name in names if not _INSTANCE_NAME.match(name)]
-    text = canonical(hypothesis.type)
+    text = normal_form(hypothesis.type)
     if kept:
         text = f"{' '.join(kept)} : {text}"
-    return f"{text} := {canonical(hypothesis.value)}" if hypothesis.value is not None else text
+    return f"{text} := {normal_form(hypothesis.value)}" if hypothesis.value is not None else text
 
 
 def _without_default(text: str) -> str:

@@ -104,7 +104,7 @@ def main() -> None:
     }
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     weights = tuple(WEIGHTS.get(feature, 0.0) for feature in FEATURES)
-    Fusion(weights, Lists(16, 16, 16, 16), Bm25Parameters(), "chosen by hand for the tests").save(folder)
+    Fusion(weights, Lists(16, 16, 16, 16, 16), Bm25Parameters(), "chosen by hand for the tests").save(folder)
 
 
 if __name__ == "__main__":

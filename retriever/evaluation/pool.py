@@ -11,6 +11,9 @@ from lean_extract.records import Goal, Module, Premise
 from retriever.lexical import Bm25, Bm25Parameters, build_postings, premise_tokens
 from retriever.proofs import ProofGraph
 from retriever.scope import ModuleNode, importable
+from retriever.structure.columns import StructureColumns
+from retriever.structure.hashes import of_premise
+from retriever.structure.index import StructureIndex
 from retriever.symbols import Overlap
 from retriever.training.dataset_files import Dataset
 from retriever.training.splits import Split, root_name
@@ -46,6 +49,7 @@ class Pool:
     graph: dict[str, ModuleNode]
     bm25: Bm25
     overlap: Overlap
+    structure: StructureIndex
     proofs: ProofGraph
     """Of the training split's theorems."""
     roots: dict[str, int]
@@ -126,6 +130,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
         graph={module.name: _node(module) for module in dataset.modules},
         bm25=bm25,
         overlap=Overlap(bm25.segments),
+        structure=StructureIndex([StructureColumns.of_rows([of_premise(premise) for premise in corpus])]),
         proofs=proofs_of(dataset),
         roots={
             name: int(family)

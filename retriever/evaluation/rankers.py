@@ -21,6 +21,7 @@ from retriever.features import Candidates, Place
 from retriever.fusion import Fusion
 from retriever.lexical import goal_tokens
 from retriever.proofs import NEIGHBOURS
+from retriever.structure.hashes import GoalStructure, of_goal
 
 Setting = Literal["state", "place", "importable"]
 """What is known and offered: the state alone and everything; its place too and everything; its place, and
@@ -48,6 +49,11 @@ class Scored:
     """The same without those that follow the theorem in its file: for settings that know the place."""
     overlap: Floats
     """How much of each premise's tokens the goal has."""
+    structure: GoalStructure
+    instances: Ints
+    """The premises that the goal is an instance of by its structure."""
+    promise: Floats
+    """float32[len(instances)]: how promising each is."""
     nearby: Floats
     """In how many training proofs above the theorem in its file each premise is used."""
     allowed: Bools
@@ -144,6 +150,8 @@ def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Sco
     """What fusion starts from, for a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
+    structure = of_goal(question.goal)
+    instances = pool.structure.instances(structure)
     dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
     return Scored(
         question,
@@ -153,6 +161,9 @@ def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Sco
         votes=_votes(pool, dense, pool.proofs.known),
         votes_there=_votes(pool, dense, pool.proofs.known & ~pool.behind(question)),
         overlap=pool.overlap.scores(tokens),
+        structure=structure,
+        instances=instances,
+        promise=pool.structure.fit(structure, instances).promise,
         nearby=pool.proofs.counts(pool.above(question)),
         allowed=allowed,
         importable=pool.importable(question),
@@ -199,6 +210,8 @@ def candidates(scored: Scored, weights: Fusion) -> Ints:
         found.append(fusion.top(scored.dense, lists.dense, allowed))
         found.append(fusion.top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
         found.append(fusion.top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
+        there = allowed[scored.instances]
+        found.append(scored.instances[there][fusion.top(scored.promise[there], lists.structure)])
     if scored.setting != "state":
         used = scored.allowed & (scored.nearby > 0)
         found.append(fusion.top(scored.nearby, lists.nearby, used))
@@ -229,6 +242,7 @@ def features(pool: Pool, scored: Scored, numbers: Ints) -> Floats:
             lexical=scored.lexical[numbers],
             neighbours=scored.votes[numbers],
             symbol_overlap=scored.overlap[numbers],
+            fit=pool.structure.fit(scored.structure, numbers),
             use_count=pool.uses_elsewhere(asked)[numbers].astype(np.int32),
             used_nearby=scored.nearby[numbers] if known else unknown,
             in_scope=np.asarray(in_scope, dtype=np.float32),

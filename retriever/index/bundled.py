@@ -28,6 +28,7 @@ from retriever.index.files import explained_writes, npy_bytes
 from retriever.index.proof_columns import ProofRows, hash_names
 from retriever.index.segment import VERSION, Segment
 from retriever.index.store import MANIFEST, OTHER_MODEL, IndexStore, LiveSegment, Manifest
+from retriever.structure.columns import rows_by_premise
 
 CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"
@@ -43,11 +44,16 @@ _DELTA = frozenset(
         "terms.npy",
         "proof_starts.npy",
         "proof_uses.npy",
+        "structure_hashes.npy",
+        "structure_starts.npy",
+        "structure_documents.npy",
     )
 )
 """Columns that mostly ascend: shipped as differences, which compress several times better."""
 _HASHES = "name_hashes.npy"
-"""Not shipped: worked out from the names."""
+_ROWS = ("structure_row_starts.npy", "structure_rows.npy")
+_DERIVED = frozenset((_HASHES, *_ROWS))
+"""Not shipped: worked out from the names, and from the lists by hash."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
 
 
@@ -97,7 +103,7 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
         for path in sorted(segment.folder.iterdir()):
-            if path.name != _HASHES:
+            if path.name not in _DERIVED:
                 _add(archive, path)
     data = stream.getvalue()
     digest = hashlib.sha256(data).hexdigest()
@@ -201,6 +207,9 @@ def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
             (folder / entry.name).write_bytes(data)
     names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
     (folder / _HASHES).write_bytes(npy_bytes(hash_names(names)))
+    lists = [np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")]
+    for name, column in zip(_ROWS, rows_by_premise(*lists, len(names)), strict=True):
+        (folder / name).write_bytes(npy_bytes(column))
     manifest = Manifest(
         bundle.fingerprint,
         built_at=bundle.built_at,

@@ -18,6 +18,8 @@ from retriever.index.neighbours import Floats
 from retriever.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
 from retriever.index.segment import Flag, IndexedFile, Segment, SegmentContent
 from retriever.lexical import build_postings, premise_tokens, sorted_postings
+from retriever.structure.columns import StructureColumns
+from retriever.structure.hashes import of_premise
 
 _THEOREM_KINDS = frozenset({"theorem", "lemma", "axiom", "alias"})
 NO_PROOFS = ProofRows.of_names({})
@@ -75,6 +77,7 @@ def content_of(
         scales=np.concatenate([item.scales for item in files]),
         postings=build_postings(tokens(premise) for premise in premises),
         proofs=ProofColumns.of_hashes(hashes, *proofs.aligned(hashes)),
+        structure=StructureColumns.of_rows([of_premise(premise) for premise in premises]),
         records=[_record(premise) for premise in premises] if with_records else None,
         exported={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
@@ -138,6 +141,9 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
         scales=column(lambda segment: segment.scales),
         postings=_merge_postings(segments, keep),
         proofs=merged([(segment.proofs, kept) for segment, kept in zip(segments, keep, strict=True)]),
+        structure=StructureColumns.merged(
+            [(segment.structure, kept) for segment, kept in zip(segments, keep, strict=True)]
+        ),
         records=records,
         exported=exported,
     )

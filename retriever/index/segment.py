@@ -12,6 +12,9 @@
     vectors.npy        int8[n, d], scales.npy  float32[n]: embedding = vector * scale
     terms.txt/.npy     sorted vocabulary; posting_starts.npy int64[m + 1], posting_documents.npy int32,
                        posting_frequencies.npy uint16, lengths.npy int32[n]: see `retriever.lexical.Postings`
+    structure_hashes.npy uint32[s], structure_starts.npy int64[s + 1], structure_documents.npy int32;
+    structure_row_starts.npy int64[n + 1], structure_rows.npy uint32:
+                       what statements say, see `retriever.structure.columns`
     records.txt/.npy   each premise's record as JSON; absent where no source text is shipped
     exported.json      [[position, name], ...]: the names that `export` gives premises too; absent where it
                        gives none
@@ -47,9 +50,10 @@ from retriever.index.files import (
 )
 from retriever.index.proof_columns import ProofColumns
 from retriever.lexical import Postings
+from retriever.structure.columns import StructureColumns
 
 FORMAT = "premise-suggest-segment"
-VERSION = 2
+VERSION = 3
 META = "meta.json"
 EXPORTED = "exported.json"
 
@@ -112,6 +116,7 @@ class SegmentContent:
     scales: npt.NDArray[np.float32]
     postings: Postings
     proofs: ProofColumns
+    structure: StructureColumns
     records: Sequence[bytes] | None
     exported: Mapping[int, str] = field(default_factory=dict)
     """Of a few premises: the name that `export` gives them too."""
@@ -142,6 +147,11 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
     write_array(folder / "proof_starts.npy", content.proofs.starts)
     write_array(folder / "proof_uses.npy", content.proofs.uses)
     write_array(folder / "proof_names.npy", content.proofs.names)
+    write_array(folder / "structure_hashes.npy", content.structure.hashes)
+    write_array(folder / "structure_starts.npy", content.structure.starts)
+    write_array(folder / "structure_documents.npy", content.structure.documents)
+    write_array(folder / "structure_row_starts.npy", content.structure.row_starts)
+    write_array(folder / "structure_rows.npy", content.structure.rows)
     if content.records is not None:
         write_strings(folder, "records", content.records)
     if content.exported:
@@ -221,6 +231,13 @@ class Segment:
             read_array(folder / "proof_uses.npy"),
             read_array(folder / "proof_names.npy"),
         )
+        self.structure = StructureColumns(
+            read_array(folder / "structure_hashes.npy"),
+            read_array(folder / "structure_starts.npy"),
+            read_array(folder / "structure_documents.npy"),
+            read_array(folder / "structure_row_starts.npy"),
+            read_array(folder / "structure_rows.npy"),
+        )
         self.has_records: bool = meta["has_records"]
         self._records = StringTable(folder, "records") if self.has_records else None
         rows = read_json(folder / EXPORTED) if EXPORTED in self._checksums else []
@@ -237,6 +254,9 @@ class Segment:
         proofs = self.proofs
         if len(proofs.hashes) != self.count or len(proofs.starts) != self.count + 1:
             raise ValueError("the columns of proofs differ in length from the others")
+        structure = self.structure
+        if len(structure.starts) != len(structure.hashes) + 1 or len(structure) != self.count:
+            raise ValueError("the columns of structure differ in length")
         if self.vectors.shape != (self.count, self.dimension):
             raise ValueError(f"vectors of shape {self.vectors.shape}")
 

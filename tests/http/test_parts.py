@@ -23,7 +23,7 @@ from lsp_server.http.tactic_servers import falling, place_after
 from lsp_server.settings import Settings
 from prover.candidates import Candidate
 from retriever.evaluation.notation_off import functional
-from retriever.text import canonical
+from retriever.text import normal_form
 
 CONSTANTS = ["Eq", "HAdd.hAdd", "Not", "Exists", "setOf", "Iff", "Membership.mem", "OfNat.ofNat", "Inv.inv"]
 WORDS = st.sampled_from([*CONSTANTS, "fun", "=>", ".1", '"', *"xa()[]{}⟨⟩→∀,:«»↑1-↦"])
@@ -61,7 +61,7 @@ def test_most_of_a_library_comes_back_as_it_was_written() -> None:
             if printed == premise.conclusion or "∀" in printed or "fun" in printed:
                 continue
             changed += 1
-            same += canonical(restored(printed)) == canonical(premise.conclusion)
+            same += normal_form(restored(printed)) == normal_form(premise.conclusion)
     assert changed > 400
     assert same / changed > 0.97
 

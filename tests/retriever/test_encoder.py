@@ -81,7 +81,7 @@ def test_the_fingerprint_follows_what_decides_an_embedding(model_folder: Path, t
         ("tokenizer.json", lambda data: data[:-200]),
         ("config.json", lambda data: data.replace(b'"dimension": 32', b'"dimension": 31')),
         ("config.json", lambda data: data.replace(b'"version": 1', b'"version": 99')),
-        ("config.json", lambda data: data.replace(b'"text_version": 1', b'"text_version": 99')),
+        ("config.json", lambda data: data.replace(b'"text_version": 2', b'"text_version": 99')),
         ("config.json", None),
     ],
 )

@@ -10,6 +10,7 @@ from lean_extract.errors import ModelError
 from retriever.features import FEATURES, Candidates, Place, features
 from retriever.fusion import Fusion, Lists
 from retriever.lexical import Bm25Parameters
+from retriever.structure.index import Fit
 
 PLACE = Place(frozenset({"add", "eq", "nat"}), "Algebra.Group.Basic", "Group.Sub.comm_zero", 50)
 CANDIDATES = Candidates(
@@ -20,6 +21,13 @@ CANDIDATES = Candidates(
     lexical=np.array([4.0, 2.0, 0.0], dtype=np.float32),
     neighbours=np.array([0.0, 1.5, 0.0], dtype=np.float32),
     symbol_overlap=np.array([0.25, 0.5, 0.0], dtype=np.float32),
+    fit=Fit(
+        instance=np.array([0.5, 0.8, 0.0], dtype=np.float32),
+        overlap=np.array([1.0, 1.0, 0.25], dtype=np.float32),
+        hypotheses=np.array([1.0, 0.5, 1.0], dtype=np.float32),
+        assumed=np.array([0.25, 0.5, 0.75], dtype=np.float32),
+        types=np.array([1.0, 1.0, 0.25], dtype=np.float32),
+    ),
     use_count=np.array([0, 3, 0], dtype=np.int32),
     used_nearby=np.array([2.0, 0.0, 0.0], dtype=np.float32),
     in_scope=np.array([1.0, 0.0, 0.5], dtype=np.float32),
@@ -38,6 +46,11 @@ def test_features_are_what_their_names_say() -> None:
     assert found["lexical_rank"] == pytest.approx([1.0, 1 / 2, 0.0])
     assert found["neighbours"] == pytest.approx([0.0, np.log(2.5), 0.0])
     assert found["symbol_overlap"] == [0.25, 0.5, 0.0]
+    assert found["instance"] == pytest.approx([0.5, 0.8, 0.0])
+    assert found["exact_match"] == pytest.approx([0.5, 0.0, 0.0])
+    assert found["assumed"] == pytest.approx([0.25, 0.25, 0.0])
+    assert found["structure_overlap"] == [1.0, 1.0, 0.25]
+    assert found["foreign_types"] == [0.0, 0.0, 0.75]
     assert found["name_overlap"] == pytest.approx([1 / 4, 0.0, 0.0])
     assert found["theorem_name"] == pytest.approx([3 / 4, 2 / 3, 1 / 2])
     assert found["use_count"] == pytest.approx([0.0, np.log(4), 0.0])
@@ -67,7 +80,7 @@ def test_the_score_is_the_weighted_sum() -> None:
 def test_weights_survive_the_disk(tmp_path: Path) -> None:
     fusion = Fusion(
         tuple(0.5 * i for i in range(len(FEATURES))),
-        Lists(100, 50, 20, 10),
+        Lists(100, 50, 20, 10, 5),
         Bm25Parameters(0.9, 0.4),
         "valid",
     )

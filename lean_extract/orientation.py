@@ -1,0 +1,213 @@
+"""One direction for every relation: `a ≥ b` and `b ≤ a`, `¬a = b` and `a ≠ b`, `¬a ≤ b` and `b < a` are one.
+
+Lean unfolds the first two by itself; the last holds in linear orders, and is left alone beside `↔`, where
+lemmas say just that. `∃ ε > 0, p` is read as `∃ ε, 0 < ε ∧ p`. Works on text alone, in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_MIRROR = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈", "⊋": "⊊"}
+_NEGATION = {"=": ("≠", False), "∈": ("∉", False), "≤": ("<", True), "<": ("≤", True)}
+"""The relation that says the opposite, and whether its sides change places."""
+_RELATIONS = frozenset("=≠≤<≥>∈∉∋⊆⊂⊇⊃∣≡≈∼⋖⊊⊋")
+_BINDERS = frozenset("∀∃λ") | {"∃!", "fun"}
+_BIG_OPERATORS = frozenset("∑∏⨆⨅⋃⋂∫")
+_DEEPEST = 64
+"""Text with more brackets inside each other stays as it is."""
+_BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
+_OPENERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
+_CLOSERS = frozenset(_OPENERS.values())
+_PIECE = re.compile(r"\s*((?:[^\W\d]|«[^»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
+_TURNED = re.compile(r"[≥>⊇⊃∋⊋¬]")
+
+
+@dataclass(slots=True)
+class _Frame:
+    """What stands between two brackets: its pieces, brackets inside as one piece each."""
+
+    opener: str = ""
+    pieces: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """The white space before each piece."""
+    inner: dict[int, list[str]] = field(default_factory=dict)
+    """What the pieces in round brackets hold, by their place."""
+
+    def add(self, piece: str, gap: str) -> None:
+        """One more piece."""
+        self.pieces.append(piece)
+        self.gaps.append(gap)
+
+
+def oriented(text: str) -> str:
+    """The text with every relation in its one direction; as it was where there is nothing to turn."""
+    if not _TURNED.search(text):
+        return text
+    frames = [_Frame()]
+    end = 0
+    for found in _PIECE.finditer(text):
+        piece, gap = found[1], text[end : found.start(1)]
+        end = found.end()
+        if piece in _OPENERS:
+            if len(frames) > _DEEPEST:
+                return text
+            frames.append(_Frame(piece))
+            frames[-2].gaps.append(gap)
+        elif piece in _CLOSERS and len(frames) > 1:
+            _close(frames, f"{gap}{piece}")
+        else:
+            frames[-1].add(piece, gap)
+    while len(frames) > 1:
+        _close(frames, "")
+    return _joined(*_turned(frames[0])) + text[end:]
+
+
+def _close(frames: list[_Frame], closer: str) -> None:
+    frame = frames.pop()
+    pieces, gaps = _turned(frame)
+    outer = frames[-1]
+    if frame.opener == "(":
+        outer.inner[len(outer.pieces)] = pieces
+    outer.pieces.append(f"{frame.opener}{_joined(pieces, gaps)}{closer}")
+
+
+def _joined(pieces: Sequence[str], gaps: Sequence[str]) -> str:
+    return "".join(part for pair in zip(gaps, pieces, strict=True) for part in pair)
+
+
+def _turned(frame: _Frame) -> tuple[list[str], list[str]]:
+    """The pieces of a frame and their gaps, its relations turned."""
+    frame = _gathered(frame)
+    bar = frame.pieces.index("|") if frame.opener == "{" and "|" in frame.pieces else -1
+    pieces: list[str] = []
+    gaps: list[str] = []
+    has_iff = "↔" in frame.pieces
+    start = 0
+    while start < len(frame.pieces):
+        stop = _stop(frame.pieces, start, bar)
+        before = frame.pieces[start - 1] if start else ""
+        run = _Run(frame.pieces[start:stop], frame.gaps[start:stop])
+        if before in ("∀", "∃") and run.bounds(frame.pieces[stop : stop + 1]):
+            new = run.as_binder(before)
+            stop += 1
+        elif before == "¬" and stop == start + 1 and (single := _plain(frame, start)):
+            new = _negated(_Run(single, [" "] * len(single)), gaps, pieces, has_iff) or run.mirrored()
+        elif before == "¬":
+            new = _negated(run, gaps, pieces, has_iff) or run.mirrored()
+        else:
+            new = run.mirrored()
+        pieces += new[0]
+        gaps += new[1]
+        if stop < len(frame.pieces):
+            pieces.append(frame.pieces[stop])
+            gaps.append(frame.gaps[stop])
+        start = stop + 1
+    return pieces, gaps
+
+
+def _plain(frame: _Frame, place: int) -> list[str] | None:
+    """What a piece in round brackets holds, if that is a relation and nothing beside it."""
+    inner = frame.inner.get(place)
+    return None if inner is None or _BOUNDARIES.intersection(inner) else inner
+
+
+def _gathered(frame: _Frame) -> _Frame:
+    """A big operator, its binder and the comma as one piece: `∑ i ∈ s,`."""
+    if not _BIG_OPERATORS.intersection(frame.pieces):
+        return frame
+    found = _Frame(frame.opener)
+    binder: list[str] = []
+    for place, (piece, gap) in enumerate(zip(frame.pieces, frame.gaps, strict=True)):
+        if binder:
+            binder += [gap, piece]
+            if piece == ",":
+                found.pieces[-1], binder = "".join(binder), []
+            continue
+        if place in frame.inner:
+            found.inner[len(found.pieces)] = frame.inner[place]
+        found.add(piece, gap)
+        if piece in _BIG_OPERATORS:
+            binder = [piece]
+    if binder:
+        found.pieces[-1] = "".join(binder)
+    return found
+
+
+def _stop(pieces: Sequence[str], start: int, bar: int) -> int:
+    for place in range(start, len(pieces)):
+        if pieces[place] in _BOUNDARIES or place == bar:
+            return place
+    return len(pieces)
+
+
+def _negated(
+    run: _Run, gaps: list[str], pieces: list[str], has_iff: bool
+) -> tuple[list[str], list[str]] | None:
+    """The run without the `¬` that stands before it; None where it stays."""
+    at = run.relation()
+    if at is None:
+        return None
+    relation = run.pieces[at]
+    if relation in _MIRROR:
+        mirrored = _Run(*run.mirrored())
+        return _negated(mirrored, gaps, pieces, has_iff)
+    opposite = _NEGATION.get(relation)
+    if opposite is None or (opposite[1] and has_iff):
+        return None
+    pieces.pop()
+    gap = gaps.pop()
+    found = run.with_relation(at, *opposite)
+    return found[0], [gap, *found[1][1:]]
+
+
+@dataclass(slots=True)
+class _Run:
+    """Pieces without a connective among them."""
+
+    pieces: list[str]
+    gaps: list[str]
+
+    def relation(self) -> int | None:
+        """Where the one relation stands between two sides; None where there is none, or several."""
+        places = [place for place, piece in enumerate(self.pieces) if piece in _RELATIONS]
+        if len(places) != 1 or not 0 < places[0] < len(self.pieces) - 1:
+            return None
+        return places[0]
+
+    def mirrored(self) -> tuple[list[str], list[str]]:
+        """With `≤` for `≥`, its sides in their new places."""
+        at = self.relation()
+        if at is None or self.pieces[at] not in _MIRROR:
+            return self.pieces, self.gaps
+        return self.with_relation(at, _MIRROR[self.pieces[at]], True)
+
+    def with_relation(self, at: int, relation: str, is_turned: bool) -> tuple[list[str], list[str]]:
+        """The same sides, or each other's, on both sides of another relation."""
+        left, right = self.pieces[:at], self.pieces[at + 1 :]
+        gaps = list(self.gaps)
+        if not is_turned:
+            return [*left, relation, *right], gaps
+        inner_left, inner_right = gaps[1:at], gaps[at + 2 :]
+        between = gaps[at] or " ", gaps[at + 1] or " "
+        return [*right, relation, *left], [gaps[0], *inner_right, between[0], between[1], *inner_left]
+
+    def bounds(self, then: Sequence[str]) -> bool:
+        """Whether this is `ε > 0` in `∃ ε > 0, p`."""
+        at = self.relation()
+        return at is not None and self.pieces[at] in (">", "≥") and list(then) == [","]
+
+    def as_binder(self, binder: str) -> tuple[list[str], list[str]]:
+        """`ε, 0 < ε ∧` for `ε > 0,` behind `∃`; with `→` behind `∀`."""
+        at = self.relation()
+        assert at is not None
+        names, bound = self.pieces[:at], self.pieces[at + 1 :]
+        relation = _MIRROR[self.pieces[at]]
+        connective = "∧" if binder == "∃" else "→"
+        pieces, gaps = [*names, ","], [*self.gaps[:at], ""]
+        for name in names:
+            pieces += [*bound, relation, name, connective]
+            gaps += [" ", *self.gaps[at + 2 :], " ", " ", " "]
+        return pieces, gaps

@@ -1,0 +1,1 @@
+"""Which premises a goal is an instance of, read from text: a path index over statements."""

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lean_extract.terms import MOST_TOKENS, Term, parse_term
+from retriever.lexical import raw_tokens
+
+TOKENS = st.lists(
+    st.sampled_from([*"abfx01", *"()[]{}⟨⟩|‖.,:", *"+*=≤→∧¬-∣", "∀", "∃", "fun", "↦", "∑", "∈", "h.symm", "Nat.succ"]),
+    max_size=40,
+)
+
+
+def read(text: str, *variables: str) -> str:
+    return told(parse_term(raw_tokens(text), frozenset(variables)))
+
+
+def told(term: Term) -> str:
+    inner = " ".join([term.symbol, *map(told, term.arguments)])
+    return f"({inner})" if term.arguments else inner
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("a + b * c = d", "(eq (add a (mul b c)) d)"),
+        ("a - b - c", "(sub (sub a b) c)"),
+        ("a ^ b ^ c", "(pow a (pow b c))"),
+        ("p → q ∧ r ↔ s", "(iff (→ p (and q r)) s)"),
+        ("¬p ∨ q", "(or (not p) q)"),
+        ("-x * y ≤ z⁻¹", "(le (mul (neg x) y) (inv z))"),
+        ("HAdd.hAdd a b", "(add a b)"),
+        ("f '' s ⊆ t", "(subset (image f s) t)"),
+        ("Set.image f s ⊆ t", "(subset (image f s) t)"),
+        ("‖x + y‖ ≤ ‖x‖ + |y|", "(le (norm (add x y)) (add (norm x) (abs y)))"),
+        ("s.card = (n : ℤ)", "(eq (card s) n)"),
+        ("h.symm.trans g", "(trans (symm h) g)"),
+        ("(f x).1 = ↑n", "(eq (.1 (f x)) n)"),
+        ("∑ i ∈ s, f i = 0", "(eq (sum s (f i)) zero)"),
+        ("∀ x ∈ s, p x", "(forall s (p x))"),
+        ("{x | p x ∧ |x| < 2} = {a, b}", "(eq (setOf (and (p x) (lt (abs x) two))) ({} a b))"),
+        ("Continuous fun x ↦ f x + g x", "(Continuous (λ (add (f x) (g x))))"),
+        ("f <| g x", "(f (g x))"),
+        ("⟪x, y⟫ = 0", "(eq (inner x y) zero)"),
+    ],
+)
+def test_a_text_is_read_as_lean_reads_it(text: str, term: str) -> None:
+    assert read(text) == term
+
+
+def test_a_binder_names_its_variables() -> None:
+    assert parse_term(raw_tokens("∃ x y, x ≤ y")).binds == ("x", "y")
+    assert parse_term(raw_tokens("fun x ↦ x")).binds == ("x",)
+
+
+def test_a_hypothesis_may_have_a_long_name() -> None:
+    assert read("Hyp.le", "Hyp") == "(le Hyp)"
+    assert read("Hyp.le") == "le"
+
+
+@given(TOKENS)
+def test_any_tokens_are_some_term(tokens: list[str]) -> None:
+    waiting, size = [parse_term(tokens)], 0
+    while waiting:
+        here = waiting.pop()
+        waiting += here.arguments
+        size += 1
+    assert size <= 3 * len(tokens) + 1
+
+
+@pytest.mark.parametrize("token", ["(", "¬", "f", "∀", "a +", "{ x |", "‖", "fun x ↦", "x ^", "."])
+def test_long_and_deep_texts_are_read_as_far_as_they_may_be(token: str) -> None:
+    parse_term([part for _ in range(50 * MOST_TOKENS) for part in token.split()])
