@@ -63,7 +63,7 @@ class NameQuery:
         bare = text.strip().strip("`")
         joined = {"_".join(bare.split()), ".".join(bare.split())} if 0 < len(bare) <= LONGEST else set[str]()
         phrases = tuple(sorted(phrase.encode(errors="replace").lower() for phrase in joined))
-        return cls(bare, phrases, tuple(concepts(bare)))
+        return cls(bare, phrases, tuple(concepts(text)))
 
     @property
     def is_name(self) -> bool:

@@ -63,7 +63,7 @@ def search(
 
     Raises what `PremiseService.rank` raises.
     """
-    text = text.strip()[:LONGEST]
+    text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
     if k <= 0 or not text:
         return []
     offer = _offer(service.snapshot(), where, allowed)
@@ -111,7 +111,7 @@ def _tokens(query: NameQuery) -> list[str]:
 
 
 def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
-    """The k premises with the best scores above 0, each name once."""
+    """The k premises with the best scores above 0."""
     may_be_found = np.concatenate([np.ones(len(offer.own), dtype=np.bool_), offer.offered])
     best = top(scores, k, may_be_found & (scores > 0))
     return [offer.told(number, float(scores[number])) for number in best.tolist()]

@@ -70,17 +70,17 @@ def _matched(words: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[Way, float
     stems = [stem(word) for word in words]
     place = 0
     while place < len(words):
-        found = [
-            (end, key) for key in _keys().get(stems[place], ()) if (end := _end(key, words, stems, place))
-        ]
+        begun = _keys().get(stems[place], ())
+        found = [(end, key) for key in begun if (end := _end(key, words, stems, place))]
         end = max((end for end, _ in found), default=place + 1)
         ways: dict[Way, float] = {}
-        for ends, key in found:
-            if ends == end:
-                for way, closeness in _ways()[key].items():
-                    ways[way] = max(closeness, ways.get(way, 0.0))
-        said = " ".join(word for word in words[place:end] if end == place + 1 or word not in SMALL_WORDS)
-        yield said, tuple(sorted(ways.items(), key=lambda way: (way[1], len(way[0])))), end
+        parts = {stems[place]}
+        for key in (key for ends, key in found if ends == end):
+            parts.update(key)
+            for way, closeness in _ways()[key].items():
+                ways[way] = max(closeness, ways.get(way, 0.0))
+        said = [word for word, root in zip(words[place:end], stems[place:end], strict=True) if root in parts]
+        yield " ".join(said), tuple(sorted(ways.items(), key=lambda way: (way[1], len(way[0])))), end
         place = end
 
 

@@ -1,7 +1,7 @@
 """Where the words of names begin and end: at separators and at humps.
 
-`Real.hasDerivAt_sin` has the words real, has, deriv, at, sin; `Set.sInter` has set, s, inter, and `div_le_iff₀`
-div, le, iff. Work is on the UTF-8 bytes of many names at once; queries are split by the same rule.
+`Real.hasDerivAt_sin` has the words real, has, deriv, at, sin; `Set.sInter` has set, s, inter; `div_le_iff₀`
+has div, le, iff. Work is on the UTF-8 bytes of many names at once; queries are split by the same rule.
 """
 
 from __future__ import annotations

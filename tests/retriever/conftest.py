@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from retriever.encoder import Encoder
+from retriever.index import bundled
+from retriever.service import PremiseService
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +22,11 @@ def reranker_folder() -> Path:
 @pytest.fixture(scope="session")
 def encoder(model_folder: Path) -> Encoder:
     return Encoder.load(model_folder)
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> PremiseService:
+    """The bundled Mathlib index with the encoder that is shipped."""
+    store = bundled.unpack(tmp_path_factory.mktemp("cache"))
+    assert store.verify() == []
+    return PremiseService.open([store], bundled.DATA.parent / "encoder")
