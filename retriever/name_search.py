@@ -1,234 +1,242 @@
-"""Premises whose names match a query: equal to it, ending with it, or made of all its words.
+"""Premises whose names are what is asked for: as typed, or by their words.
 
-A table holds names as one run of bytes, each followed by a line feed, and looks for a word in all of them at
-once with numpy: about 10 ms for 250,000 names, and no more memory than the names in lower case. Only ASCII
-letters are folded, so that places in both spellings stay the same.
+A name's score says what share of the query's words it has (the same word, one of the same stem, or what the
+table of `retriever.words` has for it) and what share of its own words was asked for. A name that is the text
+as typed, ends with it or has it in one piece comes before those. Letters within a word count only for a word
+that no name has, and its beginning for the last word as well, which may still be being typed.
 """
 
 from __future__ import annotations
 
 import mmap
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
+from retriever.words.index import Names, WordIndex
+from retriever.words.letters import NameTable, Tiers
+from retriever.words.query import Concept, concepts
+from retriever.words.splitting import Ints
+from retriever.words.stems import stem
+
+Floats = npt.NDArray[np.float32]
 
 LONGEST = 300
-"""No name is asked for with more characters than that: the query is a statement or a goal."""
-_MOST_WORDS = 12
-_WORD_ENDS = re.compile(r"[\s._«»`]+")
-_HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^A-Z]+|[A-Z]+")
-_INSIDE, _AT_START, _WHOLE = 1, 2, 3
-"""How a word stands in a name: somewhere, where one of the name's words begins, as one of its words."""
-_TIERS = 6
-_WORTH_COPYING = 4
-"""From one name in so many on that are left, they are copied to a table of their own."""
-_NEWLINE = ord("\n")
+"""No name is looked for as typed with more characters than that."""
+_STEM, _BEGUN, _INSIDE = 0.95, 0.5, 0.3
+"""How close a word of a name is to one that was asked for: of the same stem, beginning with it, around it."""
+_ALL_WORDS = 1.5
+"""The higher, the more it counts to have all that is asked for."""
+_WHOLE_NAME = 0.5
+"""What part of a score rests on how much of the name was asked for."""
+_COMMON = 4.0
+"""What a word counts for that all names have; rare ones count more, by the logarithm of how rare they are."""
+_USE = 0.005
+"""What uses in proofs add, on a scale of logarithms: of like names the one used more comes first."""
+_AT_END, _ELSEWHERE = 3, 5
+"""Tiers below count more than any words: where words were typed, and where a name was."""
+_IN_ONE_PIECE = 0.1
+"""What it counts for that words as typed stand in one piece elsewhere."""
+_SHORT = 4
+"""A text of fewer letters is looked for where it is a word."""
+_MOST_BY_LETTERS = 3
+"""So many words that no name has are looked for by their letters; each takes a look at all the names."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameQuery:
-    """A query as names are compared with it."""
+    """A text as names are compared with it."""
 
     text: str
     """As typed, without quotation marks around names and white space around all."""
-    words: tuple[bytes, ...]
-    """In lower case, longest first."""
     phrases: tuple[bytes, ...]
-    """The whole query in lower case as a name would have it."""
+    """The whole text in lower case as a name would have it; none if it is longer than any name."""
+    concepts: tuple[Concept, ...]
+    """What it asks for."""
 
     @classmethod
-    def of(cls, text: str) -> NameQuery | None:
-        """The query, or None where it cannot be a name or a part of one."""
+    def of(cls, text: str) -> NameQuery:
+        """Any text as a query."""
         bare = text.strip().strip("`")
-        if not bare or len(bare) > LONGEST:
-            return None
-        pieces = [hump for word in _WORD_ENDS.split(bare) for hump in _HUMPS.findall(word)]
-        words = dict.fromkeys(_folded(piece) for piece in pieces)
-        if not words or len(words) > _MOST_WORDS:
-            return None
-        joined = {"_".join(bare.split()), ".".join(bare.split())}
-        phrases = tuple(sorted(_folded(phrase) for phrase in joined))
-        return cls(bare, tuple(sorted(words, key=lambda word: (-len(word), word))), phrases)
+        joined = {"_".join(bare.split()), ".".join(bare.split())} if 0 < len(bare) <= LONGEST else set[str]()
+        phrases = tuple(sorted(phrase.encode(errors="replace").lower() for phrase in joined))
+        return cls(bare, phrases, tuple(concepts(text)))
+
+    @property
+    def is_name(self) -> bool:
+        """Whether a name or a part of one was typed, not words."""
+        return len(self.phrases) == 1
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
-    """Names that match, in no order, and how badly (int64): 0 is best, comparable within one query."""
+class _Met:
+    """How n names meet what is asked for."""
 
-    ids: Ids
-    penalties: Ids
-
-    def best(self, k: int, uses: npt.NDArray[np.integer]) -> Ids:
-        """The positions of the k best in `ids`; of equal ones first those used more (`uses`, for each)."""
-        if k <= 0 or not len(self.ids):
-            return np.zeros(0, dtype=np.int64)
-        key = (self.penalties << 24) + (2**24 - 1 - np.minimum(uses.astype(np.int64), 2**24 - 1))
-        if k < len(key):
-            border = np.partition(key, k - 1)[k - 1]
-            chosen = np.flatnonzero(key <= border)
-        else:
-            chosen = np.arange(len(key))
-        return np.asarray(chosen[np.lexsort((self.ids[chosen], key[chosen]))][:k], dtype=np.int64)
-
-
-class NameTable:
-    """Names, numbered from 0.
-
-    Args:
-        data: their UTF-8 bytes, a line feed behind each.
-        starts: int64[n + 1]: where each begins; None: found in `data`.
-    """
-
-    def __init__(self, data: bytes | mmap.mmap, starts: npt.NDArray[np.integer] | None = None) -> None:
-        self._raw: Bytes = np.frombuffer(data, dtype=np.uint8)
-        self._lower: Bytes = np.frombuffer(data[:].lower(), dtype=np.uint8)
-        if starts is None:
-            starts = np.concatenate([[0], np.flatnonzero(self._raw == _NEWLINE) + 1])
-        self._starts = starts.astype(np.int64, copy=False)
+    closeness: Floats
+    """float32[n] in [0, 1]; 0: not at all."""
+    words: Floats
+    """float32[n]: how many of its words each name has for it."""
 
     @classmethod
-    def of_names(cls, names: Sequence[str]) -> NameTable:
-        """A table of names that are at hand; a line feed in one counts as a blank."""
+    def nothing(cls, count: int) -> _Met:
+        return cls(np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32))
+
+    def put(self, names: npt.NDArray[np.integer], closeness: float, words: int = 1) -> None:
+        """Say it of these names; what was said of them before is forgotten."""
+        self.closeness[names], self.words[names] = closeness, words
+
+    def add(self, other: _Met, weight: float) -> None:
+        """Add what another thing asked for counts."""
+        np.add(self.closeness, other.closeness * np.float32(weight), out=self.closeness)
+        np.add(self.words, other.words, out=self.words)
+
+
+class NameSearch:
+    """Names that can be searched by letters and by words; what that takes is made when it is first needed.
+
+    Args:
+        data: the names' UTF-8 bytes, a line feed behind each.
+    """
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        self._data = data
+
+    @classmethod
+    def of_names(cls, names: Iterable[str]) -> NameSearch:
+        """Of names that are at hand; a line feed in one counts as a blank."""
         return cls("".join(name.replace("\n", " ") + "\n" for name in names).encode(errors="replace"))
 
-    def __len__(self) -> int:
-        return len(self._starts) - 1
-
-    def find(self, query: NameQuery) -> Matches:
-        """The names that hold every word of the query."""
-        table, ids = self, np.arange(len(self), dtype=np.int64)
-        standing = np.zeros(len(self), dtype=np.int64)
-        has_all = np.ones(len(self), dtype=np.bool_)
-        for word in query.words:
-            how = table._standing(word)
-            standing, has_all = standing + how, has_all & (how > 0)
-            kept = np.flatnonzero(has_all)
-            if len(kept) <= len(table) // _WORTH_COPYING:
-                table, ids = table._subset(kept), ids[kept]
-                standing, has_all = standing[kept], has_all[kept]
-            if not len(kept):
-                break
-        lost = np.minimum(_WHOLE * len(query.words) - standing, 31)
-        lengths = np.minimum(np.diff(table._starts), 2**14 - 1)
-        penalties = (table._tiers(query) << 20) + (lost << 14) + lengths
-        return Matches(ids[has_all], penalties[has_all])
-
-    def _subset(self, chosen: Ids) -> NameTable:
-        """These names alone, numbered anew."""
-        lengths = np.diff(self._starts)[chosen]
-        before = np.cumsum(lengths) - lengths
-        places = np.repeat(self._starts[chosen] - before, lengths) + np.arange(int(lengths.sum()))
-        table = NameTable.__new__(NameTable)
-        table._raw, table._lower = self._raw[places], self._lower[places]
-        table._starts = np.concatenate([before, [len(places)]]).astype(np.int64)
-        return table
-
-    def _standing(self, word: bytes) -> Ids:
-        """int64[n]: how the word stands in each name at its best; 0 where it does not."""
-        places = self._occurrences(word)
-        begins = self._begins(places)
-        ends = self._ends(places + len(word))
-        how = np.where(begins, np.where(ends, _WHOLE, _AT_START), _INSIDE)
-        result = np.zeros(len(self), dtype=np.int64)
-        np.maximum.at(result, self._names_at(places), how)
-        return result
-
-    def _tiers(self, query: NameQuery) -> Ids:
-        """int64[n]: 0 the query itself, 1 in other case, 2 and 3 ends with it (behind a dot, behind another
-        beginning of a word), 4 has it in one piece, 5 has all its words.
-        """
-        tiers = np.full(len(self), _TIERS - 1, dtype=np.int64)
-        for phrase in query.phrases:
-            places = self._occurrences(phrase)
-            names, begins = self._names_at(places), self._begins(places)
-            at_end = begins & (self._lower[places + len(phrase)] == _NEWLINE)
-            is_first = places == self._starts[names]
-            behind_dot = self._lower[places - 1] == ord(".")
-            found = np.where(
-                at_end, np.where(is_first, 1, np.where(behind_dot, 2, 3)), np.where(begins, 4, 5)
-            )
-            np.minimum.at(tiers, names, found)
-        exact = query.text.encode(errors="replace")
-        for number in np.flatnonzero(tiers == 1).tolist():
-            start, stop = int(self._starts[number]), int(self._starts[number + 1]) - 1
-            if self._raw[start:stop].tobytes() == exact:
-                tiers[number] = 0
-        return tiers
-
-    def _occurrences(self, word: bytes) -> Ids:
-        """Where the word begins in all the names in lower case, from left to right.
-
-        A single letter, which almost every name has, counts only where it may be a word.
-        """
-        if not word or len(word) > len(self._lower):
-            return np.zeros(0, dtype=np.int64)
-        if len(word) == 1:
-            return self._letters(word[0])
-        order = sorted(range(len(word)), key=lambda index: self._counts[word[index]])
-        places = np.flatnonzero(self._lower == word[order[0]]) - order[0]
-        places = places[(places >= 0) & (places <= len(self._lower) - len(word))]
-        for index in order[1:]:
-            places = places[self._lower[places + index] == word[index]]
-        return places
-
-    def _letters(self, letter: int) -> Ids:
-        before, here, behind = self._raw[:-2], self._raw[1:-1], self._raw[2:]
-        stands = self._lower[1:-1] == letter
-        begins = _any_of(before, b"._\n\xab\xbb")
-        if bytes([letter]).isalpha():
-            begins |= here == bytes([letter]).upper()[0]
-        stands &= begins
-        stands &= _any_of(behind, b"._\n\xc2") | ((behind >= ord("A")) & (behind <= ord("Z")))
-        places = np.flatnonzero(stands) + 1
-        return places if self._lower[0] != letter else np.concatenate([[0], places])
+    @cached_property
+    def _table(self) -> NameTable:
+        return NameTable(self._data)
 
     @cached_property
-    def _counts(self) -> list[int]:
-        """How often each byte occurs: the rarest of a word is looked for first."""
-        return [int(count) for count in np.bincount(self._lower, minlength=256)]
+    def _index(self) -> WordIndex:
+        return WordIndex(self._data)
 
-    def _names_at(self, places: Ids) -> Ids:
-        return np.asarray(np.searchsorted(self._starts, places, side="right") - 1, dtype=np.int64)
+    def __len__(self) -> int:
+        return len(self._table)
 
-    def _begins(self, places: Ids) -> Bools:
-        """Whether a word of a name begins at each place: behind a separator, or with a hump."""
-        here, before = self._raw[places], self._raw[places - 1]
-        is_hump = _CAPITAL[here] & ~_CAPITAL[before]
-        return np.asarray((places == 0) | _SEPARATOR[before] | is_hump, dtype=np.bool_)
+    @property
+    def lengths(self) -> Floats:
+        """float32[n]: how many words each name has."""
+        return self._index.lengths
 
-    def _ends(self, places: Ids) -> Bools:
-        """Whether a word of a name ends before each place."""
-        here = self._raw[places]
-        return np.asarray(
-            _SEPARATOR[here] | (_CAPITAL[here] & ~_CAPITAL[self._raw[places - 1]]), dtype=np.bool_
-        )
+    def by_words(self, concept: Concept) -> _Met:
+        """Names that have all words of one of its ways, or its own."""
+        met = _Met.nothing(len(self))
+        words = concept.word.split()
+        for way, closeness in concept.ways:
+            met.put(_common([self._index.holding(word) for word in way]), closeness, len(way))
+        met.put(_common([self._akin(word) for word in words]), _STEM, len(words))
+        met.put(_common([self._index.holding(word) for word in words]), 1.0, len(words))
+        return met
+
+    def _akin(self, word: str) -> Names:
+        """The names that have a word of the same stem, ascending."""
+        lists = [self._index.holding(one) for one in {word, *self._index.with_stem(stem(word))}]
+        return lists[0] if len(lists) == 1 else np.unique(np.concatenate(lists))
+
+    def put_begun(self, concept: Concept, met: _Met) -> None:
+        """Beside what is met: names with a word that begins with what is asked for."""
+        names = self._index.with_beginning(concept.word)
+        met.put(names[met.closeness[names] == 0], _BEGUN)
+
+    def put_inside(self, concept: Concept, met: _Met) -> None:
+        """Names with its letters anywhere."""
+        met.put(self._table.holding(concept.word.encode()), _INSIDE)
+
+    def tiers(self, query: NameQuery, candidates: Ints) -> Tiers:
+        """How names have the query as typed: see `NameTable.tiers`.
+
+        Args:
+            query: the text.
+            candidates: the names that have about all of its words.
+        """
+        found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+        for phrase in query.phrases:
+            chosen: npt.NDArray[np.integer] | None = candidates
+            if query.is_name:
+                as_word = self._index.holding(phrase.decode(errors="replace"))
+                chosen = as_word if len(as_word) or len(phrase) < _SHORT else None
+            found.append(self._table.tiers(phrase, query.text.encode(errors="replace"), chosen))
+        return np.concatenate([names for names, _ in found]), np.concatenate([tiers for _, tiers in found])
 
 
-def _any_of(data: Bytes, characters: bytes) -> Bools:
-    """bool[n]: the same as a look-up in `_table`, but quicker for few characters."""
-    found = np.asarray(data == characters[0], dtype=np.bool_)
-    for character in characters[1:]:
-        found |= data == character
-    return found
+def score(parts: Sequence[NameSearch], query: NameQuery, uses: npt.NDArray[np.integer]) -> Floats:
+    """float32[n]: how well each name, of all parts one behind another, is what is asked for; 0: not at all.
+
+    Args:
+        parts: the names.
+        query: what is asked for.
+        uses: int[n]: how often each is used in proofs.
+    """
+    met = _met(parts, query.concepts)
+    total = np.zeros(len(met.closeness), dtype=np.float32)
+    names = np.flatnonzero(met.closeness)
+    if len(names):
+        lengths = np.concatenate([part.lengths for part in parts])[names]
+        share = np.minimum(met.words[names] / lengths, 1.0)
+        fit = met.closeness[names] ** _ALL_WORDS * (1 - _WHOLE_NAME + _WHOLE_NAME * share)
+        total[names] = fit + _USE * np.log1p(uses[names])
+    base = 0
+    for part in parts:
+        here = slice(base, base + len(part))
+        total[here] += _as_typed(part, query, met.closeness[here])
+        base += len(part)
+    return total
 
 
-def _table(characters: bytes) -> Bools:
-    found = np.zeros(256, dtype=np.bool_)
-    found[list(characters)] = True
-    return found
+def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:
+    """float32[n]: what it counts for each name that it has the query as typed."""
+    names, tiers = part.tiers(query, np.flatnonzero(closeness > _BEGUN))
+    comes_first = tiers < (_ELSEWHERE if query.is_name else _AT_END)
+    bonus = np.zeros(len(part), dtype=np.float32)
+    np.maximum.at(bonus, names, np.where(comes_first, _ELSEWHERE - tiers, _IN_ONE_PIECE))
+    return bonus
 
 
-_SEPARATOR = _table(b"._\n '\xc2\xab\xbb")  # the last three: bytes of « and »
-_CAPITAL = _table(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+def _met(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Met:
+    """How the names of all parts meet all that is asked for; what no name has counts nowhere."""
+    count = sum(map(len, parts))
+    total, weights, by_letters = _Met.nothing(count), 0.0, 0
+    for concept in asked:
+        found = [part.by_words(concept) for part in parts]
+        if concept.is_last or not _any(found):
+            for part, met in zip(parts, found, strict=True):
+                part.put_begun(concept, met)
+        if by_letters < _MOST_BY_LETTERS and not _any(found):
+            by_letters += 1
+            for part, met in zip(parts, found, strict=True):
+                part.put_inside(concept, met)
+        having = sum(int(np.count_nonzero(met.closeness)) for met in found)
+        if having:
+            weight = concept.share * (_COMMON + float(np.log1p(count / having)))
+            weights += weight
+            total.add(_joined(found), weight)
+    np.divide(total.closeness, max(weights, 1e-9), out=total.closeness)
+    return total
 
 
-def _folded(text: str) -> bytes:
-    return text.encode(errors="replace").lower()
+def _joined(found: Sequence[_Met]) -> _Met:
+    """What parts found, one behind another."""
+    return _Met(
+        np.concatenate([met.closeness for met in found]), np.concatenate([met.words for met in found])
+    )
+
+
+def _any(found: Sequence[_Met]) -> bool:
+    return any(met.closeness.any() for met in found)
+
+
+def _common(lists: Sequence[Names]) -> Names:
+    """What several ascending lists have in common."""
+    first, *rest = sorted(lists, key=len)
+    for other in rest:
+        if len(first):
+            places = np.minimum(np.searchsorted(other, first), len(other) - 1)
+            first = first[other[places] == first]
+    return first

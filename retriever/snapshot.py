@@ -17,7 +17,7 @@ from retriever.index.segment import Flag
 from retriever.index.store import IndexStore, Manifest
 from retriever.index.view import IndexView, open_view
 from retriever.lexical import Bm25
-from retriever.name_search import Matches, NameQuery, NameTable
+from retriever.name_search import NameSearch
 from retriever.nearby import NearbyUses
 from retriever.proofs import LiveNames, ProofGraph
 from retriever.scope import ModuleNode, importable
@@ -88,17 +88,9 @@ class Snapshot:
         return NearbyUses(self.names)
 
     @cached_property
-    def _name_tables(self) -> list[NameTable]:
-        return [NameTable(segment.names.data, segment.names.starts) for segment in self.view.segments]
-
-    def find_named(self, query: NameQuery, offered: Bools) -> Matches:
-        """The premises whose names match, among `offered` (bool[n])."""
-        found = [table.find(query) for table in self._name_tables]
-        nothing = np.zeros(0, dtype=np.int64)
-        bounds = zip(found, self.view.bounds, strict=False)
-        ids = np.concatenate([nothing, *(matches.ids + base for matches, base in bounds)])
-        penalties = np.concatenate([nothing, *(matches.penalties for matches in found)])
-        return Matches(ids[offered[ids]], penalties[offered[ids]])
+    def searched_names(self) -> list[NameSearch]:
+        """The names of all premises, one behind another, to be searched by letters and words."""
+        return [NameSearch(segment.names.data) for segment in self.view.segments]
 
     def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
         """bool[n]: what a file with these imports can use."""

@@ -1,7 +1,7 @@
-"""Free text: premises whose names match it come first, behind them what the text says.
+"""Free text: a name or a part of one, words, or a statement.
 
-A text of plain words is looked for word by word (BM25 over names and statements: the model reads Lean, not
-English); one with Lean's symbols is read as a goal's target and ranked like a goal.
+Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
+Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed.
 """
 
 from __future__ import annotations
@@ -15,28 +15,26 @@ import numpy as np
 from lean_extract.records import Goal, Premise
 from retriever.allowed import Allowed
 from retriever.fusion import top
-from retriever.index.neighbours import Bools
+from retriever.index.neighbours import Bools, Floats
 from retriever.lexical import premise_tokens, text_tokens
-from retriever.name_search import Matches, NameQuery, NameTable
+from retriever.name_search import NameQuery, NameSearch, score
 from retriever.offer import RankedPremise, offered_premises, own_premises, scope_of, told, told_indexed
 from retriever.place import Where
 from retriever.service import PremiseService
 from retriever.snapshot import Snapshot
+from retriever.words.query import MOST_LETTERS, SAID
+from retriever.words.table import SMALL_WORDS
 
 LONGEST = 20_000
 """Of a longer text the end is not read."""
-_STATEMENT = re.compile(r"[^\w\s.,;:'’\"`«»?!-]")
-_SMALL_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a all an and any are as at be by each every for from has have if in is it its of on or that the "
-        "then there this to which with",
-    )
-)
+_STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
+_WORD = re.compile(r"[\w.']+")
+_BY_TEXT = 0.1
+"""What a premise's statement counts for, at most, beside its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
+class Offer:
     """What may be found: premises of the open file, and those of the index (bool[n]) with their scope."""
 
     snapshot: Snapshot
@@ -65,16 +63,16 @@ def search(
 
     Raises what `PremiseService.rank` raises.
     """
-    text = text.strip()[:LONGEST]
+    text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
     if k <= 0 or not text:
         return []
     offer = _offer(service.snapshot(), where, allowed)
-    found = by_name(offer, text, k)
+    query = NameQuery.of(text)
+    if not is_statement(text):
+        return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
+    found = [] if " " in text else _best(offer, by_name(offer, replace(query, concepts=())), k)
     if len(found) < k:
-        if is_statement(text):
-            meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
-        else:
-            meant = by_words(offer, text, k)
+        meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
         found = _one_list(found, meant, k)
     return found
 
@@ -84,58 +82,45 @@ def is_statement(text: str) -> bool:
     return bool(_STATEMENT.search(text))
 
 
-def by_name(offer: _Offer, text: str, k: int) -> list[RankedPremise]:
-    """The k premises whose names match best; scores fall from 1 towards 0.
-
-    Where no name has all the words, small words (`of`, `the`) and the ends of plurals are let go.
-    """
-    if is_statement(text) and " " in text:
-        return []  # names have no such symbols
-    for asked in dict.fromkeys((text, plain(text))):
-        query = NameQuery.of(asked)
-        matches = _matches(offer, query) if query is not None else None
-        if matches is not None and len(matches.ids):
-            own = len(offer.own)
-            uses = np.where(matches.ids < own, 0, offer.snapshot.view.uses[np.maximum(matches.ids - own, 0)])
-            numbers = matches.ids[matches.best(k, uses)].tolist()
-            return [offer.told(number, 1.0 / (1.0 + rank)) for rank, number in enumerate(numbers)]
-    return []
+def by_name(offer: Offer, query: NameQuery) -> Floats:
+    """float32: how well each name of what may be found is what is asked for; 0: not at all."""
+    own = NameSearch.of_names(premise.name for premise in offer.own)
+    uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
+    return score([own, *offer.snapshot.searched_names], query, uses)
 
 
-def by_words(offer: _Offer, text: str, k: int) -> list[RankedPremise]:
-    """The k premises whose names and statements share most with the text's words, by BM25."""
+def by_words(offer: Offer, query: NameQuery) -> Floats:
+    """float32: how much of the words each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
-    tokens = text_tokens(plain(text)) + text_tokens(" ".join(_words(text)))
+    tokens = _tokens(query)
     own = bm25.score_texts(tokens, [premise_tokens(premise) for premise in offer.own])
-    scores = np.concatenate([own, np.where(offer.offered, bm25.scores(tokens), 0.0)])
-    return [offer.told(number, float(scores[number])) for number in top(scores, k, scores > 0).tolist()]
+    scores = np.concatenate([own, bm25.scores(tokens)])
+    return np.asarray(scores / max(float(scores.max(initial=0.0)), 1e-9), dtype=np.float32)
 
 
-def plain(text: str) -> str:
-    """The words of a text that tell something, in the singular."""
-    return " ".join(
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in _words(text)
-    )
+def _tokens(query: NameQuery) -> list[str]:
+    """What statements have for a text's words: themselves, and the words of names for them."""
+    words = _WORD.findall(query.text[:MOST_LETTERS])
+    written = [
+        way[0]
+        for concept in query.concepts
+        for way, closeness in concept.ways
+        if len(way) == 1 and closeness == SAID
+    ]
+    return [*text_tokens(" ".join(word for word in words if word.lower() not in SMALL_WORDS)), *written]
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[\w.']+", text) if word.lower() not in _SMALL_WORDS]
+def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
+    """The k premises with the best scores above 0."""
+    may_be_found = np.concatenate([np.ones(len(offer.own), dtype=np.bool_), offer.offered])
+    best = top(scores, k, may_be_found & (scores > 0))
+    return [offer.told(number, float(scores[number])) for number in best.tolist()]
 
 
-def _offer(snapshot: Snapshot, where: Where | None, allowed: Allowed | None) -> _Offer:
+def _offer(snapshot: Snapshot, where: Where | None, allowed: Allowed | None) -> Offer:
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
-    return _Offer(snapshot, own, offered, scope_of(snapshot, where))
-
-
-def _matches(offer: _Offer, query: NameQuery) -> Matches:
-    here = NameTable.of_names([premise.name for premise in offer.own]).find(query)
-    indexed = offer.snapshot.find_named(query, offer.offered)
-    return Matches(
-        np.concatenate([here.ids, indexed.ids + len(offer.own)]),
-        np.concatenate([here.penalties, indexed.penalties]),
-    )
+    return Offer(snapshot, own, offered, scope_of(snapshot, where))
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:

@@ -207,8 +207,10 @@ def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
             (folder / entry.name).write_bytes(data)
     names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
     (folder / _HASHES).write_bytes(npy_bytes(hash_names(names)))
-    lists = [np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")]
-    for name, column in zip(_ROWS, rows_by_premise(*lists, len(names)), strict=True):
+    hashes, starts, documents = (
+        np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
+    )
+    for name, column in zip(_ROWS, rows_by_premise(hashes, starts, documents, len(names)), strict=True):
         (folder / name).write_bytes(npy_bytes(column))
     manifest = Manifest(
         bundle.fingerprint,

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from retriever.encoder import Encoder
+from retriever.index import bundled
+from retriever.service import PremiseService
 from tests.retriever.support import CountingEncoder
 
 
@@ -27,3 +29,11 @@ def encoder(model_folder: Path) -> Encoder:
 def counting(encoder: Encoder) -> CountingEncoder:
     """The encoder, which keeps the names that it was asked for."""
     return CountingEncoder(encoder)
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> PremiseService:
+    """The bundled Mathlib index with the encoder that is shipped."""
+    store = bundled.unpack(tmp_path_factory.mktemp("cache"))
+    assert store.verify() == []
+    return PremiseService.open([store], bundled.DATA.parent / "encoder")

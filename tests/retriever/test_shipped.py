@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from lean_extract.records import Premise
 from retriever.encoder import fingerprint_of
 from retriever.index import bundled
@@ -16,26 +14,19 @@ from tests.retriever.support import COMMUTES, goal
 MODEL = bundled.DATA.parent / "encoder"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> PremiseService:
-    store = bundled.unpack(tmp_path_factory.mktemp("cache"))
-    assert store.verify() == []
-    return PremiseService.open([store], MODEL)
-
-
 def test_index_and_encoder_belong_together_and_are_small() -> None:
     bundled.check_fits(bundled.read_card(), fingerprint_of(MODEL))
     assert sum(path.stat().st_size for path in bundled.DATA.iterdir()) <= 40e6
 
 
-def test_addition_commutes(service: PremiseService) -> None:
-    names = [ranked.premise.name for ranked in service.rank(COMMUTES, None, 10)]
+def test_addition_commutes(shipped: PremiseService) -> None:
+    names = [ranked.premise.name for ranked in shipped.rank(COMMUTES, None, 10)]
     assert {"add_comm", "Nat.add_comm"} & set(names)
 
 
-def test_a_lemma_that_states_the_goal_is_found(service: PremiseService) -> None:
+def test_a_lemma_that_states_the_goal_is_found(shipped: PremiseService) -> None:
     state = goal("x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t", ("α", "Type u_1"), ("s t", "Set α"), ("x", "α"))
-    [first, *_] = service.rank(state, Where("New", ("Mathlib.Data.Set.Basic",)))
+    [first, *_] = shipped.rank(state, Where("New", ("Mathlib.Data.Set.Basic",)))
     assert first.premise == Premise("Set.mem_union", "theorem", first.premise.module, is_protected=False)
     assert first.premise.module.startswith("Mathlib.") and first.in_scope
     assert first.doc_url is not None and first.doc_url.endswith("#Set.mem_union")

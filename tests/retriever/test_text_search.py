@@ -14,7 +14,7 @@ from retriever.declared import declared
 from retriever.encoder import Encoder
 from retriever.place import Where
 from retriever.service import PremiseService
-from retriever.text_search import is_statement, plain, search
+from retriever.text_search import is_statement, search
 from tests.retriever.support import COMMUTES, Sheet, make_store, theorem
 
 LIBRARY = {
@@ -47,6 +47,7 @@ def test_names_come_before_what_the_text_says(service: PremiseService) -> None:
     assert names(service, "add")[:2] == ["Add", "Nat.add_comm"]
     assert names(service, "Nat.add_comm")[0] == "Nat.add_comm"
     assert names(service, "comm of the unions")[0] == "Set.union_comm"
+    assert names(service, "commutativity of addition")[0] == "Nat.add_comm"
     assert names(service, "b + a = a + b")[0] == "Nat.add_comm"
     assert names(service, "qwertz") == []
     assert names(service, "   ") == names(service, "add", k=0) == []
@@ -98,10 +99,31 @@ def test_many_prefixes_are_looked_up_and_mean_the_same(module: str, prefixes: li
     assert is_below(module, frozenset(prefixes)) == meant
 
 
-def test_what_is_a_statement_and_what_words_are_read() -> None:
+def test_what_is_a_statement() -> None:
     assert is_statement("a + b = c") and is_statement("∀ x, p x")
     assert not is_statement("Nat.add_comm' of two-sided ideals, «x»!")
-    assert plain("the sum of two Squares is a class") == "sum two Square class"
+    assert not is_statement("the Cauchy–Schwarz “inequality”")
+
+
+def test_a_symbol_of_a_name_is_looked_for_as_typed(
+    tmp_path: Path, encoder: Encoder, model_folder: Path
+) -> None:
+    sheet = Sheet([theorem("«term_≃+_»", "Lib", "a = b"), theorem("term_other", "Lib", "c = d")])
+    made = PremiseService.open([make_store(tmp_path / "index", {"Lib": sheet}, encoder)], model_folder)
+    assert names(made, "term_≃+", k=1) == ["«term_≃+_»"]
+
+
+def test_statements_count_beside_names(tmp_path: Path, encoder: Encoder, model_folder: Path) -> None:
+    sheet = Sheet(
+        [
+            theorem("x.first", "Lib", "a = b", "(a b : ℕ)"),
+            theorem("x.second", "Lib", "a ∣ b", "(a b : ℕ)"),
+            theorem("x.third", "Lib", "a ≤ b", "(a b : ℕ)"),
+        ]
+    )
+    made = PremiseService.open([make_store(tmp_path / "index", {"Lib": sheet}, encoder)], model_folder)
+    assert names(made, "divides")[0] == "x.second"
+    assert names(made, "at most")[0] == "x.third"
 
 
 def test_a_declaration_is_found_where_it_was_read(service: PremiseService) -> None:
