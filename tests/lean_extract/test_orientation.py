@@ -33,7 +33,9 @@ def test_a_relation_faces_one_way(written: str, read: str) -> None:
     assert oriented(written) == read
 
 
-@pytest.mark.parametrize("text", ["a ≤ b", "p ∧ ¬q", "m >>= f", "a >", "> b", "¬", "a > b > c", "¬(p ∧ a = b)"])
+@pytest.mark.parametrize(
+    "text", ["a ≤ b", "p ∧ ¬q", "m >>= f", "a >", "> b", "¬", "a > b > c", "¬(p ∧ a = b)"]
+)
 def test_what_is_no_single_relation_stays(text: str) -> None:
     assert oriented(text) == text
 

@@ -182,7 +182,8 @@ async def test_a_long_statement_with_an_error_in_the_middle(session: LeanSession
 PAIR = (
     "structure Pair where\n  x : Nat\n  y : Nat\n\ndef Pair.swap (v : Pair) : Pair := ⟨v.y, v.x⟩\n\n"
     "@[simp] theorem Pair.swap_swap (v : Pair) : v.swap.swap = v := rfl\n\n"
-    "theorem Pair.inj (a b : Pair) (h : a.swap = b.swap) : a = b := by\n  rw [← a.swap_swap, h, Pair.swap_swap]\n\n"
+    "theorem Pair.inj (a b : Pair) (h : a.swap = b.swap) : a = b := by\n"
+    "  rw [← a.swap_swap, h, Pair.swap_swap]\n\n"
     "theorem t (a : Pair) : a.swap.swap = a := by\n  ‸sorry\n"
 )
 

@@ -8,7 +8,9 @@ from lean_extract.terms import MOST_TOKENS, Term, parse_term
 from retriever.lexical import raw_tokens
 
 TOKENS = st.lists(
-    st.sampled_from([*"abfx01", *"()[]{}⟨⟩|‖.,:", *"+*=≤→∧¬-∣", "∀", "∃", "fun", "↦", "∑", "∈", "h.symm", "Nat.succ"]),
+    st.sampled_from(
+        [*"abfx01", *"()[]{}⟨⟩|‖.,:", *"+*=≤→∧¬-∣", "∀", "∃", "fun", "↦", "∑", "∈", "h.symm", "Nat.succ"]
+    ),
     max_size=40,
 )
 
