@@ -18,7 +18,10 @@ _BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*-/)*\|")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
 _ARGUMENT = re.compile(r"(?P<word>[\w.'!?»₀-₉]+|[)\]}⟩])\s*$")
 _BEFORE_TERM = frozenset(
-    "exact exact_mod_cast apply apply_mod_cast refine refine' from using return then else do by in at show".split()
+    (
+        *("exact", "exact_mod_cast", "apply", "apply_mod_cast", "refine", "refine'", "from", "using"),
+        *("return", "then", "else", "do", "by", "in", "at", "show"),
+    )
 )
 _TERM_ENDS = re.compile(r"\s*(?:$|--|[)\]}⟩,|])")
 _BY = "by "

@@ -194,8 +194,8 @@ def target_line(goal: str, width: int) -> str:
 def targets_line(goals: Sequence[str], width: int) -> str:
     """The `⊢` lines of all printed goals in one, of about `width` columns; equal ones once, and how often.
 
-    Short ones are left whole, the long ones share the room that remains. After `_MOST_TARGETS`, the others are
-    counted.
+    Short ones are left whole, the long ones share the room that remains. Behind `_MOST_TARGETS` the others
+    are counted.
     """
     times = Counter(target_line(goal, len(goal) + 2) for goal in goals)
     targets = [text if count == 1 else f"{text} ({count} times)" for text, count in times.items()]

@@ -1,11 +1,12 @@
 """Builds the bundled Mathlib index from extracted records and a trained encoder.
 
     python scripts/build_bundled.py RECORDS [--model FOLDER] [--work FOLDER] [--out FOLDER]
-        [--revision NAME] [--lean VERSION]
+        [--revision NAME] [--lean VERSION] [--without NAMES]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
 modules, kinds, imports, embeddings, the tokens of names, and what proofs use, but no statement. Use counts
-and uses come from the proofs of training theorems alone, so that they tell nothing about held-out ones.
+and uses come from the proofs of training theorems alone, so that they tell nothing about held-out ones;
+neither do the theorems of `--without`, another benchmark's, nor their twins.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import IndexedFile, Segment, write_segment
 from retriever.index.store import IndexStore, LiveSegment
 from retriever.lexical import name_tokens
-from retriever.training.splits import root_name, split_of
+from retriever.training.dataset import names_in
+from retriever.training.splits import family_roots, split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
@@ -52,21 +54,28 @@ class Library:
     proofs: ProofRows
 
 
-def read_library(path: Path) -> Library:
+def read_library(path: Path, without: frozenset[str] = frozenset()) -> Library:
     modules: dict[str, Module] = {}
     premises: dict[str, list[Premise]] = defaultdict(list)
     uses: Counter[str] = Counter()
-    roots: dict[str, str] = {}
+    shipped: list[Premise] = []
     proofs: dict[str, tuple[str, ...]] = {}
     for record in read_records(path):
         if isinstance(record, Module):
             modules[record.name] = record
         elif isinstance(record, Premise) and is_shipped(record):
             premises[record.module].append(record)
-            roots[record.name] = root_name(record)
+            shipped.append(record)
         elif isinstance(record, Proof):
             proofs[record.theorem] = record.premises
-    proofs = {name: used for name, used in proofs.items() if split_of(roots.get(name, name)) == "train"}
+    roots = family_roots(shipped)
+    barred = {roots.get(name, name) for name in without}
+    family = {name: roots.get(name, name) for name in proofs}
+    proofs = {
+        name: used
+        for name, used in proofs.items()
+        if split_of(family[name]) == "train" and family[name] not in barred
+    }
     for used in proofs.values():
         uses.update(set(used))
     theorems = {premise.name for found in premises.values() for premise in found if is_theorem(premise)}
@@ -133,12 +142,14 @@ def main() -> int:
         "--revision", help="what to call the library's version (the records' own, if left out)"
     )
     parser.add_argument("--lean", default="", help="the Lean version that its `lean-toolchain` names")
+    parser.add_argument("--without", type=Path, help="a file of theorem names whose proofs count nowhere")
     options = parser.parse_args()
     try:
         revision = options.revision or read_header(options.records).revision
         encoder = Encoder.load(options.model)
         store = IndexStore(options.work)
-        embed_all(read_library(options.records), revision, store, encoder)
+        library = read_library(options.records, names_in(options.without))
+        embed_all(library, revision, store, encoder)
         bundle = pack(store, options.out, revision, options.lean)
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
