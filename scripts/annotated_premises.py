@@ -30,10 +30,13 @@ class Found:
     """Mentions of premises by whether they are found; missed ones by why."""
 
     found: Counter[str] = field(default_factory=Counter)
+    here: int = 0
+    """How many of the found mentions stand in tactics that the text has."""
     missed: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in _CLASSES})
 
-    def add(self, name: str, reason: str | None) -> None:
+    def add(self, name: str, reason: str | None, is_here: bool) -> None:
         """Count one mention; without a reason it is found."""
+        self.here += reason is None and is_here
         (self.found if reason is None else self.missed[reason])[name] += 1
 
 
@@ -56,13 +59,14 @@ def judge(rows: Iterable[dict[str, object]], names: set[str], root: Path) -> Fou
         premises = row["premises"]
         for name in premises if isinstance(premises, list) else ():
             wanted = plain(name)
+            is_here = " ".join(str(row["tactic"]).split()) in text(str(row["file"]))
             if wanted in names:
                 reason = None
-            elif " ".join(str(row["tactic"]).split()) not in text(str(row["file"])):
+            elif not is_here:
                 reason = _CLASSES[0]
             else:
                 reason = _CLASSES[2] if split_name(wanted)[-1] in lasts else _CLASSES[1]
-            found.add(wanted, reason)
+            found.add(wanted, reason, is_here)
     return found
 
 
@@ -74,9 +78,8 @@ def lines(found: Found) -> Iterator[str]:
     total, names = found.found.total() + missed.total(), len(found.found | missed)
     yield f"mentions found  {found.found.total():,} of {total:,} ({100 * found.found.total() / total:.2f}%)"
     yield f"names found     {len(found.found):,} of {names:,} ({100 * len(found.found) / names:.2f}%)"
-    own = total - found.missed[_CLASSES[0]].total()
-    share = 100 * found.found.total() / own
-    yield f"without the misses of another commit  {share:.2f}% of {own:,} mentions"
+    own = found.here + missed.total() - found.missed[_CLASSES[0]].total()
+    yield f"in tactics that the text has  {found.here:,} of {own:,} ({100 * found.here / own:.2f}%)"
     for reason, counter in found.missed.items():
         yield f"missed, {reason}: {counter.total()} mentions of {len(counter)} names"
         yield "  " + ", ".join(f"{name} {count}" for name, count in sorted(counter.items()))
