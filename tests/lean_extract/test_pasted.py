@@ -52,7 +52,8 @@ def shown(text: str) -> str:
         ("have := foo\n/- ⊢ q -/\nexact this", "⊢ q"),
         ("h : p ⊢ q", "h : p\n⊢ q"),
         (
-            "@[simp] theorem t {G : Type*} [Group G] (a b c : G)\n    (h : a * b = a * c) : b = c := by\n  sorry",
+            "@[simp] theorem t {G : Type*} [Group G] (a b c : G)\n"
+            "    (h : a * b = a * c) : b = c := by\n  sorry",
             "G : Type*\ninst✝ : Group G\na b c : G\nh : a * b = a * c\n⊢ b = c",
         ),
         ("variable (x : ℝ)\nlemma t : 0 ≤ x ^ 2 := by", "x : ℝ\n⊢ 0 ≤ x ^ 2"),
