@@ -15,8 +15,7 @@ def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> fro
     """The names of a module's declarations that rest on `sorry`; `known` are those of other modules.
 
     A theorem does if its text has a `sorry` or `admit`, if its proof uses one that does, or if an attribute
-    or `alias` made it of one that does. Definitions count by their own text alone. Time is linear in the
-    module.
+    or `alias` made it of one that does. Definitions count by their own text alone. Time is linear.
     """
     found = {premise.name for premise in source.premises if premise.has_sorry}
     if not found and not known:

@@ -139,7 +139,10 @@ async def test_imports_that_cannot_be_loaded(session: LeanSession) -> None:
     text = "import No.Such.Module\n" + THEOREMS.replace("· sorry", "· ‸sorry")
     with pytest.raises(ProjectBroken) as caught:
         await goals(session, text)
-    assert caught.value.message == "The imports of A.lean cannot be loaded: unknown module prefix 'No'."
+    assert caught.value.message == (
+        "The imports of A.lean cannot be loaded: it imports No.Such.Module, and there is no such file in the "
+        "project, and no compiled module of that name."
+    )
     assert "names of the imports" in caught.value.hint
     assert (await goals(session, text.removeprefix("import No.Such.Module\n"))).endswith("⊢ p")
 
@@ -157,7 +160,7 @@ async def test_imports_that_lake_has_to_build(
 ) -> None:
     (tmp_path / lakefile).write_text(text)
     async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean)) as session:
-        with pytest.raises(ProjectBroken, match=r"unknown module prefix 'No'\. ") as caught:
+        with pytest.raises(ProjectBroken, match=r"it imports No\.Such\.Module, and there is") as caught:
             await goals(session, "import No.Such.Module\n" + THEOREMS.replace("· sorry", "· ‸sorry"))
     assert hint in caught.value.hint
 

@@ -228,6 +228,7 @@ def test_in_a_comment_or_a_string_there_is_no_goal(
     assert "where there is no goal" in done.stderr
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_editor_offers_nothing_in_a_comment(editor: Editor) -> None:
     uri = editor.open("Work.lean", "import Lib.Numbers\n\n" + COMMENTED)
     identifier = types.TextDocumentIdentifier(uri)
@@ -278,6 +279,7 @@ def test_the_goals_of_a_place_are_counted(cli: Cli, library: Path) -> None:
     assert "Tactics are tried on the first goal alone." in done.stderr
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_editor_may_choose_a_goal(editor: Editor) -> None:
     editor.open("Work.lean")
     answer = await editor.suggest("Work.lean", 5, 2, goal=TWO, goalNumber=2, tactics=True)
