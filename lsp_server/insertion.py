@@ -17,11 +17,8 @@ _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![
 _BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*-/)*\|")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
 _ARGUMENT = re.compile(r"(?P<word>[\w.'!?»₀-₉]+|[)\]}⟩])\s*$")
-_BEFORE_TERM = frozenset(
-    (
-        *("exact", "exact_mod_cast", "apply", "apply_mod_cast", "refine", "refine'", "from", "using"),
-        *("return", "then", "else", "do", "by", "in", "at", "show"),
-    )
+_BEFORE_TERM = re.compile(
+    r"(?:exact|apply)(?:_mod_cast)?|refine'?|from|using|return|then|else|do|by|in|at|show"
 )
 _TERM_ENDS = re.compile(r"\s*(?:$|--|[)\]}⟩,|])")
 _BY = "by "
@@ -166,7 +163,7 @@ def _as_term(lines: Sequence[str], start: Position, end: Position, tactic: str) 
     if not _is_term(lines, start):
         return tactic
     argument = _ARGUMENT.search(lines[start.line][: start.column])
-    is_argument = argument is not None and argument["word"] not in _BEFORE_TERM
+    is_argument = argument is not None and not _BEFORE_TERM.fullmatch(argument["word"])
     is_alone = not is_argument and _TERM_ENDS.match(lines[end.line][end.column :])
     return with_by(tactic) if is_alone else _bracketed(with_by(tactic))
 

@@ -1,5 +1,6 @@
 """Candidate tactics: which are proposed, and in which order."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -79,6 +80,23 @@ def test_one_side_of_an_equivalence_that_is_the_goal() -> None:
 def test_hypotheses_are_put_together(goal: str, term: str | None) -> None:
     found = [one for one in tactics(goal, []) if one.startswith("exact")]
     assert (found[0] if found else None) == term
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "\n".join(f"h{n} : p{n} → p{n + 1} → p{(n * 7) % 100}" for n in range(128)) + "\n⊢ p5",
+        "\n".join(f"h{n} : ∀ x, f x (f {n} x) → f x x ∧ (f {n} x ∨ ∃ y, f y x)" for n in range(128))
+        + "\n⊢ f 1 1",
+        "h : " + "(" * 20_000 + "\n⊢ " + "p ∧ " * 10_000 + "p",
+        "x : p\n⊢ " + "∃ x, " * 150 + "p x",
+        "x : p\n⊢ " + "(" * 50 + "∀ x, p → (q ∨ " + "r)" * 50,
+    ],
+)
+def test_large_and_tangled_goals_take_no_long_time(goal: str) -> None:
+    began = time.process_time()
+    tactics(goal, [ADD_COMM, LE_TRANS, EVEN_IFF])
+    assert time.process_time() - began < 4
 
 
 def test_definitions_are_unfolded_only_where_they_occur() -> None:
