@@ -74,7 +74,7 @@ def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, te
     offered = plain.lua("return _G.offered")
     assert offered[:2] == ["── Tactics ──", "exact Nat.add_left_comm _ _ _ (closes the goal)"]
     at = offered.index("── Premises ──")
-    assert all(item.endswith(")") or item.endswith("…") for item in offered[1:at])
+    assert all(item.endswith((")", "…")) for item in offered[1:at])
     assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered[at:])
 
 
