@@ -192,10 +192,9 @@ def target_line(goal: str, width: int) -> str:
 
 
 def targets_line(goals: Sequence[str], width: int) -> str:
-    """The `⊢` lines of all printed goals in one, of about `width` columns; equal ones once, and how often.
+    """The `⊢` lines of all printed goals in one of about `width` columns; equal ones once, with their number.
 
-    Short ones are left whole, the long ones share the room that remains. Behind `_MOST_TARGETS` the others
-    are counted.
+    Short ones are left whole, long ones share the room that remains; those after `_MOST_TARGETS` are counted.
     """
     times = Counter(target_line(goal, len(goal) + 2) for goal in goals)
     targets = [text if count == 1 else f"{text} ({count} times)" for text, count in times.items()]

@@ -133,7 +133,7 @@ def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: l
         "b : q",
     ]
     plain.lua("vim.o.columns = 48")
-    assert plain.lua(ANSWER)[0] == "…left, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
+    assert plain.lua(ANSWER)[0] == "…eft, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
     plain.lua("vim.o.columns = 100")
 
 

@@ -26,7 +26,8 @@ export class Toasts implements vscode.Disposable {
     if (this.shown.get(topic)?.said === said) return;
     this.end(topic);
     const title = toastText(said, remedies);
-    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: false };
+    // With a button (Cancel, which closes it) the whole text is shown, and not its first line alone.
+    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
     this.shown.set(topic, { said, end });

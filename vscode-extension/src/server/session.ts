@@ -26,6 +26,13 @@ export const LEAN_FILES = [
 const STATUS = "$/premiseSuggest/status";
 const STOP_MS = 1500;
 
+/** A client that only writes down what goes wrong: a person is told by the supervisor, which takes it back when it is mended. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export interface SessionOptions {
   readonly program: Program;
   readonly cwd: string;
@@ -44,7 +51,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.process = new ServerProcess(options.program, options.cwd, options.onGone);
-    this.client = new LanguageClient(
+    this.client = new QuietClient(
       SECTION,
       "Premise Suggest",
       () => Promise.resolve(this.process.child),
