@@ -12,6 +12,7 @@ PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 """The brackets that Lean's grammar pairs."""
 UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
 """Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
+OPEN_COMMENT, OPEN_STRING = "a comment in it is not closed", "a string in it is not closed"
 LONGEST = 10_000
 """More code points are no tactic that a person would read."""
 _DEEPEST = 200
@@ -115,10 +116,10 @@ def _balance(text: str) -> tuple[str | None, list[str], int]:
         if match["block"]:
             end = _closed_comment(text, match.start())
             if end is None:
-                return "a comment in it is not closed", still_open, deepest
+                return OPEN_COMMENT, still_open, deepest
             place = end
         elif match["string"] and not match["closed"]:
-            return "a string in it is not closed", still_open, deepest
+            return OPEN_STRING, still_open, deepest
         elif match["open"]:
             still_open.append(match["open"])
             deepest = max(deepest, len(still_open))

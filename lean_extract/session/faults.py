@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lean_extract.records import Goal, Position
 from lean_extract.session.document import Document
 from lean_extract.source.lexer import comment_left_open, tokenize
-from lean_extract.tactic_text import brackets, code
+from lean_extract.tactic_text import OPEN_STRING, brackets, code
 
 _SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?![\w'!?»✝])")
 # What only the compiler has against a definition; Lean's logic knows it all the same.
@@ -70,15 +70,15 @@ def faults_of(faults: Iterable[Fault], line: int) -> list[Fault]:
 
 
 def open_end(document: Document, start: int, end: int) -> Fault | None:
-    """That the text does not end, if so: a comment that is never closed, or a bracket of the declaration
-    [start, end). Then nobody knows what of the text was meant."""
+    """That the text does not end, if so: a comment that is never closed, or a bracket or string of the
+    declaration [start, end). Then nobody knows what of the text was meant."""
     text = document.text
     tokens = tokenize(text) if "/-" in text else None
     if tokens is not None and comment_left_open(text, tokens):
         last = tokens.end(len(tokens.texts) - 1) if tokens.texts else 0
         return Fault(document.position(text.find("/-", last)), "unterminated comment")
     problem, still_open = brackets(text[start:end])
-    if problem is None and still_open:
+    if problem == OPEN_STRING or (problem is None and still_open):
         return Fault(document.position(start + len(text[start:end].rstrip())), "unexpected end of input")
     return None
 

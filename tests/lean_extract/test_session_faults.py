@@ -167,11 +167,12 @@ async def test_a_step_to_a_goal_that_mentions_sorry_is_none(session: LeanSession
 
 
 async def test_a_long_statement_with_an_error_in_the_middle(session: LeanSession) -> None:
-    half = " ".join(f"(h{i} : a = a ∧ a = a ∨ a = a ∧ True)" for i in range(600))
-    text = f"theorem t (a : Nat) {half} (bad : foo = a) {half.replace('(h', '(k')} : a = a := by\n  ‸sorry\n"
-    assert len(text) > 40_000
+    names = [f"{letter * 1000}" for letter in "abcdefghijklmnopqrstuvwxy"]
+    before, after = (" ".join(f"({name}{side} : Nat)" for name in names) for side in "12")
+    text = f"theorem t {before} (bad : no.such = 1) {after} : 1 = 1 := by\n  ‸sorry\n"
+    assert len(text) > 50_000
     async with asyncio.timeout(60):
-        with pytest.raises(GoalBroken, match=r"Line 1 has an error: Unknown identifier `foo`"):
+        with pytest.raises(GoalBroken, match=r"Line 1 has an error: Unknown identifier `no.such`"):
             await outcomes(session, text, ["rfl"])
         # Lean lives, and the next one is answered.
         assert (await outcomes(session, f"{EQUAL} := by\n  ‸sorry\n", ["exact h"]))[

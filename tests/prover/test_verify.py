@@ -5,6 +5,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lean_extract.errors import LeanDied
 from lean_extract.goals import parse_state
@@ -122,3 +124,79 @@ async def test_what_may_reach_the_goals_behind_the_main_one_counts_as_failed() -
     assert [one.tactic async for one in stream] == ["simp [swap_iff]"]
     alone = verify(trier, PLACE, BEFORE, [Candidate("x", 1, "x")], timeout=1)
     assert [one.tactic async for one in alone] == [*reaching, "simp [swap_iff]"]
+
+
+async def test_a_step_that_adds_nothing_counts_as_failed() -> None:
+    idle = outcome("have hn : n = n := by simp", "progress", "n : ℕ\nhn : n = n\n⊢ n = n + 0")
+    step = outcome("have hn : n = 1 := h", "progress", "n : ℕ\nhn : n = 1\n⊢ n = n + 0")
+    assert await verdicts(Trier([idle, step]), "a", "b") == [("have hn : n = 1 := h", "progress")]
+
+
+async def test_numbers_are_taken_apart_only_where_the_goal_computes_with_them() -> None:
+    before = parse_state("k n : ℕ\nhk : 0 < k\nh : p ∨ q\n⊢ k ∣ n.factorial")
+    left = "⊢ a\n\n⊢ b"
+    tried = [
+        outcome(tactic, "progress", left) for tactic in ("induction k", "cases k", "induction n", "cases h")
+    ]
+    stream = verify(Trier(tried), PLACE, before, [Candidate("x", 1, "x")], timeout=1)
+    assert [one.tactic async for one in stream] == ["induction n", "cases h"]
+    closing = verify(
+        Trier([outcome("cases k", "closes")]), PLACE, before, [Candidate("x", 1, "x")], timeout=1
+    )
+    assert [one.tactic async for one in closing] == ["cases k"]
+
+
+async def test_what_cannot_be_judged_is_kept_and_comes_last() -> None:
+    unjudged = TacticOutcome("rfl", "unjudged", ProofState(()), "cannot be judged: line 3 has an error")
+    steps = [outcome("left", "progress", "⊢ a"), outcome("simp", "closes")]
+    assert [status for _, status in await verdicts(Trier([unjudged, *steps]), "rfl", "left", "simp")] == [
+        "unjudged",
+        "progress",
+        "closes",
+    ]
+    assert [one.status for one in order([unjudged, *steps], {"rfl": 1.0})] == [
+        "closes",
+        "progress",
+        "unjudged",
+    ]
+
+
+def test_each_result_is_shown_once_in_its_shortest_form() -> None:
+    same = ["exact X hk hkn", "exact X (by assumption) (by assumption)", "exact X _ _", "apply X", "simp [X]"]
+    others = ["exact X (Y h)", "exact Z hk", "rfl"]
+    steps = [outcome("apply X", "progress", "⊢ a"), outcome("refine X ?_", "progress", "case h\n⊢ a")]
+    shown = order([*(outcome(tactic, "closes") for tactic in [*same, *others]), *steps])
+    assert [one.tactic for one in shown] == [
+        *("rfl", "apply X", "simp [X]", "exact Z hk", "exact X (Y h)"),
+        "apply X",
+    ]
+
+
+def test_the_shorter_form_has_the_best_score_of_those_it_stands_for() -> None:
+    outcomes = [
+        outcome("exact X hk hkn", "closes"),
+        outcome("exact X h", "closes"),
+        outcome("exact Y", "closes"),
+    ]
+    shown = order(outcomes, {"exact X hk hkn": 0.9, "exact X h": 0.1, "exact Y": 0.5})
+    assert [one.tactic for one in shown] == ["exact X h", "exact Y"]
+
+
+def test_what_a_linter_shortened_is_shown_so_and_once() -> None:
+    shortened = TacticOutcome("simpa using X", "closes", ProofState(()), instead="simp")
+    remarked = TacticOutcome("simp [Y]", "closes", ProofState(()), remark="This simp argument is unused")
+    shown = order([remarked, shortened, outcome("simp", "closes")], {"simpa using X": 0.2, "simp [Y]": 0.9})
+    assert [one.shown for one in shown] == ["simp", "simp [Y]"]
+
+
+def test_a_case_distinction_is_never_the_first_step() -> None:
+    outcomes = [outcome("induction n", "progress", "⊢ a"), outcome("rw [h]", "progress", "⊢ a\n\n⊢ b\n\n⊢ c")]
+    assert [one.tactic for one in order(outcomes, {"induction n": 1.0})] == ["rw [h]", "induction n"]
+
+
+@given(
+    st.permutations([(f"{word} X{rest}", word) for word in ("exact", "apply") for rest in ("", " _", " h")])
+)
+def test_the_order_in_which_verdicts_come_makes_no_difference(given_order: list[tuple[str, str]]) -> None:
+    outcomes = [outcome(tactic, "closes") for tactic, _ in given_order]
+    assert [one.tactic for one in order(outcomes)] == ["apply X"]
