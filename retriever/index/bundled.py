@@ -51,8 +51,8 @@ _DELTA = frozenset(
 )
 """Columns that mostly ascend: shipped as differences, which compress several times better."""
 _HASHES = "name_hashes.npy"
-_ROWS = ("structure_row_starts.npy", "structure_rows.npy")
-_DERIVED = frozenset((_HASHES, *_ROWS))
+_ROW_STARTS, _ROWS = "structure_row_starts.npy", "structure_rows.npy"
+_DERIVED = frozenset((_HASHES, _ROW_STARTS, _ROWS))
 """Not shipped: worked out from the names, and from the lists by hash."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
 
@@ -210,8 +210,9 @@ def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
     hashes, starts, documents = (
         np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
     )
-    for name, column in zip(_ROWS, rows_by_premise(hashes, starts, documents, len(names)), strict=True):
-        (folder / name).write_bytes(npy_bytes(column))
+    row_starts, rows = rows_by_premise(hashes, starts, documents, len(names))
+    (folder / _ROW_STARTS).write_bytes(npy_bytes(row_starts))
+    (folder / _ROWS).write_bytes(npy_bytes(rows))
     manifest = Manifest(
         bundle.fingerprint,
         built_at=bundle.built_at,
