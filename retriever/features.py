@@ -19,7 +19,7 @@ FEATURES = (
     "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.proofs`
     "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.symbols`
     "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.structure`
-    "exact_match",  # the same, where the context has all that the premise assumes
+    "exact_match",  # how surely the premise, with all that it assumes at hand, states the goal
     "assumed",  # how much the context has of what an instance assumes
     "structure_overlap",  # how much of the conclusion the goal has
     "foreign_types",  # how much of the types in its binders the goal does not mention
@@ -107,7 +107,7 @@ def _structural(fit: Fit) -> dict[str, Floats]:
     is_instance = fit.instance > 0
     return {
         "instance": fit.instance,
-        "exact_match": np.where(fit.hypotheses >= 1.0 - 1e-6, fit.instance, 0.0).astype(np.float32),
+        "exact_match": fit.exact,
         "assumed": (is_instance * fit.hypotheses * fit.assumed).astype(np.float32),
         "structure_overlap": fit.overlap,
         "foreign_types": 1.0 - fit.types,

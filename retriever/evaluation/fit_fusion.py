@@ -25,6 +25,11 @@ IN_SCOPE_CEILING = 2.0
 """The most that being importable may weigh. A finished proof uses what its file imports, so the labels
 cannot tell what a lemma is worth that needs one more import; the fitted weight hides all of those."""
 
+EXACT_MATCH_FLOOR = 2.0
+"""The least that stating the very goal weighs. Mathlib's proofs hardly ever need what states the same, so their
+labels cannot tell its worth; people's goals do. Chosen on tests/retriever/corpora/known_statements_tune.jsonl
+and on the tune half: more finds little more there, and loses premises of proofs."""
+
 
 def examples_of(
     pool: Pool, vectors: Floats, states: Floats, questions: Sequence[Question], lists: Fusion
@@ -68,15 +73,16 @@ def refit(examples: Sequence[Example], kept: Collection[str]) -> tuple[float, ..
     weights = [0.0] * len(FEATURES)
     for place, weight in zip(columns, fit(narrow), strict=True):
         weights[place] = float(weight)
-    return with_ceiling(weights)
+    return bounded(weights, kept)
 
 
-def with_ceiling(weights: Sequence[float]) -> tuple[float, ...]:
-    """The weights, that of `in_scope` at most IN_SCOPE_CEILING."""
-    return tuple(
-        min(weight, IN_SCOPE_CEILING) if name == "in_scope" else weight
-        for name, weight in zip(FEATURES, weights, strict=True)
-    )
+def bounded(weights: Sequence[float], kept: Collection[str] = FEATURES) -> tuple[float, ...]:
+    """The weights, that of `in_scope` at most IN_SCOPE_CEILING, that of `exact_match` at least its floor."""
+    by_name = dict(zip(FEATURES, weights, strict=True))
+    by_name["in_scope"] = min(by_name["in_scope"], IN_SCOPE_CEILING)
+    if "exact_match" in kept:
+        by_name["exact_match"] = max(by_name["exact_match"], EXACT_MATCH_FLOOR)
+    return tuple(by_name[name] for name in FEATURES)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -29,6 +29,9 @@ class Fit:
 
     instance: Floats
     """0 where the goal is no instance of the conclusion or a side, else how much of the goal that says."""
+    exact: Floats
+    """How surely it is the goal that the premise states: an instance that says all of it, with everything that
+    is assumed at hand, and not of so little that much else would fit as well."""
     overlap: Floats
     """How much of the conclusion the goal has, whether or not it has it all."""
     hypotheses: Floats
@@ -147,7 +150,7 @@ class StructureIndex:
             return by_channel(weights * has), by_channel((~has).astype(np.float64)) == 0
 
         size = float(self._weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
-        instance, overlap = np.zeros(count), np.zeros(count)
+        instance, overlap, told = np.zeros(count), np.zeros(count), np.zeros(count)
         for target, price in ((goal.target, 1.0), (goal.mirrored, _MIRRORED)):
             if not target:
                 continue
@@ -156,12 +159,15 @@ class StructureIndex:
                 worth = price if channel == Channel.CONCLUSION else price * _SIDE
                 whole = is_all[:, channel] & (totals[:, channel] > 0)
                 share = worth * np.minimum(said[:, channel] / max(size, 1e-9), 1.0)
+                told = np.where(whole & (share > instance), said[:, channel], told)
                 instance = np.maximum(instance, np.where(whole, share, 0.0))
                 overlap = np.maximum(overlap, worth * _share(said[:, channel], totals[:, channel], 0.0))
         known, _ = met((*goal.hypotheses, *goal.types))
         assumed = known[:, Channel.HYPOTHESES]
+        has_all = assumed >= totals[:, Channel.HYPOTHESES] - 1e-6
         columns = (
             instance,
+            np.where(has_all, instance**2 * (1.0 - np.exp(-(told + assumed) / _MUCH)), 0.0),
             overlap,
             _share(assumed, totals[:, Channel.HYPOTHESES], 1.0),
             1.0 - np.exp(-assumed / _MUCH),

@@ -23,6 +23,7 @@ CANDIDATES = Candidates(
     symbol_overlap=np.array([0.25, 0.5, 0.0], dtype=np.float32),
     fit=Fit(
         instance=np.array([0.5, 0.8, 0.0], dtype=np.float32),
+        exact=np.array([0.25, 0.0, 0.0], dtype=np.float32),
         overlap=np.array([1.0, 1.0, 0.25], dtype=np.float32),
         hypotheses=np.array([1.0, 0.5, 1.0], dtype=np.float32),
         assumed=np.array([0.25, 0.5, 0.75], dtype=np.float32),
@@ -47,7 +48,7 @@ def test_features_are_what_their_names_say() -> None:
     assert found["neighbours"] == pytest.approx([0.0, np.log(2.5), 0.0])
     assert found["symbol_overlap"] == [0.25, 0.5, 0.0]
     assert found["instance"] == pytest.approx([0.5, 0.8, 0.0])
-    assert found["exact_match"] == pytest.approx([0.5, 0.0, 0.0])
+    assert found["exact_match"] == [0.25, 0.0, 0.0]
     assert found["assumed"] == pytest.approx([0.25, 0.25, 0.0])
     assert found["structure_overlap"] == [1.0, 1.0, 0.25]
     assert found["foreign_types"] == [0.0, 0.0, 0.75]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retriever.evaluation.fit import Example, _objective, fit
-from retriever.evaluation.fit_fusion import IN_SCOPE_CEILING, with_ceiling
+from retriever.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
 from retriever.features import FEATURES
 
 
@@ -57,7 +57,14 @@ def test_nothing_to_fit_is_refused() -> None:
 
 def test_being_in_scope_never_hides_what_needs_an_import() -> None:
     fitted = [9.0 if name in ("in_scope", "dense") else -1.0 for name in FEATURES]
-    kept = dict(zip(FEATURES, with_ceiling(fitted), strict=True))
+    kept = dict(zip(FEATURES, bounded(fitted), strict=True))
     assert kept["in_scope"] == IN_SCOPE_CEILING
     assert kept["dense"] == 9.0
-    assert set(kept.values()) == {IN_SCOPE_CEILING, 9.0, -1.0}
+
+
+def test_stating_the_goal_never_weighs_little() -> None:
+    kept = dict(zip(FEATURES, bounded([-1.0] * len(FEATURES)), strict=True))
+    assert kept.pop("exact_match") == EXACT_MATCH_FLOOR
+    assert set(kept.values()) == {-1.0}
+    without = dict(zip(FEATURES, bounded([0.0] * len(FEATURES), ["dense"]), strict=True))
+    assert without["exact_match"] == 0.0, "a feature that is left out stays out"
