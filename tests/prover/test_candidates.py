@@ -149,14 +149,15 @@ def test_any_goal_and_premise_give_candidates_of_the_protocol(target: str, binde
 @pytest.mark.parametrize(
     ("goal", "names"),
     [
-        ("k n : ℕ\nhk : 0 < k\n⊢ k ∣ n.factorial", ["n"]),
-        ("k n : ℕ\n⊢ k = n", []),
-        ("m n : ℕ\n⊢ m + n = n + m", ["m", "n"]),
+        ("k n : ℕ\nhk : 0 < k\nhkn : k ≤ n\n⊢ k ∣ n.factorial", ["n"]),
+        ("k n : ℕ\nh : k ≤ n\nh' : n ≤ k\n⊢ k = n", []),
+        ("m n : ℕ\nh : m ≤ n\n⊢ m + n = n + m", ["m", "n"]),
         ("l : List ℕ\n⊢ l ++ [] = l", ["l"]),
-        ("P : ℕ → Prop\nn : ℕ\n⊢ P n", ["n"]),
-        ("n : ℕ\n⊢ Even n", []),
-        ("n : ℕ\n⊢ Even (double n)", ["n"]),
-        ("n : ℕ\n⊢ n = 0 ∨ 0 < n", []),
+        ("P : ℕ → Prop\nn : ℕ\nh : P n\n⊢ P n", ["n"]),
+        ("n : ℕ\nh : Odd n\n⊢ ¬Even n", []),
+        ("n : ℕ\nh : Odd n\n⊢ Even (double n)", ["n"]),
+        ("n : ℕ\n⊢ n = 0 ∨ 0 < n", ["n"]),
+        ("m n : ℕ\n⊢ Even n ∨ Odd n", ["n"]),
     ],
 )
 def test_induction_is_proposed_where_the_target_computes_with_the_variable(
