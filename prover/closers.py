@@ -65,21 +65,27 @@ def structural(goal: Goal) -> Iterator[Proposal]:
     for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
         if head(tokens(hypothesis.type)) in _INDUCTIVE:
             for name in hypothesis.names:
-                if _is_computed_with(name, strip_brackets(tokens(goal.target)), _local_names(goal)):
+                if _asks_for(name, goal):
                     yield f"induction {name}", 0.16
 
 
 def is_worth_cases(goal: Goal, name: str) -> bool:
     """Whether a case distinction on a name is likely to help: on a proof always, on a number, a list or the
-    like where the target computes with it."""
+    like where the target computes with it, or speaks of it and no hypothesis does."""
     for hypothesis in goal.hypotheses:
         if name in hypothesis.names and head(tokens(hypothesis.type)) in _INDUCTIVE | _NUMBERS:
-            return _is_computed_with(name, strip_brackets(tokens(goal.target)), _local_names(goal))
+            return _asks_for(name, goal)
     return True
 
 
-def _local_names(goal: Goal) -> frozenset[str]:
-    return frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
+def _asks_for(name: str, goal: Goal) -> bool:
+    target = strip_brackets(tokens(goal.target))
+    if not _holds(name, target):
+        return False
+    if not any(_holds(name, tokens(item.type)) for item in goal.hypotheses[-_MANY_HYPOTHESES:]):
+        return True
+    local = frozenset(other for hypothesis in goal.hypotheses for other in hypothesis.names)
+    return _is_computed_with(name, target, local)
 
 
 def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:

@@ -38,6 +38,7 @@ _FILLER = (
     f' macro "{_FILLING}" : tactic => `(tactic| exact _premise_suggest_filling _)'
     f' macro "{_FILLING}" : term => `(_premise_suggest_filling _)\n'
 )
+_OR_FAILS = ') | fail "given up" '
 _DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+([^\s:({\[⦃]+)")
 
 
@@ -61,18 +62,22 @@ class Place:
         last = re.escape(name[1].rpartition(".")[2]) if name else None
         return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
 
-    def shadow(self, tactic: str) -> Shadow:
-        """The copy with this tactic; lines after its first are indented with it."""
-        opener, closer = ("(by { ", "})") if self.in_term else ("{ ", "}")
+    def shadow(self, tactic: str, *, is_strict: bool = False) -> Shadow:
+        """The copy with this tactic; lines after its first are indented with it.
+
+        Beside another error in the declaration Lean gives a tactic up without a word where it would complain
+        of what is left open, and takes the goal for closed. In a strict copy it has to say so.
+        """
+        outer, end = ("(by { ", "})") if self.in_term else ("{ ", "}")
+        opener, closer = (f"{outer}first | (", _OR_FAILS) if is_strict else (outer, "")
         column = len(self.head) - self.head.rfind("\n") - 1 + len(opener)
         indented = textwrap.dedent(lean_lines(tactic)).strip().replace("\n", "\n" + " " * column)
         start = f"{self.head}{opener}"
-        before_brace = f"{start}{indented}\n{' ' * (column - 2)}"
-        line = start.count("\n")
-        brace = Position(before_brace.count("\n"), column - 2)
-        inside = Position(line, column)
-        before = Position(line, column - len(opener))
-        return Shadow(before_brace + closer + self.tail, before, inside, brace, self.line)
+        before_brace = f"{start}{indented}\n{' ' * (column - 2)}{closer}"
+        inside = Position(start.count("\n"), column)
+        before = Position(inside.line, column - len(opener))
+        brace = Position(before_brace.count("\n"), column - 2 + len(closer))
+        return Shadow(before_brace + end + self.tail, before, inside, brace, self.line)
 
     def filled(self, tactic: str) -> Shadow | None:
         """The copy in which the declaration's other `sorry`s are an axiom, so that Lean warns of the tactic's

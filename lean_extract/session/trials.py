@@ -18,7 +18,16 @@ from lean_extract.session.limits import Limits
 from lean_extract.session.linting import mended
 from lean_extract.session.server import Server
 from lean_extract.session.shadow import Place, Shadow, guesses
-from lean_extract.session.verdict import Reading, cast_doubt, doubt, judge, read, same_goal, same_outcome
+from lean_extract.session.verdict import (
+    Reading,
+    cast_doubt,
+    doubt,
+    insisted,
+    judge,
+    read,
+    same_goal,
+    same_outcome,
+)
 from lean_extract.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
@@ -80,6 +89,9 @@ class Trial:
     async def _verdict(self, tactic: str, seconds: float, begin: float) -> tuple[TacticOutcome, Reading]:
         reading = await self._read(self.place.shadow(tactic), seconds)
         outcome = judge(tactic, reading, self.blank, self.place, _since(begin))
+        if outcome.status in ("closes", "progress") and reading.is_unchecked:
+            strict = await self._read(self.place.shadow(tactic, is_strict=True), seconds)
+            return insisted(outcome, strict, _since(begin)), reading
         if outcome.status != "closes" or not reading.uses_sorry:
             return outcome, reading
         # Lean warns once a declaration, which has other holes: so the tactic's own are asked for apart.

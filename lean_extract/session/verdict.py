@@ -21,6 +21,7 @@ _USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
 # Lean says this of a hole only once nothing else is wrong, so it is no fault of the tactic.
 _OTHER_HOLE = re.compile(r"don't know how to synthesize")
 _GAVE_UP = "it leaves the goal to `sorry`"
+_GIVEN_UP = "Lean gives it up half-way, and only says so where nothing else is wrong"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
 
 Anchor = tuple[str, int, int]
@@ -136,6 +137,19 @@ def cast_doubt(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
     if outcome.status not in ("closes", "progress"):
         return outcome
     return replace(outcome, status="unjudged", message=f"cannot be judged: {fault}")
+
+
+def insisted(accepted: TacticOutcome, strict: Reading, milliseconds: float) -> TacticOutcome:
+    """What becomes of a tactic that is accepted in a declaration with errors.
+
+    Args:
+        accepted: the verdict of a copy in which Lean may have given the tactic up without a word.
+        strict: the messages of one in which it has to say so.
+        milliseconds: how long both took.
+    """
+    if strict.error is not None:
+        return TacticOutcome(accepted.tactic, "fails", None, _GIVEN_UP, milliseconds)
+    return replace(accepted, milliseconds=milliseconds)
 
 
 def doubt(closes: TacticOutcome, apart: Reading, milliseconds: float) -> TacticOutcome:

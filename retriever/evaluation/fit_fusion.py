@@ -26,9 +26,9 @@ IN_SCOPE_CEILING = 2.0
 cannot tell what a lemma is worth that needs one more import; the fitted weight hides all of those."""
 
 EXACT_MATCH_FLOOR = 2.0
-"""The least that stating the very goal weighs. Mathlib's proofs hardly ever need what states the same, so their
-labels cannot tell its worth; people's goals do. Chosen on tests/retriever/corpora/known_statements_tune.jsonl
-and on the tune half: more finds little more there, and loses premises of proofs."""
+"""The least that stating the very goal weighs. Mathlib's proofs hardly ever need what states the same, so
+their labels cannot tell its worth; people's goals do. Chosen on the tune half and on
+tests/retriever/corpora/known_statements_tune.jsonl: more finds little more there, and loses premises of proofs."""
 
 
 def examples_of(

@@ -214,3 +214,28 @@ async def test_a_field_that_is_not_there_fails_where_the_term_before_it_is_sound
     text = f"{EQUAL} := by\n  ‸sorry\n"
     for tactic in ["have := h.no_such_lemma", "have := h.no_such_lemma; exact this", "exact h.no_such_lemma"]:
         assert (await outcomes(session, text, [tactic]))[tactic].status == "fails"
+
+
+HALF_DONE = (
+    "theorem t (a b c : Nat) (h : a = b) (k : b = c) : a = c ∧ b = c := by\n"
+    "  constructor\n  · skip\n  · ‸sorry\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("tactic", "status"),
+    [
+        ("refine (fun (n : Nat) (_ : b = c) => k) _ ?_", "fails"),
+        ("exact (fun (n : Nat) => k) _", "fails"),
+        ("exact k", "closes"),
+        ("have l := k\nexact l", "closes"),
+        ("cases k with\n| refl => rfl", "closes"),
+        ("rw [k]", "closes"),
+        ("apply Eq.trans", "progress"),
+    ],
+)
+async def test_what_lean_gives_up_without_a_word_beside_another_error_fails(
+    session: LeanSession, tactic: str, status: str
+) -> None:
+    """Of what is left open Lean says nothing where the other branch has its unsolved goal."""
+    assert (await outcomes(session, HALF_DONE, [tactic]))[tactic].status == status

@@ -6,12 +6,21 @@ import importlib.util
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from lsp_server.schema import TacticItem
+from lean_extract.records import Position
+from lean_extract.session import LeanSession
+from lean_extract.session.document import Document
+from lean_extract.toolchain import resolve_lean
+from lsp_server.commands.demo import EXAMPLE
+from lsp_server.engine import Engine
+from lsp_server.requests import SuggestRequest
+from lsp_server.schema import IndexItem, Suggestion, TacticItem
+from lsp_server.settings import Settings
 
 pytestmark = pytest.mark.lean
 
@@ -79,3 +88,58 @@ def test_a_run_and_the_same_run_again(environment: dict[str, str], tmp_path: Pat
     other = run("--goals", "2", "--seed", "9")
     assert other.returncode == 2
     assert "of another run" in other.stderr
+
+
+BROKEN = {
+    "key": "k",
+    "kind": "a kind",
+    "path": Path("Example/New.lean"),
+    "theorem": "of_f",
+    "text": "def f (n : Nat) : Nat := foo n\n\ntheorem of_f : f 2 = f 3 := by\n  sorry\n",
+    "mended": "def f (n : Nat) : Nat := n\n\ntheorem of_f : f 2 = f 3 := by\n  sorry\n",
+}
+
+
+class Answers:
+    """An engine that shows `rfl`, with this status, and reads goals as a real one does."""
+
+    def __init__(self, engine: Engine, status: str) -> None:
+        self._engine = engine
+        self._status = status
+
+    async def session(self) -> LeanSession:
+        return await self._engine.session()
+
+    async def suggest(self, request: SuggestRequest) -> Suggestion:
+        index = IndexItem([], None, 0, None, "")
+        return Suggestion("", [], [TacticItem("rfl", self._status, [])], index, {})
+
+
+@pytest.mark.parametrize("status", ["closes", "unjudged"])
+async def test_what_was_shown_as_closing_is_judged_in_the_mended_file(
+    script: ModuleType, tmp_path: Path, status: str
+) -> None:
+    place = Position(3, 2)
+    case = sys.modules["broken_goals"].Broken(place=place, mended_place=place, **BROKEN)
+    engine = Engine(EXAMPLE, Settings(), resolve_lean(EXAMPLE, environment={}))
+    with ThreadPoolExecutor(1) as pool:
+        check = script.BrokenCheck(Answers(engine, status), script.FreshLean(tmp_path), pool)
+        asked = await check.ask(case)
+    await engine.close()
+    assert not asked.unusable
+    assert list(asked.exceptions) == (["rfl"] if status == "closes" else [])
+    assert asked.refused == (status == "unjudged")
+    table = script.broken_check.report([asked], 0, 1.0)
+    assert f"refused once mended  {int(status == 'closes')}" in table
+
+
+def test_the_broken_corpus_has_more_than_twenty_kinds_each_broken_and_mended(script: ModuleType) -> None:
+    found = list(sys.modules["broken_goals"].cases(EXAMPLE, 60, 3))
+    assert len({case.kind for case in found}) >= 20
+    assert all(case.text != case.mended for case in found)
+    assert all(
+        Document(case.mended).line(case.mended_place.line)[case.mended_place.column :].startswith("sorry")
+        for case in found
+    )
+    again = sys.modules["broken_goals"].cases(EXAMPLE, 60, 3)
+    assert [case.text for case in found] == [case.text for case in again]

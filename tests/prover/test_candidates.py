@@ -180,3 +180,24 @@ def test_any_goal_and_premise_give_candidates_of_the_protocol(target: str, binde
         found = source.candidates(goal, [Premise("a.b", kind, "M", (binder,), target)], 12)
         assert len(found) <= 12
         assert all(0 <= one.score <= 1 and one.tactic.strip() for one in found)
+
+
+@pytest.mark.parametrize(
+    ("goal", "names"),
+    [
+        ("k n : ℕ\nhk : 0 < k\nhkn : k ≤ n\n⊢ k ∣ n.factorial", ["n"]),
+        ("k n : ℕ\nh : k ≤ n\nh' : n ≤ k\n⊢ k = n", []),
+        ("m n : ℕ\nh : m ≤ n\n⊢ m + n = n + m", ["m", "n"]),
+        ("l : List ℕ\n⊢ l ++ [] = l", ["l"]),
+        ("P : ℕ → Prop\nn : ℕ\nh : P n\n⊢ P n", ["n"]),
+        ("n : ℕ\nh : Odd n\n⊢ ¬Even n", []),
+        ("n : ℕ\nh : Odd n\n⊢ Even (double n)", ["n"]),
+        ("n : ℕ\n⊢ n = 0 ∨ 0 < n", ["n"]),
+        ("m n : ℕ\n⊢ Even n ∨ Odd n", ["n"]),
+    ],
+)
+def test_induction_is_proposed_where_the_target_computes_with_the_variable(
+    goal: str, names: list[str]
+) -> None:
+    proposed = [one.removeprefix("induction ") for one in closing(goal) if one.startswith("induction ")]
+    assert proposed == names

@@ -224,3 +224,17 @@ async def test_the_time_limit_holds_while_lean_is_at_work(session: LeanSession) 
     assert (result.status, result.reason) == ("limit", "It took 0.5 s.")
     again = await search(LeanEnvironment(session, asked), Scripts("exact hp"), QUICK)
     assert again.proof == ("exact hp",)
+
+
+async def test_what_cannot_be_judged_proves_nothing(session: LeanSession) -> None:
+    text = "def f (n : Nat) : Nat := foo n\n\ntheorem t : f 2 = f 3 := by\n  sorry\n"
+    asked = Theorem(Path("A.lean"), text, Position(3, 2))
+    result = await search(LeanEnvironment(session, asked), Scripts("rfl", "simp", "decide"), QUICK)
+    assert result.status != "proved"
+
+
+async def test_a_goal_with_an_error_in_it_ends_the_search_with_lean_s_words(session: LeanSession) -> None:
+    asked = theorem("theorem t (n : Nat) : n + foo.bar = n")
+    result = await search(LeanEnvironment(session, asked), Scripts("rfl", "simp"), QUICK)
+    assert result.status == "failed"
+    assert "Unknown identifier `foo.bar`" in result.reason
