@@ -27,7 +27,7 @@ class Neovim:
     folder: Path
 
     def lua(self, code: str) -> Any:
-        """Run Lua in it; what it returns, by way of JSON in a file: what is printed is cut to a screen's size."""
+        """Run Lua in it; what it returns, by way of a file: what is printed is cut to a screen's size."""
         chunk, value = self.folder / "chunk.lua", self.folder / "value.json"
         chunk.write_text(
             f"local function run()\n{code}\nend\nreturn {{ done = true, value = run() }}\n", encoding="utf-8"
