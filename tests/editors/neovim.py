@@ -27,14 +27,15 @@ class Neovim:
     folder: Path
 
     def lua(self, code: str) -> Any:
-        """Run Lua in it; what it returns, by way of JSON."""
-        chunk = self.folder / "chunk.lua"
+        """Run Lua in it; what it returns, by way of a file: what is printed is cut to a screen's size."""
+        chunk, value = self.folder / "chunk.lua", self.folder / "value.json"
         chunk.write_text(
             f"local function run()\n{code}\nend\nreturn {{ done = true, value = run() }}\n", encoding="utf-8"
         )
-        done = self._remote("--remote-expr", f"luaeval('vim.json.encode(dofile(_A))', '{chunk}')")
+        evaluated = f"luaeval('vim.json.encode(dofile(_A))', '{chunk}')"
+        done = self._remote("--remote-expr", f"writefile([{evaluated}], '{value}')")
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout or done.stderr).get("value")
+        return json.loads(value.read_text(encoding="utf-8")).get("value")
 
     def wait(self, condition: str) -> None:
         """Wait until a Lua expression is true."""

@@ -8,7 +8,7 @@ export const REMEDY_COMMAND = "premise-suggest.remedy";
 /** What is said, with a link for each remedy: the notifications that can be taken back have no buttons. */
 export function toastText(said: string, remedies: readonly Remedy[]): string {
   const links = remedies.map((remedy) => `[${REMEDIES[remedy]}](command:${REMEDY_COMMAND}?${argument(remedy)})`);
-  return [`Premise Suggest: ${withoutLinks(said)}`, ...links].join(" ");
+  return [`Premise Suggest: ${withoutLinks(said)}`, links.join(" · ")].join(" ").trim();
 }
 
 export function isRemedy(value: unknown): value is Remedy {

@@ -7,10 +7,13 @@ import axe from "axe-core";
 
 import type { PremiseItem } from "../../src/view/state";
 import { checks, toList } from "./check";
-import { A, ABC, B, FULL, MESSAGES, ready, TACTICS } from "./samples";
+import { A, ABC, B, FULL, MESSAGES, premise, ready, TACTICS, TEN, unjudged } from "./samples";
 import { THEMES } from "./themes";
 
 const check = checks();
+
+/** More tactics than are shown, one that cannot be judged, a premise that rests on sorry. */
+const CROWDED = ready({ tactics: [...TEN.slice(0, 3), unjudged("rfl"), ...TEN.slice(7)], premises: [premise("open", { rests_on_sorry: true })] });
 
 /** What a screen reader is given: goals and names are read as the text stands, the dots between as pauses. */
 const TREE = `
@@ -40,7 +43,7 @@ describe("to a screen reader", () => {
     check(`axe finds nothing in ${theme.name}`, async (view) => {
       await view.page.clock.resume(); // axe waits on timers of its own
       await view.page.evaluate(axe.source);
-      for (const state of [...MESSAGES, FULL]) {
+      for (const state of [...MESSAGES, CROWDED, FULL]) {
         await view.show(state);
         if (state === FULL) {
           await toList(view);
