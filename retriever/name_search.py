@@ -36,7 +36,7 @@ _COMMON = 4.0
 """What a word counts for that all names have; rare ones count more, by the logarithm of how rare they are."""
 _USE = 0.005
 """What uses in proofs add, on a scale of logarithms: of like names the one used more comes first."""
-_AT_END, _ELSEWHERE = 3, 5
+_AT_END, _LAST = 3, 6
 """Tiers below count more than any words: where words were typed, and where a name was."""
 _IN_ONE_PIECE = 0.1
 """What it counts for that words as typed stand in one piece elsewhere."""
@@ -193,9 +193,9 @@ def score(parts: Sequence[NameSearch], query: NameQuery, uses: npt.NDArray[np.in
 def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:
     """float32[n]: what it counts for each name that it has the query as typed."""
     names, tiers = part.tiers(query, np.flatnonzero(closeness > _BEGUN))
-    comes_first = tiers < (_ELSEWHERE if query.is_name else _AT_END)
+    comes_first = tiers < (_LAST if query.is_name else _AT_END)
     bonus = np.zeros(len(part), dtype=np.float32)
-    np.maximum.at(bonus, names, np.where(comes_first, _ELSEWHERE - tiers, _IN_ONE_PIECE))
+    np.maximum.at(bonus, names, np.where(comes_first, _LAST - tiers, _IN_ONE_PIECE))
     return bonus
 
 

@@ -50,7 +50,8 @@ class NameTable:
 
         Returns:
             (names, tiers); a name comes as often as it has the phrase. Tier 0: it is the text, 1: it is the
-            phrase, 2 and 3: it ends with it (behind a dot, behind another end of a word), 4: elsewhere.
+            phrase, 2 and 3: it ends with it (behind a dot, behind another end of a word), 4: it begins
+            with it, or does so behind a dot, 5: elsewhere.
         """
         if chosen is not None:
             names, tiers = self._subset(chosen).tiers(phrase, text)
@@ -60,7 +61,9 @@ class NameTable:
         names = self._names_at(places)
         at_end = self._low[places + len(phrase)] == NEWLINE
         is_first, behind_dot = places == self._starts[names], self._low[places - 1] == ord(".")
-        tiers = np.where(at_end, np.where(is_first, 1, np.where(behind_dot, 2, 3)), 4)
+        at_part = is_first | behind_dot
+        ending = np.where(is_first, 1, np.where(behind_dot, 2, 3))
+        tiers = np.where(at_end, ending, np.where(at_part, 4, 5))
         for place in np.flatnonzero(tiers == 1).tolist():
             start = int(places[place])
             if self._raw[start : start + len(phrase)].tobytes() == text:

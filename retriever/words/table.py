@@ -317,11 +317,12 @@ sin sq add cos sq                                   | pythagorean identity
 _SECTIONS = (_SIGNS_AND_ORDER, _ARITHMETIC, _LOGIC_SETS_FUNCTIONS, _ANALYSIS, _ALGEBRA, _THEOREMS)
 
 _SMALL = """
-a all an and any are as at be between by does each for from has have how i if in into is it its of on or s
+a an are as at be between by does each for from has have how i if in into is it its of on s
 show shows so such that the their then there these this to under what when where which whose with
 """
 _VAGUE = """
-arbitrary corollary element elements equation every fact formula function functions given group groups implies
+all and any arbitrary corollary or
+element elements equation every fact formula function functions given group groups implies
 inequality itself law lemma lemmas number numbers proof property proposition prove result rule same set sets
 some space spaces statement theorem theorems value
 """

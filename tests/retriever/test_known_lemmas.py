@@ -36,10 +36,16 @@ def test_a_name_as_typed_comes_first(shipped: PremiseService, typed: str) -> Non
 
 @pytest.mark.parametrize(
     ("typed", "begins"),
-    [("deriv_si", "deriv_sin"), ("Real.hasDerivAt_s", "Real.hasDerivAt_s"), ("isop", "isop")],
+    [
+        ("add_com", "add_comm"),
+        ("deriv_si", "deriv_sin"),
+        ("Real.hasDerivAt_s", "Real.hasDerivAt_s"),
+        ("isop", "isop"),
+    ],
 )
 def test_a_part_of_a_name_is_completed(shipped: PremiseService, typed: str, begins: str) -> None:
     found = names(shipped, typed)
+    assert found[0].lower().startswith(begins.lower()[: len(typed)])
     assert len(found) == 10 and all(begins.lower()[: len(typed)] in name.lower() for name in found[:3])
 
 

@@ -28,6 +28,9 @@ NAMES = [
     "mul_self_nonneg",
     "Nat.dvd_factorial",
     "Finset.single_le",
+    "or_swap",
+    "and_swap",
+    "add_add_add_comm",
 ]
 
 
@@ -51,6 +54,8 @@ def found(query: str, names: list[str], k: int = 50, uses: list[int] | None = No
         ("open union", ["IsOpen.union", "isOpen_union"]),
         ("isOpen", ["isOpen_union", "IsOpen.union"]),
         ("IsOpen", ["IsOpen.union", "isOpen_union"]),
+        ("mul_self_n", ["mul_self_nonneg"]),
+        ("add_com", ["add_comm", "Nat.add_comm"]),
         ("isop", ["IsOpen.union", "isOpen_union"]),
         ("Γ", ["Γ.smul_ℕ"]),
         ("a", ["a", "Nat.a_le"]),
@@ -59,6 +64,7 @@ def found(query: str, names: list[str], k: int = 50, uses: list[int] | None = No
         ("deriv of sin", ["Real.deriv_sin", "deriv_sInf"]),
         ("derivative of sine", ["Real.deriv_sin", "deriv_sInf"]),
         ("square is nonnegative", ["sq_nonneg", "mul_self_nonneg"]),
+        ("swap or", ["or_swap"]),
         ("divides the factorial", ["Nat.dvd_factorial"]),
         ("commutativity of addition", ["add_comm"]),
         ("qqq like zzz", []),
