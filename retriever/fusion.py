@@ -113,14 +113,9 @@ class Fusion:
         path = folder / FILE
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            if (document["format"], document["version"]) == (FORMAT, 1) or (
-                document["format"],
-                document["version"],
-            ) == (FORMAT, 2):
-                message = (
-                    f"The ranking weights {path} are of version {document['version']},"
-                    f" this version reads {VERSION}."
-                )
+            if document["format"] == FORMAT and document["version"] in range(1, VERSION):
+                found = document["version"]
+                message = f"The ranking weights {path} are of version {found}, this version reads {VERSION}."
                 raise ModelError(message, FIT_AGAIN.format(folder=folder))
             if (document["format"], document["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"format {document['format']} {document['version']}")

@@ -103,7 +103,7 @@ def test_damaged_weights_are_named(tmp_path: Path, change: str) -> None:
     elif change == "list":
         document["candidates"]["neighbours"] = 0
     elif change == "version":
-        document["version"] = 3
+        document["version"] = 99
     text = json.dumps(document)
     path.write_text(text[: len(text) // 2] if change == "cut" else text)
     if change == "gone":
@@ -114,10 +114,11 @@ def test_damaged_weights_are_named(tmp_path: Path, change: str) -> None:
     assert ("fit_fusion" in caught.value.hint) == (change == "gone")
 
 
-def test_older_weights_say_how_to_fit_new_ones(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_older_weights_say_how_to_fit_new_ones(tmp_path: Path, version: int) -> None:
     Fusion((1.0,) * len(FEATURES)).save(tmp_path)
     path = tmp_path / "fusion.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 1}))
-    with pytest.raises(ModelError, match="version 1") as caught:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": version}))
+    with pytest.raises(ModelError, match=f"version {version}") as caught:
         Fusion.load(tmp_path)
     assert f"fit_fusion {tmp_path}" in caught.value.hint
