@@ -54,6 +54,17 @@ class Above:
         new = {number: mentioned(" ".join(self._words(number)), names) or first for number in numbers}
         return {**broken, **new}
 
+    def with_users(self, broken: Mapping[int, Fault]) -> dict[int, Fault]:
+        """The broken commands, and those below that mention what they declare, and so on, by their text."""
+        found = dict(broken)
+        names = self.names(broken)
+        for number in range(min(broken), len(self._commands)):
+            fault = None if number in found else mentioned(" ".join(self._words(number)), names)
+            if fault is not None:
+                found[number] = fault
+                names |= dict.fromkeys(self._declared(number), fault)
+        return found
+
     def unsound(self, faults: Iterable[Fault]) -> Fault | None:
         """The first fault that breaks something, whether a command can be told that it stands in or not."""
         for fault in faults:

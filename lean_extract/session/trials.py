@@ -31,8 +31,10 @@ from lean_extract.session.verdict import (
 from lean_extract.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 5
 """So often commands are taken out that break because others were."""
+_BY_TEXT = 3
+"""After so many rounds those go, too, that by their text rest on what went."""
 _MOST_MENDINGS = 4
 """So many pieces that a linter calls needless are taken out of one tactic."""
 
@@ -175,11 +177,13 @@ class _Finder:
         above = Above(trial.place.above, self.document.header)
         broken: dict[int, Fault] = {}
         apart = trial
-        for _ in range(_MOST_ROUNDS):
+        for number in range(_MOST_ROUNDS):
             new = above.broken(faults).keys() - broken.keys()
             if not new:
                 break
             broken = above.caused(new, broken) if broken else above.broken(faults)
+            if number >= _BY_TEXT:
+                broken = above.with_users(broken)
             place = trial.place.on(above.without(broken))
             apart = Trial(self.server, place, await self.blank(place))
             faults = [fault for fault in apart.blank.above if fault.position.line < line]

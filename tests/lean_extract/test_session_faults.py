@@ -133,6 +133,8 @@ SOUND = {
     "a broken one and one that rests on it": (
         "theorem broken : 1 = 2 := by exact foo\n\ntheorem second : 2 = 1 := broken.symm\n\n"
     ),
+    "a broken one and a long chain that rests on it": "theorem broken0 : 1 = 2 := by exact foo\n\n"
+    + "".join(f"theorem broken{i + 1} : 1 = 2 := broken{i}\n\n" for i in range(20)),
     "three hundred": "".join(
         f"theorem broken{i} : {i} = foo := by\n  exact no_such_{i}\n\n" for i in range(300)
     ),
