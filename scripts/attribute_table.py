@@ -11,12 +11,12 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from lean_extract.records import Premise
-from lean_extract.source.commands import split_commands
-from lean_extract.source.declarations import Attribute, parse_attributes
+from lean_extract.source.commands import Command, split_commands
+from lean_extract.source.declarations import Attribute, parse_attributes, parse_prefix
 from lean_extract.source.lexer import Tokens, is_identifier, tokenize
 from lean_extract.source.nested_attributes import nested_attributes
 from lean_extract.source.project import find_sources
@@ -81,9 +81,8 @@ class Table:
         )
         self.left_out["parents"] += sum(len(parents) for _, parents, _ in module.parents)
         self.left_out["recursors"] += sum(p.kind.split()[-1] in TYPE_WORDS for p in module.premises)
-        self.left_out["simprocs"] += sum(
-            texts[command.begin] in _SIMPROCS for command in split_commands(tokens)
-        )
+        words = [_word(tokens, command) for command in split_commands(tokens)]
+        self.left_out["simprocs"] += sum(word in _SIMPROCS for word in words)
         self.left_out["elsewhere"] += _elsewhere(tokens, module)
         self.left_out["silent simps"] += _silent(module)
 
@@ -124,6 +123,12 @@ def _attributes(tokens: Tokens) -> Iterator[tuple[Attribute, bool]]:
                 waiting += nested_attributes(tokens, inner)
 
 
+def _word(tokens: Tokens, command: Command) -> str:
+    """The word that a command begins with, behind its doc comment, attributes and modifiers."""
+    _, place = parse_prefix(tokens, command.begin, command.end)
+    return tokens.texts[place] if place < command.end else ""
+
+
 def _derived(texts: list[str], place: int) -> int:
     """How many classes are listed behind a `deriving`."""
     count, index = 0, place + 1
@@ -140,17 +145,16 @@ def _elsewhere(tokens: Tokens, module: SourceModule) -> int:
     texts, own = tokens.texts, {split_name(premise.name)[-1] for premise in module.premises}
     count = 0
     for command in split_commands(tokens):
-        begin = command.begin
-        if texts[begin] != "attribute" or texts[begin + 1 : begin + 2] != ["["]:
+        _, place = parse_prefix(tokens, command.begin, command.end)
+        if place + 2 >= command.end or texts[place] != "attribute" or texts[place + 1] != "[":
             continue
-        behind = close(texts, begin + 1, command.end) + 1
-        given = {
-            attribute.name.removesuffix("!") for attribute in parse_attributes(tokens, begin + 2, behind - 1)
-        }
-        existing = "existing" in texts[begin:behind]
-        if given & set(MAKING) and not existing:
-            names = [text for text in texts[behind : command.end] if is_identifier(text)]
-            count += sum(split_name(name)[-1] not in own for name in names)
+        behind = close(texts, place + 1, command.end) + 1
+        given = parse_attributes(tokens, place + 2, behind - 1)
+        makes = {attribute.name.removesuffix("!") for attribute in given} & set(MAKING)
+        if not makes or {"existing", "self", "none", "local", "scoped", "-"} & set(texts[place:behind]):
+            continue
+        names = takewhile(lambda text: is_identifier(text) and text != "in", texts[behind : command.end])
+        count += sum(split_name(name)[-1] not in own for name in names)
     return count
 
 
