@@ -28,6 +28,9 @@ class Translation:
     namespaces: Mapping[str, str]
     changes_numerals: bool
     swapped: frozenset[str]
+    """Relations whose sides change places."""
+    turned: frozenset[str]
+    """Functions whose two explicit arguments do, by the last components of their names."""
 
     def component(self, name: str) -> str:
         """One component of a name, translated: `mul_comm'` to `add_comm'`."""
@@ -126,6 +129,8 @@ def _statement(translation: Translation, text: str) -> str:
     before = [token.rstrip() for token in raw]
     spaces = [token[len(word) :] for token, word in zip(raw, before, strict=True)]
     words = [_word(translation, before, index) for index in range(len(before))]
+    if translation.turned and len(words) <= _MOST_WORDS:
+        _turn(translation.turned, words, spaces)
     if translation.changes_numerals:
         _swap_powers(words, spaces)
         _negate(words, spaces)
@@ -136,6 +141,8 @@ def _statement(translation: Translation, text: str) -> str:
 
 def _word(translation: Translation, words: list[str], index: int) -> str:
     word = words[index]
+    if index and words[index - 1] in ("Type", "Sort"):  # a universe, which no hint is about
+        return word
     if word in translation.symbols:
         return translation.symbols[word]
     if word == "1" and translation.changes_numerals:
@@ -145,6 +152,32 @@ def _word(translation: Translation, words: list[str], index: int) -> str:
     if word[:1] == "." and is_identifier(word[1:]):
         return "." + translation.name(word[1:])
     return word
+
+
+_MOST_WORDS = 2000
+"""In longer statements arguments keep their places: operands in operands are read again at each level."""
+
+
+def _turn(turned: frozenset[str], words: list[str], spaces: list[str]) -> None:
+    """`Icc a b` becomes `Icc b a`; the innermost first."""
+    for index in range(len(words) - 3, -1, -1):
+        if words[index].rpartition(".")[2] not in turned:
+            continue
+        first = _argument_end(words, index + 1)
+        second = _argument_end(words, first)
+        if index + 1 < first < second:
+            begin, space = index + 1, spaces[second - 1]
+            left, right = words[begin:first], words[first:second]
+            left_spaces, right_spaces = spaces[begin:first], spaces[first : second - 1]
+            words[begin:second] = [*right, *left]
+            spaces[begin:second] = [*right_spaces, " ", *left_spaces[:-1], space]
+
+
+def _argument_end(words: list[str], index: int) -> int:
+    """Behind the argument that begins at `index`; `index` itself if none does."""
+    if index >= len(words) or not (is_identifier(words[index]) or words[index] in ("(", "⊤", "⊥")):
+        return index + 1 if index < len(words) and words[index].isdigit() else index
+    return _operand_end(words, index) + 1
 
 
 def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) -> None:
@@ -305,6 +338,7 @@ TO_ADDITIVE = Translation(
     tables.ADDITIVE_NAMESPACES,
     True,
     frozenset(),
+    frozenset(),
 )
 TO_DUAL = Translation(
     "to_dual",
@@ -315,5 +349,6 @@ TO_DUAL = Translation(
     _NONE,
     False,
     tables.DUAL_SWAPPED,
+    tables.DUAL_TURNED,
 )
 TRANSLATIONS: Mapping[str, Translation] = MappingProxyType({"to_additive": TO_ADDITIVE, "to_dual": TO_DUAL})

@@ -135,7 +135,11 @@ DUAL_SYMBOLS: Mapping[str, str] = MappingProxyType(
         "⊤": "⊥", "⊥": "⊤", "⊓": "⊔", "⊔": "⊓", "⨆": "⨅", "⨅": "⨆",
     }
 )  # fmt: skip
-DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶"))
+DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶", "⊣"))
 """Relations whose sides change places."""
 DUAL_FIXED = frozenset(("Unit", "PUnit", "Limits"))
 """`Limits` is the namespace of limits and colimits both."""
+DUAL_TURNED = frozenset(
+    ("Icc", "Ioo", "Ico", "Ioc", "CovBy", "WCovBy", "StrongLT", "GaloisConnection", "Adjunction")
+)
+"""What is its own dual (or `Ico` that of `Ioc`) with its two explicit arguments exchanged."""

@@ -68,6 +68,12 @@ def test_additive_statements(statement: str, expected: str) -> None:
         ("⨆ i, f i ≤ a ↔ ∀ i, f i ≤ a", "a ≤ ⨅ i, f i ↔ ∀ i, a ≤ f i"),
         ("(h : ∀ x, f x ≤ g x)", "(h : ∀ x, g x ≤ f x)"),
         ("⊥ = a", "⊤ = a"),
+        ("x ∈ Set.Icc a (b ⊔ c)", "x ∈ Set.Icc (b ⊓ c) a"),
+        ("Ico (Icc a b) ⊤ = s", "Ioc ⊥ (Icc b a) = s"),
+        ("(gc : GaloisConnection l u)", "(gc : GaloisConnection u l)"),
+        ("Icc a", "Icc a"),
+        ("Icc", "Icc"),
+        ("{α : Type u}", "{α : Type u}"),
     ],
 )
 def test_dual_statements(statement: str, expected: str) -> None:
@@ -177,6 +183,8 @@ def test_nested_attributes_reach_every_declaration() -> None:
         ("P (f ^ n)", "P (fun x => f x ^ n)"),
         ("P (fun x => f x * g x)", "P (fun x => f x * g x)"),
         ("a + b = c", "a + b = c"),
+        ("P (f * g) (c * f z + g z * c) z", "P (fun x => f x * g x) (c * f z + g z * c) z"),
+        ("P f⁻¹ s", "P (fun x => (f x)⁻¹) s"),
     ],
 )
 def test_to_fun_applies_the_functions(conclusion: str, expected: str) -> None:
@@ -224,6 +232,11 @@ def test_name_hints_count_below_them_and_both_ways_for_duals() -> None:
         "R.add",
     ]
     assert names(text) == expected
+
+
+def test_a_hint_renames_no_universe() -> None:
+    text = "to_dual_name_hint U L\n@[to_dual] theorem G.mono_u {α : Type u} {u l : α} (gc : G l u) : M u := x"
+    assert premises(text)["G.mono_l"].statement == "{α : Type u} {l u : α} (gc : G u l) : M l"
 
 
 def test_the_namespace_of_limits_and_colimits_is_one() -> None:
