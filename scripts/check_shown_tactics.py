@@ -170,9 +170,9 @@ def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:
 
 def begun(path: Path, head: dict[str, Any], kind: type[One]) -> dict[str, One]:
     """The same by key; the file then holds these whole lines and nothing else."""
-    found = known(path, head, kind)
+    found: list[One] = known(path, head, kind)
     with replacing(path) as stream:
-        for line in (head, *map(asdict, found)):
+        for line in (head, *(asdict(one) for one in found)):
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     return {one.key: one for one in found}
 
