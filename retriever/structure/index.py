@@ -30,8 +30,8 @@ class Fit:
     instance: Floats
     """0 where the goal is no instance of the conclusion or a side, else how much of the goal that says."""
     exact: Floats
-    """How surely it is the goal that the premise states: an instance that says all of it, with everything
-    that is assumed at hand, and not of so little that much else would fit as well."""
+    """How surely it is the goal that the premise states: an instance that says all of it, of the goal's types,
+    with everything that is assumed at hand, and not of so little that much else would fit as well."""
     overlap: Floats
     """How much of the conclusion the goal has, whether or not it has it all."""
     hypotheses: Floats
@@ -165,13 +165,15 @@ class StructureIndex:
         known, _ = met((*goal.hypotheses, *goal.types))
         assumed = known[:, Channel.HYPOTHESES]
         has_all = assumed >= totals[:, Channel.HYPOTHESES] - 1e-6
+        types = _share(known[:, Channel.TYPES], totals[:, Channel.TYPES], 1.0)
+        told_enough = 1.0 - np.exp(-(told + assumed) / _MUCH)
         columns = (
             instance,
-            np.where(has_all, instance**2 * (1.0 - np.exp(-(told + assumed) / _MUCH)), 0.0),
+            np.where(has_all, instance**2 * told_enough * types, 0.0),
             overlap,
             _share(assumed, totals[:, Channel.HYPOTHESES], 1.0),
             1.0 - np.exp(-assumed / _MUCH),
-            _share(known[:, Channel.TYPES], totals[:, Channel.TYPES], 1.0),
+            types,
         )
         return Fit(*(column.astype(np.float32) for column in columns))
 

@@ -18,9 +18,9 @@ LEFT_CANCEL = theorem(
     "left_cancel", "M", "b = c", "{G : Type*}", "[Group G]", "{a b c : G}", "(h : a * b = a * c)"
 )
 SQUARE = theorem("square_nonneg", "M", "0 ≤ a ^ 2", "{α : Type*}", "[Ring α]", "(a : α)")
-COMM = theorem("swap", "M", "a + b = b + a", "(a b : α)")
+COMM = theorem("swap", "M", "a + b = b + a", "{α : Type*}", "(a b : α)")
 EXTENDED = theorem("ext_square", "M", "0 ≤ a ^ 2", "(a : EReal)")
-SUB = theorem("sub_le", "M", "0 ≤ a - b ↔ b ≤ a", "(a b : α)")
+SUB = theorem("sub_le", "M", "0 ≤ a - b ↔ b ≤ a", "{α : Type*}", "(a b : α)")
 SUM = theorem(
     "cont_add",
     "M",
@@ -130,3 +130,11 @@ def test_a_large_goal_is_read_in_bounds() -> None:
     for text in (deep, wide):
         found = of_goal(goal(text))
         assert len(found.target) + len(found.hypotheses) < 5000
+
+
+def test_what_states_the_goal_is_told_from_what_may_be_brought_to_it() -> None:
+    state = "x y z : ℝ\nhyp : x * y = x * z\n⊢ y = z"
+    assert fit(state, *ALL).exact[0] > 0.0
+    assert fit("x y z : ℝ\n⊢ y = z", *ALL).exact[0] == 0.0, "what it assumes is not at hand"
+    square, extended, side, *_ = fit("x : ℝ\n⊢ 0 ≤ x ^ 2", SQUARE, EXTENDED, SUB, COMM, HOM, SUM).exact
+    assert square > side > extended == 0.0
