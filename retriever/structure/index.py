@@ -79,12 +79,13 @@ class StructureIndex:
         """uint8[len(SIDES), n]: how many hashes each premise has in each channel of conclusions."""
         sizes = []
         for segment in self._segments:
-            owners = np.repeat(np.arange(len(segment)), np.diff(segment.row_starts))
-            channels = segment.rows & 7
-            here = channels < len(SIDES)
-            flat = channels[here].astype(np.int64) * len(segment) + owners[here]
-            counts = np.bincount(flat, minlength=len(SIDES) * len(segment))
-            sizes.append(np.minimum(counts, 255).astype(np.uint8).reshape(len(SIDES), len(segment)))
+            channels = (segment.rows & np.uint32(7)).astype(np.uint8)
+            first, last = segment.row_starts[:-1], segment.row_starts[1:]
+            counts = np.empty((len(SIDES), len(segment)), dtype=np.uint8)
+            for place, side in enumerate(SIDES):
+                before = np.append(np.int32(0), np.cumsum(channels == side, dtype=np.int32))
+                counts[place] = np.minimum(before[last] - before[first], 255)
+            sizes.append(counts)
         return np.concatenate([np.zeros((len(SIDES), 0), dtype=np.uint8), *sizes], axis=1)
 
     def instances(self, goal: GoalStructure) -> Ids:

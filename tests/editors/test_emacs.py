@@ -60,7 +60,7 @@ def emacs(library: Path, environment: dict[str, str], tmp_path: Path) -> Emacs:
 def test_eglot_hovers_completes_and_fixes(emacs: Emacs) -> None:
     found = emacs("eglot", block("emacs.md", "eglot", 0), "eglot.el")
     assert "`Nat.add_left_comm`" in found["hover"]
-    assert found["fixed"] == "exact Nat.add_left_comm _ _ _"
+    assert found["fixed"] == "apply Nat.add_left_comm"
     assert found["completed"] == "exact Nat.add_left_comm"
 
 
