@@ -226,14 +226,21 @@ def is_term_place(text: str, offset: int) -> bool:
     line = before[before.rfind("\n") + 1 :]
     bare = before.rstrip()
     if bare.endswith("=>"):
-        if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])[^;]*$", line):
-            return True
-        return not re.search(r"(?<![\w.'])(induction|cases|rcases|case|next|conv)(?![\w'])", before)
+        return _is_term_behind_arrow(before, line)
+    if re.search(r"=>\s*\($", bare):  # what stands in the bracket is what would stand in its place
+        return _is_term_behind_arrow(before, line)
     if bare.endswith((":=", ",", "⟨", "[", "(")):
         return not re.search(r"(?:^|\bby|[·;>|])\s*\($", line)
     if not line.strip() or bare.endswith(("·", ";", "<;>", "{", "|")):
         return False
     return not re.search(r"(?<![\w.'])(by|then|else|do)$", bare)
+
+
+def _is_term_behind_arrow(before: str, line: str) -> bool:
+    """Whether `=>` at the end is a function's, not an alternative's of `induction` and its like."""
+    if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])[^;]*$", line):
+        return True
+    return not re.search(r"(?<![\w.'])(induction|cases|rcases|case|next|conv)(?![\w'])", before)
 
 
 def first_place(lines: Sequence[str], number: int) -> Position:

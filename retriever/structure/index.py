@@ -30,8 +30,8 @@ class Fit:
     instance: Floats
     """0 where the goal is no instance of the conclusion or a side, else how much of the goal that says."""
     exact: Floats
-    """How surely it is the goal that the premise states: an instance that says all of it, of the goal's types,
-    with everything that is assumed at hand, and not of so little that much else would fit as well."""
+    """How surely it is the goal that the premise states: an instance that says all of it, of the goal's
+    types, with all that is assumed at hand, and not of so little that much else would fit as well."""
     overlap: Floats
     """How much of the conclusion the goal has, whether or not it has it all."""
     hypotheses: Floats

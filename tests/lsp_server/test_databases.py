@@ -28,8 +28,10 @@ theorem Dep.grow (n m : Nat) : n ≤ n + m := Nat.le_add_right n m
 class Workshop:
     """Projects that share one folder of indexes."""
 
-    def __init__(self, folder: Path, cli: Cli) -> None:
+    def __init__(self, folder: Path, cli: Cli, core: tuple[int, int]) -> None:
+        """`core`: how many premises and files of Lean's own are read beside the first project."""
         self.folder = folder
+        self._core = core
         self._cli = cli
         self.index = folder / "index"
 
@@ -55,22 +57,28 @@ class Workshop:
         return done
 
     def index_of(self, root: Path) -> tuple[int, int]:
-        """Run `index`; (files read, premises embedded)."""
+        """Run `index`; (files read, premises embedded), less those of Lean's core."""
+        premises, files = (0, 0) if self._packages(is_core=True) else self._core
         said = self.run("index", root).stdout
         found = re.search(r"\((\d+) read, .*, (\d+) premises? embedded", said)
         assert found, said
-        return int(found[1]), int(found[2])
+        return int(found[1]) - files, int(found[2]) - premises
 
     def ask(self, root: Path) -> Any:
         return json.loads(self.run("suggest", "--state", "-", "--json", stdin=STATE, cwd=root).stdout)
 
     def packages(self) -> list[str]:
-        return sorted(path.name for path in (self.index / "packages").glob("*"))
+        """What the projects share, less Lean's core."""
+        return self._packages(is_core=False)
+
+    def _packages(self, *, is_core: bool) -> list[str]:
+        names = sorted(path.name for path in (self.index / "packages").glob("*"))
+        return [name for name in names if name.startswith("mini-core-") == is_core]
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, cli: Cli) -> Workshop:
-    return Workshop(tmp_path, cli)
+def workshop(tmp_path: Path, cli: Cli, core_size: tuple[int, int]) -> Workshop:
+    return Workshop(tmp_path, cli, core_size)
 
 
 def names(answer: Any) -> list[str]:
@@ -121,12 +129,12 @@ def test_every_answer_says_what_it_came_from(workshop: Workshop) -> None:
     root = workshop.project("one", OLD)
     workshop.index_of(root)
     index = workshop.ask(root)["index"]
-    assert index["line"] == "dep 0123456 · one · Lean 4.35.0 · up to date"
+    assert index["line"] == "dep 0123456 · one · Lean 4.35.0, mini core · up to date"
     assert index["lean"] == "4.35.0"
     for number in range(MANY):
         (root / f"More{number}.lean").write_text("theorem more : True := trivial\n", encoding="utf-8")
     (root / ".lake/packages/dep/Dep.lean").write_text("-- settled: nobody looks\n", encoding="utf-8")
-    line = f"dep 0123456 · one · Lean 4.35.0 · {MANY} files newer than the index"
+    line = f"dep 0123456 · one · Lean 4.35.0, mini core · {MANY} files newer than the index"
     assert workshop.ask(root)["index"]["line"] == line
     shown = workshop.run("suggest", "--state", "-", stdin=STATE, cwd=root).stdout
     assert f"\nindex: {line}\n" in shown
@@ -158,7 +166,7 @@ async def test_a_hover_says_what_it_came_from(project: Path, environment: dict[s
     assert found
     assert isinstance(found.contents, types.MarkupContent)
     last = found.contents.value.splitlines()[-1]
-    assert re.fullmatch(r"\*index: this project · Lean \d\S+ · up to date\*", last)
+    assert re.fullmatch(r"\*index: this project · Lean \d\S+, mini core · up to date\*", last)
     await editor.client.shutdown_session()
     await editor.client.stop()  # type: ignore[no-untyped-call]
 

@@ -50,6 +50,7 @@ def test_the_setting_then_the_variable_then_the_shipped_one(
     assert generator_folder("") is None
     shutil.copytree(FIXTURE, tmp_path / "shipped")
     assert generator_folder("") == tmp_path / "shipped"
+    (tmp_path / "named").mkdir()
     monkeypatch.setenv("PREMISE_SUGGEST_GENERATOR", str(tmp_path / "named"))
     assert generator_folder("") == tmp_path / "named"
     assert generator_folder(str(FIXTURE)) == FIXTURE

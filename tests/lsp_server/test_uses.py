@@ -47,7 +47,7 @@ async def uses(
         ("twice", "exact Uses.add_two (Uses.add_two h)"),
         ("two_lemmas", "exact Uses.add_two ((Uses.iff_style _).mpr h)"),
         ("named", "exact hα"),
-        ("exists_itself", "exact Uses.some_near _"),
+        ("exists_itself", "apply Uses.some_near"),
         ("exists_witness", "exact ⟨_, Uses.add_two h⟩"),
         ("exists_eliminated", "exact h _ (Uses.near_up _)"),
         ("or_eliminated", "exact h.elim g f"),
