@@ -288,7 +288,7 @@ def test_a_named_generator_that_cannot_be_used_fails_the_command_before_lean_sta
     for name, said, hint in [
         ("nosuch", "nosuch does not exist", "Check its path"),
         ("empty", "There is no generator in empty", "empty needs generator.json"),
-        ("file", "file is a file", "folder"),
+        ("file", "file is a file", "Check its path"),
         ("broken", "The generator in broken is damaged", "--generator"),
         ("damaged", "does not fit this version", "--generator"),
     ]:
