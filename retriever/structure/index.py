@@ -147,7 +147,7 @@ class StructureIndex:
         totals = by_channel(weights)
 
         def met(tokens: Iterable[int]) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-            has = np.isin(rows, np.fromiter(tokens, dtype=np.uint32))
+            has = _among(rows, tokens)
             return by_channel(weights * has), by_channel((~has).astype(np.float64)) == 0
 
         size = float(self._weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
@@ -186,6 +186,15 @@ class StructureIndex:
             place = np.minimum(np.searchsorted(distinct, hashes), len(distinct) - 1)
             frequency = np.where(distinct[place] == hashes, counts[place], 0.0)
         return np.asarray(np.log((2.0 + len(self)) / (1.0 + frequency)))
+
+
+def _among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
+    """bool[len(rows)]: which are one of the few tokens."""
+    few = np.array(sorted(tokens), dtype=np.uint32)
+    if not len(few):
+        return np.zeros(len(rows), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(few, rows), len(few) - 1)
+    return np.asarray(few[place] == rows)
 
 
 def _share(met: Doubles, total: Doubles, otherwise: float) -> Doubles:
