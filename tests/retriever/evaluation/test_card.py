@@ -17,7 +17,7 @@ def test_the_shipped_card_and_weights_are_of_the_shipped_model() -> None:
     assert card.startswith("---\nlicense: apache-2.0")
     assert fingerprint in card
     assert fingerprint in Fusion.load(MODEL).trained_on
-    for heading in ("## Training", "## Limits", "### valid:", "### test:", "### dev:"):
+    for heading in ("## Training", "## Limits", "### valid:", "### test:", "### val-check:"):
         assert heading in card
 
 

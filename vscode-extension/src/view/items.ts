@@ -10,7 +10,7 @@ export interface PremiseItem {
   readonly in_scope: boolean | null;
   readonly import: string | null;
   readonly doc_url: string | null;
-  readonly rests_on_sorry?: boolean;
+  readonly rests_on_sorry: boolean;
 }
 
 /** `unjudged`: Lean took it, but `message` says why that proves nothing; the last two only where failures were asked for. */

@@ -85,7 +85,7 @@ function readPremise(value: unknown): PremiseItem | null {
     in_scope: typeof in_scope === "boolean" ? in_scope : null,
     import: typeof line === "string" ? line : null,
     doc_url: typeof doc_url === "string" ? doc_url : null,
-    ...(rests_on_sorry === true && { rests_on_sorry }),
+    rests_on_sorry: rests_on_sorry === true,
   };
 }
 
