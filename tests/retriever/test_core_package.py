@@ -133,6 +133,19 @@ def test_the_same_version_elsewhere_is_not_embedded_again(projects: Projects, mo
     assert snapshot.view.path(number) == moved / "Init" / "Numbers.lean"
 
 
+def test_a_copy_of_the_same_version_is_settled_once_it_was_looked_at(projects: Projects) -> None:
+    """Its files have other times and hold the same."""
+    projects.index("one")
+    copied = projects.folder / "copied"
+    shutil.copytree(projects.core_root, copied, copy_function=shutil.copyfile)
+    projects.core_root = copied
+    fingerprint = projects.encoder.fingerprint
+    assert settled(projects.core(), projects.core_store, fingerprint) is None
+    projects.index("two")
+    assert projects.encoder.names == ["my_swap"]
+    assert settled(projects.core(), projects.core_store, fingerprint) is not None
+
+
 def test_who_comes_while_another_reads_it_waits_and_has_it(projects: Projects) -> None:
     """The lock is another's until it is heard that we wait for it."""
     projects.shared.mkdir()
