@@ -95,7 +95,10 @@ def of_goal(goal: Goal) -> GoalStructure:
     return GoalStructure(
         frozenset(_said(places)),
         frozenset(
-            _hash(Channel.CONCLUSION, f"{_step(one.path)} {one.said[0]}") for one in places if one.said
+            _hash(Channel.CONCLUSION, f"{_step(one.path)} {one.said[0]}")
+            for one in places
+            if one.said
+            and one.said[0][0] not in "@#"  # a premise may have a variable there, that says nothing
         ),
         frozenset(_said(list(places_of(mirrored, known, is_goal=True)))) if mirrored else frozenset(),
         frozenset(_known(places, hypotheses)),

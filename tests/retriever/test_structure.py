@@ -138,3 +138,7 @@ def test_what_states_the_goal_is_told_from_what_may_be_brought_to_it() -> None:
     assert fit("x y z : ℝ\n⊢ y = z", *ALL).exact[0] == 0.0, "what it assumes is not at hand"
     square, extended, side, *_ = fit("x : ℝ\n⊢ 0 ≤ x ^ 2", SQUARE, EXTENDED, SUB, COMM, HOM, SUM).exact
     assert square > side > extended == 0.0
+
+
+def test_functions_of_the_context_are_no_more_than_a_variable_says() -> None:
+    assert fit("u v : ℝ → ℝ\n⊢ Continuous fun t ↦ u t + v t", SUM, BOUND).instance[0] == 1.0
