@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import string
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -53,7 +55,22 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
     whole = tuple(statement.id for statement in corpus.statements)
     parts = Splits(train, Split(valid, whole), Split((), whole))
     write_corpus(found.corpus, corpus, parts)
+    settle_vocabulary(
+        found.tokenizer,
+        [line for statement in corpus.statements for line in (statement.title, *statement.contents)],
+    )
     return found
+
+
+def settle_vocabulary(path: Path, texts: Sequence[str]) -> None:
+    """One token a word, in order: what the library learns is another vocabulary in every process."""
+    tokenizer = open_tokenizer(path)
+    words = {word for text in texts for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text)}
+    document = json.loads(path.read_text(encoding="utf-8"))
+    special = sorted(document["added_tokens"], key=lambda one: int(one["id"]))
+    tokens = [*(one["content"] for one in special), *sorted(words | set(string.ascii_letters))]
+    document["model"]["vocab"] = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +93,7 @@ def run(garden: Garden, mined: Path) -> Path:
         model={"layers": 1, "positions": 96},
         batch={"queries": 8, "negatives": 5, "among": 30},
         depth=30,
-        schedule={"steps": 150, "evaluate_every": 50},
+        schedule={"steps": 450, "evaluate_every": 150},
     )
     values["lengths"] = {"state": 40, "premise": 40}
     return garden.train_values(values)
