@@ -161,7 +161,10 @@ class NameSearch:
             chosen: npt.NDArray[np.integer] | None = candidates
             if query.is_name:
                 as_word = self._index.holding(phrase.decode(errors="replace"))
-                chosen = as_word if len(as_word) or len(phrase) < _SHORT else None
+                if len(as_word):
+                    chosen = as_word
+                elif len(phrase) >= _SHORT:
+                    chosen = None
             found.append(self._table.tiers(phrase, query.text.encode(errors="replace"), chosen))
         return np.concatenate([names for names, _ in found]), np.concatenate([tiers for _, tiers in found])
 

@@ -113,6 +113,7 @@ LETTERS = st.text(alphabet="abAB._'Γé«»1", min_size=1, max_size=12)
 @example(["a"], "a")
 @example(["", "ab"], "ab")
 @example(["ab"], "ab\nab")
+@example(["B", "B_"], "B_")
 def test_a_name_as_typed_comes_first(names: list[str], query: str) -> None:
     bare = NameQuery.of(query)
     got = found(query, names)
