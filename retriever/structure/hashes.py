@@ -106,11 +106,6 @@ def of_goal(goal: Goal) -> GoalStructure:
     )
 
 
-def channel_of(token: int) -> Channel:
-    """What a hash tells of."""
-    return Channel(token & 7)
-
-
 def in_channel(token: int, channel: Channel) -> int:
     """The hash that tells the same of another part."""
     return (token & ~7) | channel
