@@ -13,8 +13,6 @@ MAX_QUERY = 40_000
 """Characters of a query in a URL, which takes up to twelve bytes for each."""
 MAX_STATES = 64
 """How many states one request may ask about."""
-MAX_STATE = 200_000
-"""Characters of one state in a body."""
 MAX_LISTED = 1_000_000
 """How many modules or premises a request may name."""
 

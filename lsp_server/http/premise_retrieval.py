@@ -10,9 +10,10 @@ from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Premise
 from lsp_server.http.backend import Backend, goal_of
-from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATE, MAX_STATES
+from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATES
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge

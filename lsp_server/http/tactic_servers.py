@@ -17,10 +17,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.errors import ModelError, NoGoalHere
+from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Position, Premise
 from lsp_server.engine import Engine
 from lsp_server.http.backend import Backend, goal_of
-from lsp_server.http.limits import MAX_STATE
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge

@@ -1,0 +1,59 @@
+"""Reading files that others wrote: regular files only, and never more than a limit.
+
+A project folder may hold a FIFO, a link to a device or an endless file under any name. Opening one must not
+wait, and reading one must not fill the memory. What a user's folders hold is read through here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MAX_SOURCE = 4 << 20
+"""Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
+MAX_SETTINGS = 1 << 20
+"""Bytes of a lakefile, a manifest, a `lean-toolchain`."""
+MAX_STATE = 200_000
+"""Characters of one printed proof state."""
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+_FLAGS |= getattr(os, "O_BINARY", 0)
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """The bytes of a regular file, of at most `limit` bytes; links are followed.
+
+    Never waits for a writer. Raises OSError: the file is missing or may not be read, is not a regular file
+    (EINVAL), or is larger than the limit (EFBIG); `strerror` is part of a sentence in each case.
+    """
+    _check_regular(os.stat(path), path)  # to open a device may already do something
+    handle = os.open(path, _FLAGS)
+    try:
+        _check_regular(os.fstat(handle), path)
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            data = stream.read(limit + 1)
+    finally:
+        os.close(handle)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {said_size(limit)}", str(path))
+    return data
+
+
+def _check_regular(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def read_regular_text(path: Path, limit: int) -> str:
+    """The same as text. Raises OSError, and UnicodeDecodeError where it is not UTF-8."""
+    return read_regular(path, limit).decode("utf-8")
+
+
+def said_size(size: int) -> str:
+    """A size for people, such as `4 MiB`."""
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size} bytes"
