@@ -28,7 +28,7 @@ def read_regular(path: Path, limit: int) -> bytes:
     Never waits for a writer. Raises OSError: the file is missing or may not be read, is not a regular file
     (EINVAL), or is larger than the limit (EFBIG); `strerror` is part of a sentence in each case.
     """
-    _check_regular(os.stat(path), path)  # to open a device may already do something
+    _check_regular(path.stat(), path)  # to open a device may already do something
     handle = os.open(path, _FLAGS)
     try:
         _check_regular(os.fstat(handle), path)

@@ -1,0 +1,72 @@
+"""How the time of a function grows with the length of its input.
+
+Only CPU time of the calling thread is counted, the least of a few runs, so that a busy machine does not
+change what comes out; a single bad measurement is repeated.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tests.hostile.shapes import Shape
+
+SMALLEST = 1 << 12
+LARGEST = 1 << 20
+ENOUGH_SECONDS = 0.1
+"""A run that takes so long is measured well; longer texts are not tried."""
+MOST = 1.2
+"""The exponent that n log n stays under."""
+_FASTEST = 0.002
+"""What is quicker than this says nothing."""
+
+
+def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> None:
+    """Fail where the time grows faster than length ** 1.2 on texts of a shape, doubled up to `largest`."""
+    found = exponent(work, shape, largest)
+    if found > MOST:  # once more: another process may have taken the caches
+        found = min(found, exponent(work, shape, largest))
+    assert found <= MOST, f"time grows with length ** {found:.2f}"
+
+
+def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> float:
+    """The exponent of growth over the last eight-fold of lengths; 0 where all of it is too quick to tell."""
+    points: list[tuple[float, float]] = []
+    size = SMALLEST
+    while size <= largest:
+        text = shape(size)
+        seconds = _least_seconds(work, text)
+        if seconds > _FASTEST:
+            points.append((math.log(len(text)), math.log(seconds)))
+        if seconds > ENOUGH_SECONDS and len(points) > 2:
+            break
+        size *= 2
+    points = points[-4:]
+    return _slope(points) if len(points) > 2 else 0.0
+
+
+def _least_seconds(work: Callable[[str], Any], text: str) -> float:
+    best = math.inf
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            start = time.thread_time()
+            work(text)
+            best = min(best, time.thread_time() - start)
+            if best > ENOUGH_SECONDS:
+                break
+    finally:
+        gc.enable()
+    return best
+
+
+def _slope(points: list[tuple[float, float]]) -> float:
+    """Least squares."""
+    middle_x = sum(x for x, _ in points) / len(points)
+    middle_y = sum(y for _, y in points) / len(points)
+    above = sum((x - middle_x) * (y - middle_y) for x, y in points)
+    return above / sum((x - middle_x) ** 2 for x, _ in points)
