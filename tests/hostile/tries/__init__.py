@@ -1,0 +1,1 @@
+"""Hostile tries by kind, for `scripts/hostile.py`: each module has a function `run(effort, report)`."""
