@@ -1,0 +1,160 @@
+"""Compares the speed of this tree with another one's, measured in turns.
+
+    python scripts/bench_compare.py BASE [--rounds N] [--lean FOLDER] [--json FILE]
+
+BASE is a checkout of an older commit (`git worktree add BASE COMMIT`). Each probe runs in a process of its
+own, once in each tree, round after round; CPU time is counted. Prints the medians and their ratio. FOLDER holds
+Lean files to read (all of Mathlib, or a part); without it the packaged ones are read again and again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tqdm import tqdm
+
+HERE = Path(__file__).resolve().parents[1]
+AT_LEAST = 4_000_000
+"""Characters of Lean that are read."""
+STATE = "a b c : ℕ\nh : a ≤ b\n⊢ a + c ≤ b + c\n"
+RUNS = 8
+"""How often the ranking of each of five goals is timed in one process."""
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """CPU time of this process, and of those it waited for."""
+
+    def now() -> float:
+        times = os.times()
+        return times.user + times.system + times.children_user + times.children_system
+
+    started = now()
+    work()
+    return now() - started
+
+
+def reading(folder: Path | None) -> dict[str, float]:
+    """Seconds to tokenize and to read Lean files."""
+    import lean_extract
+    from lean_extract.source.lexer import tokenize
+    from lean_extract.source.reader import read_module
+
+    root = folder or Path(next(iter(lean_extract.__path__))) / "minicore"
+    texts = [path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.lean"))]
+    texts = texts[:: max(1, sum(map(len, texts)) // AT_LEAST)]
+    texts *= max(1, AT_LEAST // sum(map(len, texts)))
+
+    def spent(work: Callable[[str], object]) -> float:
+        started = time.process_time()
+        for text in texts:
+            work(text)
+        return time.process_time() - started
+
+    return {
+        "tokens of Lean files": spent(tokenize),
+        "premises and proofs of Lean files": spent(lambda text: read_module(text, "A", "A.lean")),
+        "the same, with proof states": spent(lambda text: read_module(text, "A", "A.lean", states=True)),
+    }
+
+
+def ranking() -> dict[str, float]:
+    """Milliseconds of the bundled index: opening, and goals to premises."""
+    sys.path.insert(0, str(HERE / "scripts"))
+    import bench_retriever
+
+    from retriever.index import bundled
+
+    with tempfile.TemporaryDirectory() as cache:
+        store = bundled.unpack(Path(cache))
+        return bench_retriever.measure([store], bundled.DATA.parent / "encoder", RUNS, cpu=True)
+
+
+def commands() -> dict[str, float]:
+    """Seconds of whole commands on the example library."""
+    from lsp_server.commands.demo import EXAMPLE
+
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "library"
+        shutil.copytree(EXAMPLE, library)
+        index = {**os.environ, "PREMISE_SUGGEST_INDEX": str(Path(folder) / "index")}
+
+        def run(*arguments: str, environment: Mapping[str, str] = os.environ) -> None:
+            command = [sys.executable, "-m", "lsp_server", *arguments]
+            subprocess.run(
+                command, input=STATE, env=environment, text=True, cwd=library, capture_output=True, check=True
+            )
+
+        return {
+            "`index`, first": cpu_seconds(lambda: run("index", environment=index)),
+            "`index`, second": cpu_seconds(lambda: run("index", environment=index)),
+            "`suggest --state`": cpu_seconds(lambda: run("suggest", "--state", "-")),
+        }
+
+
+def probe(name: str, folder: Path | None) -> dict[str, float]:
+    """One probe, in this process."""
+    probes: Mapping[str, Callable[[], dict[str, float]]] = {
+        "reading": lambda: reading(folder),
+        "ranking": ranking,
+        "commands": commands,
+    }
+    return probes[name]()
+
+
+def measured(tree: Path, name: str, folder: Path | None) -> dict[str, float]:
+    """One probe in a process of its own, over the packages of a tree."""
+    command = [sys.executable, __file__, str(tree), "--probe", name]
+    if folder:
+        command += ["--lean", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tree)
+    if done.returncode:
+        raise SystemExit(f"the probe {name} failed in {tree}:\n{done.stderr[-2000:]}")
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def compare(base: Path, rounds: int, folder: Path | None) -> dict[str, tuple[float, float]]:
+    """The medians of both trees by row: (base, this)."""
+    found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for number in tqdm(range(rounds), disable=None):
+        for name in ("reading", "ranking", "commands"):
+            sides = [(0, base), (1, HERE)]
+            for side, tree in sides if number % 2 else reversed(sides):
+                for row, value in measured(tree, name, folder).items():
+                    found[row][side].append(value)
+    return {row: (statistics.median(old), statistics.median(new)) for row, (old, new) in found.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("base", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--lean", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--probe", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.probe:
+        print(json.dumps(probe(options.probe, options.lean)))
+        return 0
+    rows = compare(options.base.resolve(), options.rounds, options.lean and options.lean.resolve())
+    print("| | base | this | ratio |\n|---|---|---|---|")
+    for row, (old, new) in rows.items():
+        print(f"| {row} | {old:.3g} | {new:.3g} | {new / old if old else 0:.3f} |")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
