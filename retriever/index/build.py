@@ -78,7 +78,8 @@ def update_index(
     options = Options(progress, should_stop, uses or {}, proofs, graphs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
-    if found.stopped:
+    if found.stopped:  # not knowing all sources, it must not take any for gone
+        _leave_unfinished(root, store, encoder.fingerprint)
         return IndexReport(0, 0, stopped=True, notes=found.notices)
     sources = found.sources
     packages = [] if shared is None else [*_pinned(root, sources), *([core] if core else [])]
@@ -95,6 +96,13 @@ def update_index(
         if package_store.stamp() is not None:  # stopped before it was written, it is not there
             includes.append(str(package_store.root))
     return report + update_store(root, own, store, encoder, options, includes=tuple(includes))
+
+
+def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
+    """Where there is no index yet, leave one that says that it is not finished."""
+    if store.stamp() is None:
+        with store.writer(fingerprint) as writer:
+            writer.commit((), root=str(root), complete=False)
 
 
 def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:

@@ -278,7 +278,9 @@ def test_lakefiles_are_bounded_in_all(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [repeated('srcDir := "'), repeated("srcDir := "), repeated('srcDir := "a" ')]
+    "shape",
+    [repeated('srcDir := "'), repeated("srcDir := "), repeated('srcDir := "a" ')],
+    ids=["open strings", "no strings", "strings"],
 )
 def test_source_folders_are_found_in_linear_time(root: Path, shape: Shape) -> None:
     def work(text: str) -> None:
