@@ -72,7 +72,7 @@ def watched(
 
 def watched_command(record: Path) -> list[str]:
     """The command that stands for `premise-suggest` and writes down what it opens."""
-    return [sys.executable, "-c", _PROGRAM, str(record)]
+    return [sys.executable, "-P", "-c", _PROGRAM, str(record)]
 
 
 def opened(record: Path) -> frozenset[str]:
