@@ -18,6 +18,9 @@ from threading import Event
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.reading import MAX_SOURCE, read_regular
+from lean_extract.source.notices import Notices
+from lean_extract.source.walking import Walk
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with how many are done, how many there are, and the module's name."""
@@ -79,15 +82,20 @@ def header_imports(text: str) -> tuple[str, ...]:
 def read_sources(folder: Path) -> dict[str, LeanSource]:
     """Every `.lean` file under `folder`, by module name, in the order of the names.
 
-    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module.
+    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module. So
+    are links out of the folder, and what is no regular file or too large: whoever imports it hears of it.
     """
     sources = {}
-    for path in sorted(folder.rglob("*.lean")):
+    walk = Walk((os.path.realpath(folder),), Notices(), is_whole=True)
+    for path in sorted(walk.lean_files(folder)):
         parts = path.relative_to(folder).with_suffix("").parts
-        if not path.is_file() or any("." in part for part in parts):
+        if any("." in part for part in parts):
             continue
         module = ".".join(parts)
-        text = path.read_bytes()
+        try:
+            text = read_regular(path, MAX_SOURCE)
+        except OSError:
+            continue
         imports = header_imports(text.decode("utf-8", errors="replace"))
         sources[module] = LeanSource(module, folder, path, text, imports)
     return sources

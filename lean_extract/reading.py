@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 MAX_SOURCE = 4 << 20
@@ -49,6 +50,23 @@ def _check_regular(status: os.stat_result, path: Path) -> None:
 def read_regular_text(path: Path, limit: int) -> str:
     """The same as text. Raises OSError, and UnicodeDecodeError where it is not UTF-8."""
     return read_regular(path, limit).decode("utf-8")
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a regular file; False as well for a name that no file can have, or that is hidden."""
+    return _is_kind(path, stat.S_ISREG)
+
+
+def is_folder(path: Path) -> bool:
+    """The same of a folder."""
+    return _is_kind(path, stat.S_ISDIR)
+
+
+def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
+    try:
+        return is_meant(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def said_size(size: int) -> str:

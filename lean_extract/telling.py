@@ -1,10 +1,11 @@
-"""What a command line says when its work does not come to its end."""
+"""What a command line says: when its work does not come to its end, and in words that others chose."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from collections.abc import Callable
+from unicodedata import category
 
 from lean_extract.errors import PremiseSuggestError
 
@@ -39,3 +40,35 @@ def told(work: Callable[[], None], *, stopped: str = "Stopped; nothing was writt
         print(stopped, file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def shown(text: object, *, keep: str = "", longest: int = 300) -> str:
+    """Words of others on one line for people: no escape of a terminal takes effect, and it ends.
+
+    Control characters, marks that turn the writing round and bytes that were no UTF-8 are written out
+    (`\\x1b`, `\\u202e`).
+
+    Args:
+        keep: control characters that may stay, such as line breaks.
+        longest: characters of it that are kept, from both ends; 0: all.
+    """
+    said = str(text)
+    if longest and len(said) > longest:
+        said = f"{said[: longest // 2]} … {said[-(longest // 2) :]}"
+    if said.isprintable():
+        return said
+    return "".join(
+        character if character in keep or category(character) not in _TAKE_EFFECT else _written_out(character)
+        for character in said
+    )
+
+
+_TAKE_EFFECT = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Categories of Unicode: what a terminal obeys or cannot write."""
+
+
+def _written_out(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,8 +20,12 @@ from typing import Literal
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import BadSettings, LeanNotFound
+from lean_extract.errors import BadSettings, BadSource, LeanNotFound
 from lean_extract.packaged import prepare
+from lean_extract.reading import is_file
+from lean_extract.settings_files import settings_text, toml_settings
+from lean_extract.source.project import find_project
+from lean_extract.toolchain_name import FILE, checked, named_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
 _LAKEFILES = ("lakefile.toml", "lakefile.lean")
@@ -63,7 +66,7 @@ def resolve_lean(
         LeanNotFound: there is no Lean, the one asked for is not installed, or it does not run.
     """
     chosen = choose_lean(project, override=override, environment=environment)
-    return _from_package(project) if chosen is None else _toolchain(chosen, environment, project)
+    return _from_package(project, environment) if chosen is None else _toolchain(chosen, environment, project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,7 @@ def compiled_folders(toolchain: Toolchain, project: Path) -> tuple[Path, ...]:
     """The folders in which a Lean finds what the project and its packages import, less the Lean's own."""
     named = toolchain.environment.get("LEAN_PATH", os.environ.get("LEAN_PATH", ""))
     found = [Path(folder) for folder in named.split(os.pathsep) if folder]
-    packages = project / ".lake" / "packages"
-    for root in (project, *(sorted(packages.iterdir()) if packages.is_dir() else ())):
+    for root in (project, *(package.root for package in find_project(project).packages)):
         library = root / ".lake" / "build" / "lib"
         found += [library / "lean", library]
     return tuple(found)
@@ -165,13 +167,14 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice |
         return None
     wanted = _named_in_file(project)
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
+    about += _elan_trouble(environment)
     lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
         return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.")
     return Choice("path", (str(lean),), f"{lean} is on PATH{about}.")
 
 
-def _from_package(project: Path | None) -> Toolchain:
+def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolchain:
     try:
         runtime = prepare()
     except LeanNotFound as error:
@@ -182,6 +185,7 @@ def _from_package(project: Path | None) -> Toolchain:
     variables = runtime.environment_for(project_oleans(project), project) if project else runtime.environment
     wanted = _named_in_file(project)
     about = f" ({wanted[1]} asks for {wanted[0]}; install that with elan)" if wanted else ""
+    about += _elan_trouble(environment)
     return Toolchain(
         kind="packaged",
         server_command=runtime.server_command,
@@ -219,15 +223,26 @@ def _wanted_toolchain(
 ) -> tuple[str | None, str]:
     """The toolchain that elan would run, and who asks for it."""
     if named := environment.get("ELAN_TOOLCHAIN"):
-        return named, "The variable ELAN_TOOLCHAIN"
+        source = "The variable ELAN_TOOLCHAIN"
+        return checked(named.strip(), source), source
     if found := _named_in_file(project):
         return found
+    default, _ = _elan_default(home)
+    return (checked(default, "Elan's default") if default else None), "Elan's default"
+
+
+def _elan_default(home: Path) -> tuple[str | None, str]:
+    """What elan's settings have for a default; and what is wrong with them, to end a sentence with."""
     try:
-        settings = tomllib.loads((home / "settings.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None, ""  # No settings: elan has no default toolchain.
-    default = settings.get("default_toolchain")
-    return (default if isinstance(default, str) else None), "Elan's default"
+        default = toml_settings(home / "settings.toml").get("default_toolchain")
+    except BadSource as error:
+        return None, f"; {error.message.rstrip('.')}, so elan has no default"
+    return (default.strip() if isinstance(default, str) else None), ""
+
+
+def _elan_trouble(environment: Mapping[str, str]) -> str:
+    home = _elan_home(environment)
+    return _elan_default(home)[1] if home else ""
 
 
 def _named_in_file(project: Path | None) -> tuple[str, str] | None:
@@ -236,20 +251,9 @@ def _named_in_file(project: Path | None) -> tuple[str, str] | None:
         return None
     project = project.resolve()
     for folder in (project, *project.parents):
-        path = folder / "lean-toolchain"
-        if not path.is_file():
-            continue
-        try:
-            named = path.read_text(encoding="utf-8").strip()
-        except (OSError, ValueError) as error:
-            raise LeanNotFound(
-                f"{path} cannot be read: {error}.", "It holds one line: a toolchain."
-            ) from error
-        if not named:
-            raise LeanNotFound(
-                f"{path} is empty.", "Write a toolchain there, such as leanprover/lean4:v4.24.0."
-            )
-        return named, str(path)
+        path = folder / FILE
+        if is_file(path):
+            return named_in(path), str(path)
     return None
 
 
@@ -261,7 +265,10 @@ def _toolchain_folder(home: Path, wanted: str) -> Path | None:
     for name in names:
         folder = home / "toolchains" / name.replace("/", "--").replace(":", "---")
         if folder.is_file():  # A linked toolchain: the file holds its path.
-            folder = Path(folder.read_text(encoding="utf-8").strip())
+            try:
+                folder = Path(settings_text(folder).strip())
+            except BadSource as error:
+                raise LeanNotFound(error.message, f"Link it again: elan toolchain link {wanted}") from error
         if (folder / "bin" / "lean").is_file():
             return folder
     return None

@@ -12,10 +12,13 @@ from typing import cast
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.option_types import depth, port, positive
-from lean_extract.telling import INTERRUPTED
+from lean_extract.telling import INTERRUPTED, shown
 from lsp_server import __version__
 from lsp_server.eval_options import add_eval
 from lsp_server.settings import SOURCES
+
+_LINES = "\n\t"
+"""What a message may have of control characters: Lean's own have lines."""
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -35,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # Lean's symbols, whatever the locale
+            # Lean's symbols, whatever the locale; what is no text at all is written out.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
         command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
@@ -43,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except PremiseSuggestError as error:
-        print(f"error: {error.message}", file=sys.stderr)
+        print(f"error: {shown(error.message, keep=_LINES, longest=0)}", file=sys.stderr)
         if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
+            print(f"hint: {shown(error.hint, keep=_LINES, longest=0)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -55,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:  # no room, no permission: what the commands did not foresee themselves
         where = error.filename or "The output"
-        print(f"error: {where} cannot be used: {error.strerror or error}.", file=sys.stderr)
+        print(f"error: {shown(where)} cannot be used: {error.strerror or error}.", file=sys.stderr)
         print("hint: Make room, or look at its permissions.", file=sys.stderr)
         return 1
 

@@ -9,8 +9,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE
+from lean_extract.errors import LeanNotFound
 from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
+from lean_extract.toolchain_name import FILE, named_in
 from lsp_server.schema import IndexItem, SourceItem
 from retriever.encoder import FittedState
 from retriever.freshness import Freshness
@@ -126,10 +128,10 @@ def _source(source: SourceItem) -> str:
 def pinned_lean(root: Path) -> str:
     """The version that a project's `lean-toolchain` names; empty without one."""
     try:
-        text = (root / "lean-toolchain").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        named = named_in(root / FILE)
+    except LeanNotFound:  # none, or none that Lean's own answer would have
         return ""
-    return re.sub(r"^v(?=\d)", "", text.strip().rpartition(":")[2])
+    return re.sub(r"^v(?=\d)", "", named.rpartition(":")[2])
 
 
 def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:

@@ -100,7 +100,8 @@ class Indexing:
     def _is_wanted(self, root: Path) -> bool:
         """Whether a folder is indexed unasked: a project, or what the user has indexed before.
 
-        The folder of a stray file may be a whole home folder.
+        The folder of a stray file may be a whole home folder. Packages outside of a project come under the
+        same rule (`lean_extract/source/packages.py`): they are read where they are Lake packages themselves.
         """
         if is_project_root(root) or project_store(root).stamp() is not None:
             return True

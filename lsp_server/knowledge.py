@@ -303,5 +303,5 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:
     """How fresh the index of a project is, against the files that it and its packages have now."""
-    listed = [] if root is None else find_sources(root, without=service.settled_packages())
+    listed = () if root is None else find_sources(root, without=service.settled_packages()).sources
     return service.freshness(listed)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from lean_extract.source.project import find_project
+from lean_extract.source.project import find_root
 from lsp_server.engine import Engine
 from lsp_server.open_generator import OpenGenerator
 from lsp_server.settings import Settings
@@ -25,7 +25,7 @@ class Projects:
 
     def engine_for(self, path: Path) -> Engine:
         """The engine of the project that a file belongs to."""
-        return self._engine(find_project(path).root)
+        return self._engine(find_root(path))
 
     def engine_without_project(self) -> Engine:
         """The engine that has no Lean and knows Mathlib's names alone, from the bundled index."""

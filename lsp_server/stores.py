@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources
+from lean_extract.settings_files import settings_text
 from lean_extract.source.project import find_sources
 from lsp_server.models import model_folder
 from retriever.encoder import Encoder
@@ -95,10 +97,11 @@ def indexed_core(store: IndexStore) -> tuple[str, str] | None:
 
 def needs_mathlib(root: Path) -> bool:
     """Whether the project says that it depends on Mathlib."""
+    within = (os.path.realpath(root),)
     for name in _PROJECT_FILES:
-        path = root / name
-        if path.is_file() and "mathlib" in path.read_text(encoding="utf-8", errors="replace").lower():
-            return True
+        with suppress(BadSource):  # told of where the project's sources are looked for
+            if "mathlib" in settings_text(root / name, within).lower():
+                return True
     return False
 
 
@@ -139,8 +142,10 @@ def update_project(
 
     Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
     """
-    if not find_sources(root):
-        raise BadSource(f"There is no .lean file under {root}.", "Give the folder of a Lean project.")
+    found = find_sources(root, should_stop=should_stop)
+    if not found.sources and not found.stopped:
+        why = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
+        raise BadSource(f"There is no .lean file under {root}.", why)
     encoder = Encoder.load(model_folder(model, download=download))
     bundled = bundled_store() if needs_mathlib(root) else None
     core, notes = None, tuple[str, ...]()
@@ -159,4 +164,4 @@ def update_project(
         uses=use_counts(bundled) if bundled else None,
         proofs=proof_rows(bundled) if bundled else NO_PROOFS,
     )
-    return replace(report, notes=notes)
+    return replace(report, notes=(*notes, *report.notes))

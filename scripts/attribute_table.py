@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the Markdown file to write instead of printing")
     arguments = parser.parse_args()
     table = Table()
-    for source in find_sources(arguments.root):
+    for source in find_sources(arguments.root).sources:
         text = source.path.read_text(encoding="utf-8").replace("\r\n", "\n")
         table.add(tokenize(text), read_module(text, source.module, str(source.path)))
     if arguments.out:

@@ -6,15 +6,20 @@ compile, that is not there, or that imports itself on some way.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lean_extract.compile import CircularImports, header_imports
-from lean_extract.errors import ProjectBroken
+from lean_extract.errors import BadSource, ProjectBroken
+from lean_extract.reading import MAX_SOURCE, read_regular
 from lean_extract.session.document import Document
+from lean_extract.settings_files import settings_text
+from lean_extract.source.packages import LAKEFILES
 from lean_extract.source.project import find_project, module_of, source_in
 from lean_extract.toolchain import Toolchain, compiled_folders, has_lakefile
 
@@ -59,7 +64,7 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             return blocked
         chain.append(module)
         try:
-            text = source.read_text(encoding="utf-8", errors="replace")
+            text = read_regular(source, MAX_SOURCE).decode("utf-8", errors="replace")
         except OSError:
             return blocked
 
@@ -145,9 +150,9 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
 
 
 def _has_dependencies(project: Path) -> bool:
-    lakefiles = (project / name for name in ("lakefile.toml", "lakefile.lean"))
-    return any(
-        _REQUIRE.search(lakefile.read_text(encoding="utf-8", errors="replace"))
-        for lakefile in lakefiles
-        if lakefile.is_file()
-    )
+    within = (os.path.realpath(project),)
+    for name in LAKEFILES:
+        with suppress(BadSource):  # Lake, which would read it, is not here
+            if _REQUIRE.search(settings_text(project / name, within)):
+                return True
+    return False

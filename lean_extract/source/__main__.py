@@ -44,6 +44,8 @@ def main() -> int:
         except PremiseSuggestError as error:
             print(f"error: {error}", file=sys.stderr)
             return error.exit_code
+    for notice in counts.notices:
+        print(f"note: {notice}", file=sys.stderr)
     print(table(counts))
     return 0
 

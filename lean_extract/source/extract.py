@@ -7,7 +7,7 @@ import hashlib
 import resource
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,6 +43,8 @@ class Counts:
     """Steps whose state the text determines, by what it is known from."""
     inner_goals: int = 0
     problems: int = 0
+    notices: tuple[str, ...] = ()
+    """Sentences on what was left out, and on packages outside of the project."""
     kinds: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     peak_megabytes: float = 0.0
@@ -60,8 +62,9 @@ def extract_project(
     files are read in that many processes.
     """
     started = time.perf_counter()
-    sources = find_sources(root)
-    counts = Counts(files=len(sources))
+    found = find_sources(root)
+    sources = found.sources
+    counts = Counts(files=len(sources), notices=found.notices)
     revision = _sources_hash(sources)
     with _without_collector():
         write_records(out, Header("text", revision), _records(sources, counts, progress, workers, states))
@@ -84,7 +87,7 @@ def _without_collector() -> Iterator[None]:
 
 
 def _records(
-    sources: list[SourceFile], counts: Counts, progress: Progress | None, workers: int, states: bool
+    sources: Sequence[SourceFile], counts: Counts, progress: Progress | None, workers: int, states: bool
 ) -> Iterator[Record]:
     linker = Linker()
     for done, (source, read) in enumerate(
@@ -106,7 +109,7 @@ def _records(
         yield proof
 
 
-def _read_all(sources: list[SourceFile], workers: int, states: bool) -> Iterator[SourceModule | Problem]:
+def _read_all(sources: Sequence[SourceFile], workers: int, states: bool) -> Iterator[SourceModule | Problem]:
     read = partial(_read, states=states)
     if workers <= 1:
         yield from map(read, sources)
@@ -145,7 +148,7 @@ def _count_proof(counts: Counts, proof: Proof) -> None:
     counts.inner_goals += len(proof.inner_goals)
 
 
-def _sources_hash(sources: list[SourceFile]) -> str:
+def _sources_hash(sources: Sequence[SourceFile]) -> str:
     """Which modules were read, of which revisions (the records' own hash covers their contents)."""
     digest = hashlib.sha256()
     for source in sources:

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import tomllib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from lean_extract.errors import BadSource
+from lean_extract.reading import is_file, is_folder
+from lean_extract.settings_files import is_within
 from lean_extract.source.lexer import is_plain_name
+from lean_extract.source.notices import Notices
+from lean_extract.source.packages import Package, is_plain_part, read_layout
+from lean_extract.source.walking import EVALUATION_FILE, EVALUATION_FORMAT, MARKERS, Walk, identity_of
+from lean_extract.telling import shown
 
-_MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
-_SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
-EVALUATION_FILE = "run.json"
-"""What says of a folder that it is an evaluation's."""
-EVALUATION_FORMAT = "premise-suggest-evaluation"
-"""The `format` in that file."""
-_SOURCE_DIR = re.compile(r'\bsrcDir\s*:=\s*"([^"]+)"')
-_DEFAULT_PACKAGES = ".lake/packages"
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A dependency that is there on disk. `revision` is what the manifest pins, if it does."""
-
-    name: str
-    root: Path
-    revision: str | None
-    source_roots: tuple[Path, ...]
+__all__ = [
+    "EVALUATION_FILE",
+    "EVALUATION_FORMAT",
+    "Found",
+    "Package",
+    "Project",
+    "SourceFile",
+    "find_project",
+    "find_root",
+    "find_sources",
+    "is_plain_part",
+    "is_project_root",
+    "library_sources",
+    "module_of",
+    "source_in",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project: its root, its own name and source roots, and its packages."""
+    """A project: its root, its own name and source roots, and its packages.
+
+    `notices` are sentences on what of its files' word is not followed, and on packages outside of it.
+    """
 
     root: Path
     packages: tuple[Package, ...] = ()
     name: str | None = None
     source_roots: tuple[Path, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,95 +58,51 @@ class SourceFile:
     revision: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The source files of a project and its packages.
+
+    `notices` are sentences on what was left out, and on packages that lie outside of the project. Where the
+    search was `stopped`, the sources are not all.
+    """
+
+    sources: tuple[SourceFile, ...]
+    notices: tuple[str, ...] = ()
+    stopped: bool = False
+
+
 def find_project(path: Path) -> Project:
-    """The project that a file or folder belongs to: the nearest folder upwards that Lake would know.
+    """The project that a file or folder belongs to (`find_root`), with its packages. Raises BadSource."""
+    root = find_root(path)
+    layout = read_layout(root)
+    return Project(root, layout.packages, layout.name, layout.source_roots, layout.notices)
+
+
+def find_root(path: Path) -> Path:
+    """The root of the project that a file or folder belongs to: the nearest upwards that Lake would know.
 
     A dependency under `.lake/packages` belongs to the project above it. Without any such folder, the
-    folder itself (a file's own folder) is the project.
+    folder itself (a file's own folder) is the project. Raises BadSource: its path is no UTF-8.
     """
     path = path.absolute()
-    start = path if path.is_dir() else path.parent
+    start = path if is_folder(path) else path.parent
     root = next((folder for folder in (start, *start.parents) if is_project_root(folder)), start)
     parts = root.parts
     if ".lake" in parts:
         above = Path(*parts[: parts.index(".lake")])
         root = above if is_project_root(above) else root
-    manifest = _manifest(root)
-    name = manifest.get("name")
-    packages = tuple(_packages(root, manifest))
-    return Project(root, packages, name if isinstance(name, str) else None, _source_roots(root))
+    try:
+        str(root).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadSource(
+            f"The name of the folder {shown(root)} is not UTF-8.", "Give it another name."
+        ) from error
+    return root
 
 
 def is_project_root(folder: Path) -> bool:
     """Whether the folder is a project's own: it holds a lakefile, a manifest or `lean-toolchain`."""
-    return any((folder / marker).is_file() for marker in _MARKERS)
-
-
-def _manifest(root: Path) -> Mapping[str, Any]:
-    """The manifest; empty where it is missing, unreadable or no object."""
-    return _json_object(root / "lake-manifest.json")
-
-
-def _packages(root: Path, manifest: Mapping[str, Any]) -> Iterator[Package]:
-    """What the manifest lists and the disk has, then whatever else lies in the packages folder."""
-    folder = root / str(manifest.get("packagesDir") or _DEFAULT_PACKAGES)
-    listed = manifest.get("packages")
-    seen: set[Path] = set()
-    for entry in listed if isinstance(listed, list) else []:
-        if not isinstance(entry, dict):
-            continue
-        inner = next((entry[key] for key in ("git", "path") if isinstance(entry.get(key), dict)), entry)
-        name = inner.get("name")
-        if not isinstance(name, str):
-            continue
-        directory = inner.get("dir")
-        place = root / directory if isinstance(directory, str) else folder / name.strip("«»")
-        if isinstance(inner.get("subDir"), str):
-            place = place / inner["subDir"]
-        revision = inner.get("rev")
-        if place.is_dir() and place not in seen:
-            seen.add(place)
-            yield Package(name, place, revision if isinstance(revision, str) else None, _source_roots(place))
-    if folder.is_dir():
-        for place in sorted(folder.iterdir()):
-            if place.is_dir() and place not in seen:
-                yield Package(place.name, place, None, _source_roots(place))
-
-
-def _source_roots(root: Path) -> tuple[Path, ...]:
-    """The folders that module names are relative to: those plainly stated as `srcDir`, and the root."""
-    try:
-        lakefile = tomllib.loads(_text(root / "lakefile.toml"))
-    except tomllib.TOMLDecodeError:  # Lake will complain; here the root serves
-        lakefile = {}
-    stated = [*_SOURCE_DIR.findall(_text(root / "lakefile.lean")), *_stated_in_toml(lakefile)]
-    folders = {root / folder for folder in stated if (root / folder).is_dir()}
-    return (*sorted(folders - {root}, key=lambda folder: -len(folder.parts)), root)
-
-
-def _json_object(path: Path) -> dict[str, Any]:
-    """A file's JSON object; empty where it is missing, unreadable or no object."""
-    try:
-        found = json.loads(_text(path))
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _text(path: Path) -> str:
-    """A file's text; empty where it is missing or unreadable."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _stated_in_toml(lakefile: Mapping[str, Any]) -> list[str]:
-    tables = [lakefile]
-    for key in ("lean_lib", "lean_exe"):
-        entries = lakefile.get(key)
-        tables += [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [table["srcDir"] for table in tables if isinstance(table.get("srcDir"), str)]
+    return any(is_file(folder / marker) for marker in MARKERS)
 
 
 def module_of(path: Path, project: Project | None = None) -> str:
@@ -163,81 +124,59 @@ def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
 
 
 def source_in(roots: Iterable[Path], module: str) -> Path | None:
-    """The file of a module below one of these source roots, if it is there."""
+    """The file of a module below one of these source roots, if it is there and no link out of all of them."""
     parts = [part.strip("«»") for part in module.split(".")]
     if not all(is_plain_part(part) for part in parts):
         return None
-    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in roots)
-    try:
-        return next((path for path in paths if path.is_file()), None)
-    except OSError:  # a name that is too long for a file
+    folders = tuple(roots)
+    paths = (root.joinpath(*parts[:-1], f"{parts[-1]}.lean") for root in folders)
+    path = next((path for path in paths if is_file(path)), None)
+    if path is None or not is_within(os.path.realpath(path), [os.path.realpath(root) for root in folders]):
         return None
+    return path
 
 
-def is_plain_part(part: str) -> bool:
-    """Whether a part of a module name can be the name of a file or folder below another."""
-    return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
-
-
-def find_sources(root: Path, *, without: Container[tuple[str, str | None]] = ()) -> list[SourceFile]:
+def find_sources(
+    root: Path,
+    *,
+    without: Container[tuple[str, str | None]] = (),
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Found:
     """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
 
     Build output, hidden folders, projects nested in this one, the folders of evaluations (their proofs are
     theorems of the project, once more) and Lake's own `lakefile.lean` are left out; links that lead in a
-    circle are followed once. Packages in `without`, by (name, revision), are not looked into.
+    circle are followed once, links out of the project and its packages never. Packages in `without`, by
+    (name, revision), are not looked into. Raises BadSource: the project's path is no UTF-8.
     """
     project = find_project(root)
+    notices = Notices()
+    for notice in project.notices:
+        notices.add(notice)
+    roots = (project.root, *(package.root for package in project.packages))
+    walk = Walk(tuple(os.path.realpath(folder) for folder in roots), notices, should_stop)
     found: list[SourceFile] = []
-    seen: set[tuple[int, int]] = set()
     for package in project.packages:
         if (package.name, package.revision) in without:
-            seen.update(_identity(package.root))
+            walk.seen.update(identity_of(package.root))
             continue
-        for path in _lean_files(package.root, seen):
+        for path in walk.lean_files(package.root):
             module = _module_name(path, package.source_roots)
             found.append(SourceFile(path, module, package.name, package.revision))
     own_roots = project.source_roots or (project.root,)
-    for path in _lean_files(project.root, seen):
+    for path in walk.lean_files(project.root):
         found.append(SourceFile(path, _module_name(path, own_roots), project.name, None))
-    return found
+    return Found(tuple(found), notices.sentences(), walk.stopped)
 
 
 def library_sources(root: Path, library: str, package: str, revision: str) -> Iterator[SourceFile]:
-    """The `.lean` files of one library below a source root: `library.lean` and what its folder holds.
+    """The `.lean` files of a Lean's library below a source root: `library.lean` and what its folder holds.
 
-    A folder that is reached in a circle is read once; what cannot be read is left out.
+    A folder that is reached in a circle is read once; what cannot be read is left out. A Lean is the user's
+    own: links may lead anywhere.
     """
     module_file = root / f"{library}.lean"
     if module_file.is_file():
         yield SourceFile(module_file, library, package, revision)
-    for path in _lean_files(root / library, set()):
+    for path in Walk(None, Notices()).lean_files(root / library):
         yield SourceFile(path, _module_name(path, (root,)), package, revision)
-
-
-def _lean_files(root: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
-    """The `.lean` files under a folder, sorted; every folder is visited once, unreadable ones never."""
-    for folder, folders, files in os.walk(root, followlinks=True):
-        identity = _identity(Path(folder))
-        is_nested = Path(folder) != root and not frozenset(_MARKERS).isdisjoint(files)
-        is_left_out = is_nested or (EVALUATION_FILE in files and _is_evaluation(Path(folder)))
-        if not identity or not seen.isdisjoint(identity) or is_left_out:
-            folders.clear()
-            continue
-        seen.update(identity)
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-        for name in sorted(files):
-            if name.endswith(".lean") and name != "lakefile.lean":
-                yield Path(folder) / name
-
-
-def _is_evaluation(folder: Path) -> bool:
-    return _json_object(folder / EVALUATION_FILE).get("format") == EVALUATION_FORMAT
-
-
-def _identity(folder: Path) -> frozenset[tuple[int, int]]:
-    """What tells a folder from every other, by whatever link it is reached; empty where it is unreadable."""
-    try:
-        status = folder.stat()
-    except OSError:
-        return frozenset()
-    return frozenset({(status.st_dev, status.st_ino)})

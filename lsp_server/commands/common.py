@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
-from lean_extract.source.project import find_project
+from lean_extract.source.project import find_root
 from lsp_server.models import model_folder
 from lsp_server.settings import LeanSettings, Settings, TacticSettings
 from lsp_server.stores import first_use, holds_premises, project_store
@@ -33,7 +33,7 @@ def read_text(path: Path) -> str:
 
 def project_root(path: Path) -> Path:
     """The root of the project that a path belongs to."""
-    return find_project(path.resolve()).root
+    return find_root(path.resolve())
 
 
 def indexed_root(path: Path) -> Path | None:

@@ -18,7 +18,7 @@ from types import FrameType
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource, UserError
-from lean_extract.telling import INTERRUPTED
+from lean_extract.telling import INTERRUPTED, shown
 from lsp_server.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.render import counted
@@ -56,10 +56,10 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     print(summary(root, report))
     for note in report.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {shown(note, longest=0)}", file=sys.stderr)
     for problem in report.problems[:10]:
         where = f"{problem.path}:{problem.position.line + 1}"
-        print(f"warning: {where}: {problem.message}", file=sys.stderr)
+        print(f"warning: {shown(f'{where}: {problem.message}', longest=0)}", file=sys.stderr)
     if len(report.problems) > 10:
         print(f"warning: and {len(report.problems) - 10} more", file=sys.stderr)
     return 0
@@ -108,7 +108,7 @@ def summary(root: Path, report: IndexReport) -> str:
     counts = f"{counted(report.premises, 'premise')} in {counted(report.files, 'file')}"
     changes = f"{report.files_read:,} read, {report.files_removed:,} removed"
     changes += f", {counted(report.premises_embedded, 'premise')} embedded, {report.seconds:.1f} s"
-    return f"{root}: {counts} ({changes})"
+    return f"{shown(root)}: {counts} ({changes})"
 
 
 @contextmanager

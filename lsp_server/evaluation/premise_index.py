@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from lean_extract.settings_files import settings_text
+from lean_extract.source.packages import MANIFEST
 from lean_extract.source.project import find_sources
 from lsp_server.freshness import MATHLIB
 from lsp_server.stores import (
@@ -83,12 +86,13 @@ def without_owners(
 
 
 def library_digest(library: Path) -> str:
-    """A hash over the library's own files, and over what its manifest says of its packages."""
+    """A hash over the library's own files, and over what its manifest says of its packages.
+
+    Raises BadSource.
+    """
     found = hashlib.sha256()
-    manifest = library / "lake-manifest.json"
-    if manifest.is_file():
-        found.update(manifest.read_bytes())
-    for source in find_sources(library):
+    found.update(settings_text(library / MANIFEST, (os.path.realpath(library),)).encode())
+    for source in find_sources(library).sources:
         if source.revision is None:
             found.update(f"{source.module}\0".encode())
             found.update(source.path.read_bytes())

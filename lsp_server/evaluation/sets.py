@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSource, UserError
-from lean_extract.source.project import find_project, find_sources, is_project_root
+from lean_extract.source.project import find_root, find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f
@@ -16,7 +16,7 @@ from retriever.training.dataset_files import read_manifest
 
 def minif2f_set(data: Path, project: Path) -> ProblemSet:
     """The statements of a JSONL file. Raises BadSource."""
-    root = find_project(project.resolve()).root
+    root = find_root(project.resolve())
     posed = read_minif2f(data, root)
     return ProblemSet(data.stem, posed, root, root, stated_alone=True, has_proofs=False)
 
@@ -39,7 +39,7 @@ def project_set(
         BadSource: a file is missing, the folder is not the project's, or there is no theorem.
         BadRecords: the dataset is none. UserError: there is a split of no dataset.
     """
-    root = find_project(project.resolve()).root
+    root = find_root(project.resolve())
     if split is not None and dataset is None:
         raise UserError("--split names a part of a dataset, and there is none.", "Add --dataset FOLDER.")
     if theorems is not None:
@@ -55,8 +55,8 @@ def project_set(
 
 def is_no_project(folder: Path) -> bool:
     """Whether Lean finds no modules by a folder: Lake does not know it, and there is no source in it."""
-    root = find_project(folder.resolve()).root
-    return not is_project_root(root) and not find_sources(root)
+    root = find_root(folder.resolve())
+    return not is_project_root(root) and not find_sources(root).sources
 
 
 def _below(root: Path, folder: Path) -> Path:

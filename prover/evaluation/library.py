@@ -65,7 +65,7 @@ def own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
     packages = [package.root for package in project.packages]
     return [
         source
-        for source in find_sources(root)
+        for source in find_sources(root).sources
         if not any(source.path.is_relative_to(package) for package in packages)
         and (folder is None or source.path.is_relative_to(folder))
     ]

@@ -19,7 +19,7 @@ from lean_extract.errors import BadQuery, PremiseSuggestError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
 from lean_extract.session.document import read_source
-from lean_extract.source.project import find_project, find_sources
+from lean_extract.source.project import find_root, find_sources
 from lean_extract.source.reader import read_file
 from lean_extract.toolchain import project_oleans, resolve_lean
 from prover.candidates import Closers, Templates
@@ -57,7 +57,7 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
     """The premises of a project, in the order of the names. Raises BadQuery: it declares no such name."""
     wanted = set(names)
     found: dict[str, Premise] = {}
-    for source in find_sources(root):
+    for source in find_sources(root).sources:
         if wanted - found.keys():
             read = read_file(source.path, source.module).premises
             found |= {premise.name: premise for premise in read if premise.name in wanted}
@@ -98,7 +98,7 @@ def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
     else:
         path = Path(options.file).resolve()
         text = read_source(path)
-    root = find_project(options.project or path).root
+    root = find_root(options.project or path)
     if options.line is None:
         return Theorem.first(path, text), root
     return Theorem.at(path, text, Position(options.line - 1, 0)), root

@@ -7,6 +7,7 @@ library, have stores of their own, which projects share.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from retriever.index.store import IndexStore
 from retriever.index.update import IndexReport, Options, Progress, Update, lacks_graph
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+_LONGEST_NAME = 200
 
 __all__ = ["IndexReport", "Options", "Progress", "SharedPackage", "settled", "update_index", "update_store"]
 
@@ -43,7 +45,7 @@ class SharedPackage:
 
     def store(self, shared: Path, fingerprint: str) -> IndexStore:
         """Where its index is kept, below the folder of shared ones, for a model."""
-        return IndexStore(shared / _UNSAFE.sub("_", f"{self.name}-{self.revision}-{fingerprint}"))
+        return IndexStore(shared / _folder_name(f"{self.name}-{self.revision}-{fingerprint}"))
 
 
 def update_index(
@@ -74,14 +76,18 @@ def update_index(
     all cases.
     """
     options = Options(progress, should_stop, uses or {}, proofs, graphs)
-    root = project.find_project(root.resolve()).root
-    sources = project.find_sources(root)
+    root = project.find_root(root.resolve())
+    found = project.find_sources(root, should_stop=should_stop)
+    if found.stopped:  # not knowing all sources, it must not take any for gone
+        _leave_unfinished(root, store, encoder.fingerprint)
+        return IndexReport(0, 0, stopped=True, notes=found.notices)
+    sources = found.sources
     packages = [] if shared is None else [*_pinned(root, sources), *([core] if core else [])]
     if shared is None:
         own: list[Source] = list(sources)
     else:
         own = [source for source in sources if not (source.package and source.revision)]
-    report = IndexReport(0, 0)
+    report = IndexReport(0, 0, notes=found.notices)
     includes: list[str] = []
     for package in packages:
         assert shared is not None
@@ -92,6 +98,13 @@ def update_index(
     return report + update_store(root, own, store, encoder, options, includes=tuple(includes))
 
 
+def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
+    """Where there is no index yet, leave one that says that it is not finished."""
+    if store.stamp() is None:
+        with store.writer(fingerprint) as writer:
+            writer.commit((), root=str(root), complete=False)
+
+
 def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:
     """The packages at a pinned revision among the sources, in order."""
     found: dict[tuple[str, str], list[Source]] = {}
@@ -99,6 +112,14 @@ def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:
         if source.package and source.revision:
             found.setdefault((source.package, source.revision), []).append(source)
     return [SharedPackage(*key, root, tuple(listed)) for key, listed in sorted(found.items())]
+
+
+def _folder_name(called: str) -> str:
+    """A folder's name for what a project calls a package; two that differ (not in «» alone) share none."""
+    safe = _UNSAFE.sub("_", called)
+    if len(safe) <= _LONGEST_NAME and _UNSAFE.search(called.replace("«", "").replace("»", "")) is None:
+        return safe
+    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
 
 
 def _update_shared(

@@ -29,6 +29,20 @@ FILLER = st.sampled_from(
 )
 
 
+def test_only_files_of_the_folder_are_compiled(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "build").mkdir(parents=True)
+    (folder / "build" / "A.lean").write_text("import B\n")
+    (folder / "B.lean").write_text("-- in it\n")
+    (tmp_path / "Out.lean").write_text("-- out of it\n")
+    (folder / "Out.lean").symlink_to("../Out.lean")
+    (folder / "Within.lean").symlink_to("B.lean")
+    (folder / "Elsewhere").symlink_to(tmp_path)
+    os.mkfifo(folder / "Pipe.lean")
+    (folder / os.fsdecode(b"caf\xe9.lean")).write_text("")
+    assert list(read_sources(folder)) == ["B", "Within", "build.A"]
+
+
 @given(MODULE_NAMES, st.lists(FILLER, min_size=6, max_size=6), st.booleans())
 def test_imports_are_read_through_comments(names: list[str], filler: list[str], is_prelude: bool) -> None:
     text = filler[4] + ("prelude\n" if is_prelude else "")

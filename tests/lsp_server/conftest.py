@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -206,11 +206,12 @@ async def start_editor(
     options: Any = None,
     configuration: dict[str, Any] | None = None,
     answers: dict[str, Callable[[Any], Any]] | None = None,
+    command: Sequence[str] = (str(SCRIPT),),
 ) -> Editor:
     """Start the real server for a project and shake hands with it.
 
     With `configuration` the client holds the settings and is asked for them. `answers` are what the client
-    does with further messages of the server.
+    does with further messages of the server. `command` runs `premise-suggest`.
     """
     client = LanguageClient(converter_factory=plain_converter, configuration={"": configuration or {}})
     editor = Editor(client, root)
@@ -222,7 +223,7 @@ async def start_editor(
     }
     register_lsp_features(client, features)
 
-    await client.start_io(str(SCRIPT), "serve", env=environment)
+    await client.start_io(*command, "serve", env=environment)
     editor.result = await client.initialize_session(
         types.InitializeParams(
             capabilities=capabilities(configuration=configuration is not None),

@@ -13,7 +13,7 @@ import pytest
 from lean_extract.errors import IndexWriteFailed
 from retriever.encoder import Encoder
 from retriever.index import hnsw, update
-from retriever.index.build import update_index
+from retriever.index.build import SharedPackage, update_index
 from retriever.index.store import IndexStore
 from retriever.index.update import IndexReport
 from retriever.index.view import IndexView, open_view
@@ -159,6 +159,28 @@ def test_changed_and_removed_files_are_stale_until_the_next_run(
     assert service.freshness().stale_files == ("Num/Base.lean", "Num/Order.lean")
     update_index(root, store, encoder)
     assert service.freshness().stale_files == ()
+
+
+def test_an_update_that_is_stopped_while_it_looks_for_files_takes_none_for_gone(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    assert update_index(root, store, counting, should_stop=lambda: True).stopped
+    assert not store.manifest().complete
+    update_index(root, store, counting)
+    names, stamp = live_names(view_of(store, counting)), store.stamp()
+    assert update_index(root, store, counting, should_stop=lambda: True).stopped
+    assert store.stamp() == stamp
+    assert names and live_names(view_of(store, counting)) == names
+
+
+def test_packages_of_different_names_never_share_a_store(tmp_path: Path) -> None:
+    named = [("a_b", "r"), ("a:b", "r"), ("a b", "r"), ("x" * 300, "r"), ("x" * 301, "r"), ("../up", "r")]
+    stores = {SharedPackage(*key, tmp_path, ()).store(tmp_path / "shared", "f").root for key in named}
+    assert len(stores) == len(named)
+    assert {folder.parent for folder in stores} == {tmp_path / "shared"}
+    assert all(len(folder.name) <= 200 for folder in stores)
+    ordinary = SharedPackage("«doc-gen4»", "abc", tmp_path, ()).store(tmp_path / "shared", "f").root
+    assert ordinary.name == "_doc-gen4_-abc-f"
 
 
 def test_removed_and_renamed_files_go(root: Path, store: IndexStore, counting: CountingEncoder) -> None:

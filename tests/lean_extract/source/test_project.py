@@ -36,8 +36,8 @@ def test_nested_projects_are_not_part_of_the_outer_one(tmp_path: Path, marker: s
         "inner/deep/C.lean",
         "D/E.lean",
     )
-    assert [source.module for source in find_sources(tmp_path)] == ["A", "D.E"]
-    assert [source.module for source in find_sources(tmp_path / "inner")] == ["B", "deep.C"]
+    assert [source.module for source in find_sources(tmp_path).sources] == ["A", "D.E"]
+    assert [source.module for source in find_sources(tmp_path / "inner").sources] == ["B", "deep.C"]
     assert is_project_root(tmp_path / "inner")
     assert not is_project_root(tmp_path / "inner" / "deep")
 
@@ -47,7 +47,9 @@ def test_packages_that_are_left_out(tmp_path: Path) -> None:
     manifest = {"packagesDir": "deps", "packages": packages}
     write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
     write(tmp_path, "A.lean", "deps/one/One.lean", "deps/two/Two.lean")
-    found = [source.module for source in find_sources(tmp_path, without={("one", "r"), ("two", "other")})]
+    found = [
+        source.module for source in find_sources(tmp_path, without={("one", "r"), ("two", "other")}).sources
+    ]
     assert found == ["Two", "A"]
 
 
@@ -66,7 +68,7 @@ def test_sources_of_a_project_with_packages(tmp_path: Path) -> None:
     write(tmp_path, "Mine/A.lean", "Mine.lean", ".lake/build/lib/X.lean", ".git/Y.lean", "lakefile.lean")
     write(tmp_path, ".lake/packages/dep/Dep/A.lean", ".lake/packages/dep/.lake/build/Z.lean")
     write(tmp_path, ".lake/packages/unlisted/U.lean", "near/Near/N.lean")
-    found = {source.module: (source.package, source.revision) for source in find_sources(tmp_path)}
+    found = {source.module: (source.package, source.revision) for source in find_sources(tmp_path).sources}
     assert found == {
         "Dep.A": ("dep", "abc123"),
         "Near.N": ("near", None),
@@ -86,7 +88,7 @@ def test_manifests_of_older_lake(tmp_path: Path) -> None:
     }
     write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
     write(tmp_path, "lake-packages/dep/D.lean")
-    assert [(s.module, s.revision) for s in find_sources(tmp_path)] == [("D", "r1")]
+    assert [(s.module, s.revision) for s in find_sources(tmp_path).sources] == [("D", "r1")]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_manifests_of_older_lake(tmp_path: Path) -> None:
 def test_source_folders(tmp_path: Path, name: str, text: str) -> None:
     write(tmp_path, name, text=text)
     write(tmp_path, "src/A/B.lean", "Test.lean")
-    assert {source.module for source in find_sources(tmp_path)} == {"A.B", "Test"}
+    assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "Test"}
 
 
 @pytest.mark.parametrize(
@@ -110,14 +112,14 @@ def test_broken_manifests_are_survived(tmp_path: Path, text: str) -> None:
     (tmp_path / "lake-manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     write(tmp_path, "lakefile.toml", text="= broken")
     write(tmp_path, "A.lean")
-    assert [source.module for source in find_sources(tmp_path)] == ["A"]
+    assert [source.module for source in find_sources(tmp_path).sources] == ["A"]
 
 
 def test_circular_links_are_followed_once(tmp_path: Path) -> None:
     write(tmp_path, "lean-toolchain", "A/B.lean")
     (tmp_path / "A" / "loop").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "broken.lean").symlink_to(tmp_path / "nowhere.lean")
-    assert {source.module for source in find_sources(tmp_path)} == {"A.B", "broken"}
+    assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "broken"}
 
 
 def test_unreadable_folders_are_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,12 +132,12 @@ def test_unreadable_folders_are_survived(tmp_path: Path, monkeypatch: pytest.Mon
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    assert [source.module for source in find_sources(tmp_path)] == ["C"]
+    assert [source.module for source in find_sources(tmp_path).sources] == ["C"]
 
 
 def test_odd_file_names_are_quoted(tmp_path: Path) -> None:
     write(tmp_path, "lean-toolchain", "A/2026-notes.lean")
-    assert [source.module for source in find_sources(tmp_path)] == ["A.«2026-notes»"]
+    assert [source.module for source in find_sources(tmp_path).sources] == ["A.«2026-notes»"]
 
 
 def test_the_folder_of_an_evaluation_is_no_source(tmp_path: Path) -> None:
@@ -147,5 +149,5 @@ def test_the_folder_of_an_evaluation_is_no_source(tmp_path: Path) -> None:
     write(tmp_path, "foreign/run.json", text='{"format": "other"}')
     write(tmp_path, "broken/run.json", text="{")
     write(tmp_path, "list/run.json", text="[1]")
-    found = [source.module for source in find_sources(tmp_path)]
+    found = [source.module for source in find_sources(tmp_path).sources]
     assert found == ["A", "broken.E", "evaluations.C", "foreign.D", "list.F"]

@@ -28,7 +28,7 @@ const python = show(OLDEST_PYTHON).replace(/\.0$/u, "");
 export const UNTRUSTED: Problem = {
   reason: "untrusted",
   message: "Nothing is started in a workspace that is not trusted.",
-  hint: "Trust the workspace to see premises: the server runs Lean, and Lean runs code of the project.",
+  hint: "Trust the workspace to see premises: the server runs Lean, and Lean runs code of the project. The packages that the project lists are read, too, wherever they lie.",
   remedies: ["trust"],
 };
 
