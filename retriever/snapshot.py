@@ -13,8 +13,9 @@ from lean_extract.errors import IndexMissing
 from retriever.encoder import Floats
 from retriever.fusion import Fusion
 from retriever.index import hnsw
+from retriever.index.manifest import Manifest
 from retriever.index.segment import Flag
-from retriever.index.store import IndexStore, Manifest
+from retriever.index.store import IndexStore
 from retriever.index.view import IndexView, open_view
 from retriever.lexical import Bm25
 from retriever.name_search import NameSearch

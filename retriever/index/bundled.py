@@ -12,22 +12,42 @@ import io
 import json
 import lzma
 import os
+import secrets
 import shutil
 import tarfile
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
-from retriever.index.files import explained_writes, npy_bytes
+from lean_extract.errors import (
+    IndexDamaged,
+    IndexMissing,
+    IndexUnreadable,
+    ModelError,
+    PremiseIndexError,
+)
+from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from retriever.index.files import (
+    explained_writes,
+    make_folder,
+    npy_bytes,
+    sync_folder,
+    write_array,
+    write_bytes,
+)
+from retriever.index.manifest import LiveSegment, Manifest
+from retriever.index.meta import META, VERSION, Meta, digest, members, plain_name, read_checked, text, whole
 from retriever.index.proof_columns import ProofRows, hash_names
-from retriever.index.segment import VERSION, Segment
-from retriever.index.store import MANIFEST, OTHER_MODEL, IndexStore, LiveSegment, Manifest
+from retriever.index.segment import Segment
+from retriever.index.store import OTHER_MODEL, IndexStore
+from retriever.index.sums import complaints
 from retriever.structure.columns import rows_by_premise
 
 CARD = "bundled.json"
@@ -74,21 +94,25 @@ def read_card(data: Path = DATA) -> Bundle:
     """What the package ships. Raises IndexMissing, IndexDamaged."""
     path = data / CARD
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return Bundle(
-            str(values["fingerprint"]),
-            str(values["revision"]),
-            str(values["sha256"]),
-            int(values["premises"]),
-            str(values["built_at"]),
-            str(values.get("lean", "")),
-        )
+        return _bundle(members(read_regular_json(path, MAX_SETTINGS)))
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:
         raise IndexDamaged(f"{path} cannot be read: {error.strerror}.", REINSTALL) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise IndexDamaged(f"{path} is damaged: {error}.", REINSTALL) from error
+
+
+def _bundle(values: dict[str, Any]) -> Bundle:
+    """Raises ValueError."""
+    return Bundle(
+        text(values.get("fingerprint")),
+        text(values.get("revision")),
+        digest(values.get("sha256")),
+        whole(values.get("premises")),
+        text(values.get("built_at")),
+        text(values.get("lean", "")),
+    )
 
 
 def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
@@ -102,9 +126,8 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
         lzma.open(stream, "wb", format=lzma.FORMAT_XZ, filters=filters) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
-        for path in sorted(segment.folder.iterdir()):
-            if path.name not in _DERIVED:
-                _add(archive, path)
+        for name in sorted({META, *segment.sums} - _DERIVED):
+            _add(archive, segment.folder / name)
     data = stream.getvalue()
     digest = hashlib.sha256(data).hexdigest()
     bundle = Bundle(segment.fingerprint, revision, digest, len(segment), built_at, lean)
@@ -127,32 +150,62 @@ def _add(archive: tarfile.TarFile, path: Path) -> None:
     archive.addfile(entry, io.BytesIO(data))
 
 
-def unpack(cache: Path, data: Path = DATA) -> IndexStore:
+def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
     """The bundled index as a store, unpacked into `cache` the first time; safe with several processes.
+
+    Where the unpacked copy is not what was unpacked it is unpacked again; who has the old one open reads on.
+
+    Args:
+        tell: hears that it is unpacked, and why, in a sentence.
 
     Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
     """
     bundle = read_card(data)
     root = cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}"
     store = IndexStore(root)
-    if store.stamp() is not None:
+    amiss = _amiss(store, bundle)
+    if amiss is None:
         return store
+    if amiss:
+        tell(f"{amiss} Unpacking the bundled Mathlib index again ...")
+    else:
+        tell("Unpacking the bundled Mathlib index (once) ...")
     archive = _read_archive(data / ARCHIVE, bundle)
-    with explained_writes(root):
-        cache.mkdir(parents=True, exist_ok=True)
-        _sweep(cache)
+    with explained_writes(root, amiss):
+        make_folder(cache)
+        _sweep(cache, f"{_UNPACKING}*")
         temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
             _extract(archive, temporary, bundle)
-            _publish(temporary, root)
+            _publish(temporary, store, bundle)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return store
 
 
-def _sweep(cache: Path) -> None:
+def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
+    """Why the bundle has to be unpacked: an empty text where it was not yet; None where it need not be.
+
+    Raises IndexDamaged where the system does not let us look.
+    """
+    try:
+        manifest = store.manifest()
+        if (manifest.fingerprint, manifest.is_bundled) != (bundle.fingerprint, True) or not manifest.segments:
+            return f"{store.manifest_path} is of another index."
+        for live in manifest.segments:
+            read_checked(store.folder_of(live.name))
+    except IndexMissing:
+        return ""
+    except IndexUnreadable:
+        raise
+    except IndexDamaged as error:
+        return error.message
+    return None
+
+
+def _sweep(folder: Path, pattern: str) -> None:
     """Remove what killed processes left; one at work is never that old."""
-    for left in cache.glob(f"{_UNPACKING}*"):
+    for left in folder.glob(pattern):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
@@ -192,47 +245,82 @@ def _read_archive(path: Path, bundle: Bundle) -> bytes:
     return data
 
 
-def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
-    folder = root / "segments" / SEGMENT
-    folder.mkdir(parents=True)
+def _extract(archive: bytes, folder: Path, bundle: Bundle) -> None:
+    """Unpack the segment into an empty folder. Raises OSError, IndexDamaged."""
+    try:
+        _unpack_files(archive, folder)
+        _derive_files(folder)
+        meta = Meta.read(folder)
+        if meta.fingerprint != bundle.fingerprint or {META, *meta.sums} != {p.name for p in folder.iterdir()}:
+            raise ValueError("its files are not those that it lists")
+        for path, what in complaints(folder, meta.sums):
+            raise ValueError(f"{path.name} {what}")
+        meta.write(folder)  # with its own sum, which those packed before there was one do not have
+    except OSError:
+        raise
+    except Exception as error:  # tarfile, lzma and numpy each raise their own
+        raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
+    sync_folder(folder)
+
+
+def _unpack_files(archive: bytes, folder: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:xz") as tar:
         for entry in tar:
-            source = tar.extractfile(entry)
-            if source is None or Path(entry.name).name != entry.name:
-                raise IndexDamaged(f"The bundled index holds {entry.name!r}.", REINSTALL)
+            path = folder / plain_name(entry.name)
+            source = tar.extractfile(entry) if entry.isreg() else None
+            if source is None or path.exists():
+                raise ValueError(f"{entry.name!r} is no file, or there twice")
             data = source.read()
             if entry.name in _DELTA:
                 array = np.load(io.BytesIO(data), allow_pickle=False)
                 data = bytes(npy_bytes(np.cumsum(array, dtype=array.dtype)))
-            (folder / entry.name).write_bytes(data)
+            write_bytes(path, data)
+
+
+def _derive_files(folder: Path) -> None:
+    """What is not shipped because it can be worked out."""
     names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
-    (folder / _HASHES).write_bytes(npy_bytes(hash_names(names)))
+    write_array(folder / _HASHES, hash_names(names))
     hashes, starts, documents = (
         np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
     )
     row_starts, rows = rows_by_premise(hashes, starts, documents, len(names))
-    (folder / _ROW_STARTS).write_bytes(npy_bytes(row_starts))
-    (folder / _ROWS).write_bytes(npy_bytes(rows))
-    manifest = Manifest(
-        bundle.fingerprint,
-        built_at=bundle.built_at,
-        segments=(LiveSegment(SEGMENT),),
-        pinned=True,
-        is_bundled=True,
-    )
-    (root / MANIFEST).write_text(json.dumps(manifest.to_json()), encoding="utf-8")
+    write_array(folder / _ROW_STARTS, row_starts)
+    write_array(folder / _ROWS, rows)
 
 
-def _publish(temporary: Path, root: Path) -> None:
+def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
+    """Make an unpacked folder the store's one segment, unless another process was faster. Raises OSError."""
+    if _amiss(store, bundle) is None:
+        return
     try:
-        temporary.chmod(0o755)
-        os.rename(temporary, root)  # noqa: PTH104
-    except OSError:
-        # Another process was faster, or something broken is in the way.
-        if IndexStore(root).stamp() is not None:
-            return
-        shutil.rmtree(root, ignore_errors=True)
-        os.rename(temporary, root)  # noqa: PTH104
+        before = {live.name for live in store.manifest().segments}
+    except PremiseIndexError:
+        before = {SEGMENT}
+    folder = store.folder_of(f"{SEGMENT}-{secrets.token_hex(4)}")
+    try:
+        make_folder(store.root)
+        make_folder(folder.parent)
+        unpacked.chmod(0o755)
+        os.rename(unpacked, folder)  # noqa: PTH104
+        store.publish(
+            Manifest(
+                bundle.fingerprint,
+                built_at=bundle.built_at,
+                segments=(LiveSegment(folder.name),),
+                pinned=True,
+                is_bundled=True,
+            )
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        for made in (folder.parent, store.root):
+            with suppress(OSError):  # where something is in it, it was not made here
+                made.rmdir()
+        raise
+    for name in before:  # whoever has it open reads on
+        shutil.rmtree(store.folder_of(name), ignore_errors=True)
+    _sweep(folder.parent, "*")
 
 
 def check_fits(bundle: Bundle, fingerprint: str) -> None:

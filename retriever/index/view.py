@@ -16,8 +16,9 @@ import numpy.typing as npt
 from lean_extract.errors import IndexDamaged
 from lean_extract.records import Premise
 from retriever.index.files import REBUILD
+from retriever.index.manifest import LiveSegment, Manifest
 from retriever.index.segment import Flag, IndexedFile, Segment
-from retriever.index.store import IndexStore, LiveSegment, Manifest
+from retriever.index.store import IndexStore
 from retriever.scope import ModuleNode
 
 Bools = npt.NDArray[np.bool_]
