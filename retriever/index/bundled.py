@@ -180,6 +180,8 @@ def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda 
             _publish(temporary, store, bundle)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+    if amiss := _amiss(store, bundle):
+        raise IndexDamaged(amiss, f"What is written to {cache} does not stay: look after that disk.")
     return store
 
 

@@ -24,7 +24,7 @@ from retriever.index.exact import ExactSearch, Int8s, inner_products
 from retriever.index.files import read_json, write_json
 from retriever.index.meta import members, shown, text, whole
 from retriever.index.neighbours import Bools, Floats, Ids, NearestNeighbours, Query
-from retriever.index.sums import GoOn, Sums, check, sums_of, verify
+from retriever.index.sums import GoOn, Sums, always, check, sums_of, verify
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"
 _MARK = "hnsw.checked"
@@ -64,7 +64,7 @@ def has_graph(folder: Path, count: int) -> bool:
         return False  # Exact search answers just as well; `premise-suggest index` builds the graph again.
 
 
-def verify_graph(folder: Path, go_on: GoOn | None = None) -> list[str]:
+def verify_graph(folder: Path, go_on: GoOn = always) -> list[str]:
     """Read a segment's graph, if it has one, and compare hashes; what is wrong, in words."""
     if not (folder / CARD).exists():
         return []

@@ -51,7 +51,7 @@ from retriever.index.files import (
 )
 from retriever.index.meta import Meta, read_checked
 from retriever.index.proof_columns import ProofColumns
-from retriever.index.sums import GoOn, sums_of, verify
+from retriever.index.sums import GoOn, always, sums_of, verify
 from retriever.lexical import Postings
 from retriever.structure.columns import StructureColumns
 
@@ -277,12 +277,12 @@ class Segment:
             raise damaged(self.folder / "records.txt", f"record {index} is another premise's")
         return premise
 
-    def verify(self, go_on: GoOn | None = None) -> list[str]:
+    def verify(self, go_on: GoOn = always) -> list[str]:
         """Read every file and compare hashes; what is wrong, in words."""
         return verify_segment(self.folder, go_on)
 
 
-def verify_segment(folder: Path, go_on: GoOn | None = None) -> list[str]:
+def verify_segment(folder: Path, go_on: GoOn = always) -> list[str]:
     """Read every file of a segment, its graph's too, and compare hashes; what is wrong, in words."""
     try:
         meta = Meta.read(folder)

@@ -35,7 +35,7 @@ from retriever.index.files import (
 from retriever.index.lock import locked
 from retriever.index.manifest import MANIFEST, LiveSegment, Manifest
 from retriever.index.segment import Segment, SegmentContent, verify_segment, write_segment
-from retriever.index.sums import GoOn
+from retriever.index.sums import GoOn, always
 
 OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."
 """What to do when the bundled index is of another model."""
@@ -116,7 +116,7 @@ class IndexStore:
             raise damaged(self.manifest_path, f"it names files that {segment.folder} does not have")
         return segment
 
-    def verify(self, go_on: GoOn | None = None) -> list[str]:
+    def verify(self, go_on: GoOn = always) -> list[str]:
         """Read every byte of the index and of those that it includes and compare; what is wrong, in words.
 
         Raises IndexMissing. `go_on` hears how many bytes were read since the last time, and may break it off.
@@ -133,7 +133,7 @@ class IndexStore:
                 found.append(error.message)
         return found
 
-    def _verify(self, manifest: Manifest, go_on: GoOn | None) -> list[str]:
+    def _verify(self, manifest: Manifest, go_on: GoOn) -> list[str]:
         found: list[str] = []
         for live in manifest.segments:
             folder = self.folder_of(live.name)

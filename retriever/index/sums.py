@@ -26,13 +26,20 @@ GoOn = Callable[[int], bool]
 """Hears how many bytes were read since the last time; False ends the reading."""
 
 MARK = "checked"
-_SETTLED_NS = 2_000_000_000
+_TICK_NS, _COARSE_NS = 50_000_000, 2_500_000_000
+"""Longer than a tick of a file system's clock: some count in seconds, or in twos."""
 _PIECE = 1 << 22
+_BROKEN_OFF = ""
+
+
+def always(_: int) -> bool:
+    """Go on to the end."""
+    return True
 
 
 def sums_of(paths: Iterable[Path]) -> dict[str, tuple[int, str]]:
     """The sums of files as they are now. Raises OSError."""
-    return {path.name: (path.stat().st_size, _digest_of(path, _always)) for path in paths}
+    return {path.name: (path.stat().st_size, _digest_of(path, always)) for path in paths}
 
 
 def check(folder: Path, sums: Sums, mark: str = MARK) -> None:
@@ -50,49 +57,48 @@ def check(folder: Path, sums: Sums, mark: str = MARK) -> None:
     state = _state(stats, sums)
     if _marked(folder / mark) == state:
         return
+    is_settled = _is_settled(stats.values())  # before anything is read
     for path, what in complaints(folder, sums):
         raise damaged(path, what)
-    latest = max(max(one.st_mtime_ns, one.st_ctime_ns) for one in stats.values())
-    if time.time_ns() - latest > _SETTLED_NS:
+    if is_settled:
         _write_mark(folder / mark, state)
 
 
-def verify(folder: Path, sums: Sums, mark: str = MARK, go_on: GoOn | None = None) -> list[str]:
+def _is_settled(stats: Iterable[os.stat_result]) -> bool:
+    """Whether the clock by which files are marked has gone on since the last change of any."""
+    times = [time_ns for one in stats for time_ns in (one.st_mtime_ns, one.st_ctime_ns)]
+    is_coarse = all(time_ns % 1_000_000_000 == 0 for time_ns in times)
+    return time.time_ns() - max(times) > (_COARSE_NS if is_coarse else _TICK_NS)
+
+
+def verify(folder: Path, sums: Sums, mark: str = MARK, go_on: GoOn = always) -> list[str]:
     """Every file read, whatever the mark says; what is wrong, in words. Then the mark goes."""
-    found = [f"{path} {what}" for path, what in complaints(folder, sums, go_on or _always)]
+    found = [f"{path} {what}" for path, what in complaints(folder, sums, go_on)]
     if found:
         with suppress(OSError):  # in a folder that cannot be written it is found by the next to look, too
             (folder / mark).unlink(missing_ok=True)
     return found
 
 
-def complaints(folder: Path, sums: Sums, go_on: GoOn | None = None) -> Iterable[tuple[Path, str]]:
+def complaints(folder: Path, sums: Sums, go_on: GoOn = always) -> Iterable[tuple[Path, str]]:
     """The files that are not what was written, and what is wrong with each."""
     for name, (size, digest) in sums.items():
         path = folder / name
         try:
             if amiss := _amiss(path.stat(), size):
                 yield path, amiss
-            elif _digest_of(path, go_on or _always) not in (digest, _BROKEN_OFF):
+            elif _digest_of(path, go_on) not in (digest, _BROKEN_OFF):
                 yield path, "was altered"
+        except FileNotFoundError:
+            yield path, "is missing"
         except OSError as error:
-            yield (
-                path,
-                "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}",
-            )
-
-
-def _always(_: int) -> bool:
-    return True
+            yield path, f"cannot be read: {error.strerror}"
 
 
 def _amiss(found: os.stat_result, size: int) -> str:
     if not stat.S_ISREG(found.st_mode):
         return "is not a regular file"
     return "" if found.st_size == size else f"has {found.st_size} bytes instead of {size}"
-
-
-_BROKEN_OFF = ""
 
 
 def _digest_of(path: Path, go_on: GoOn) -> str:

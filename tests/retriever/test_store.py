@@ -91,7 +91,9 @@ def test_damage_is_found_when_opening(tmp_path: Path, encoder: Encoder, name: st
     assert name in caught.value.message and "premise-suggest index" in caught.value.hint
 
 
-def test_altered_bytes_are_found_when_opening_and_by_the_thorough_check(tmp_path: Path, encoder: Encoder) -> None:
+def test_altered_bytes_are_found_when_opening_and_by_the_thorough_check(
+    tmp_path: Path, encoder: Encoder
+) -> None:
     store = make_store(tmp_path, SHEETS, encoder)
     path = next(tmp_path.glob("segments/*/vectors.npy"))
     data = bytearray(path.read_bytes())
