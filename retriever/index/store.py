@@ -39,6 +39,8 @@ from retriever.index.sums import GoOn, always
 
 OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."
 """What to do when the bundled index is of another model."""
+Stamp = tuple[int, int, int] | None
+"""What changes when a store does; None without one."""
 _TEMPORARY = ".new-"
 
 
@@ -61,7 +63,7 @@ class IndexStore:
         """The file whose replacement is the moment of change."""
         return self.root / MANIFEST
 
-    def stamp(self) -> tuple[int, int, int] | None:
+    def stamp(self) -> Stamp:
         """Changes whenever the manifest does; None without one."""
         try:
             stat = self.manifest_path.stat()
