@@ -1,20 +1,16 @@
 """The Mathlib index that is shipped: packed into the package's data, unpacked into a cache at first use.
 
-Packed, it is one .tar.xz of a segment's columns; what can be worked out again (offsets, hashes) is left
-out, and statements are not shipped at all. `bundled.json` beside it names the content's hash, the encoder's
-fingerprint and the library's revision.
+Packed, it is one .tar.xz (`retriever.index.archive`). `bundled.json` beside it names the content's hash, the
+encoder's fingerprint and the library's revision.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import lzma
 import os
 import secrets
 import shutil
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable
@@ -31,24 +27,16 @@ from lean_extract.errors import (
     IndexMissing,
     IndexUnreadable,
     ModelError,
-    PremiseIndexError,
 )
 from lean_extract.reading import MAX_SETTINGS, read_regular_json
-from retriever.index.files import (
-    explained_writes,
-    make_folder,
-    npy_bytes,
-    sync_folder,
-    write_array,
-    write_bytes,
-)
+from retriever.index.archive import extract, packed
+from retriever.index.files import explained_writes, make_folder
 from retriever.index.manifest import LiveSegment, Manifest
-from retriever.index.meta import META, VERSION, Meta, digest, members, plain_name, read_checked, text, whole
-from retriever.index.proof_columns import ProofRows, hash_names
+from retriever.index.meta import VERSION, digest, members, read_checked, text, whole
+from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import Segment
 from retriever.index.store import OTHER_MODEL, IndexStore
-from retriever.index.sums import complaints
-from retriever.structure.columns import rows_by_premise
+from retriever.index.sums import GoOn, always
 
 CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"
@@ -56,24 +44,6 @@ REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 3600.0
-_DELTA = frozenset(
-    (
-        "posting_documents.npy",
-        "posting_starts.npy",
-        "names.npy",
-        "terms.npy",
-        "proof_starts.npy",
-        "proof_uses.npy",
-        "structure_hashes.npy",
-        "structure_starts.npy",
-        "structure_documents.npy",
-    )
-)
-"""Columns that mostly ascend: shipped as differences, which compress several times better."""
-_HASHES = "name_hashes.npy"
-_ROW_STARTS, _ROWS = "structure_row_starts.npy", "structure_rows.npy"
-_DERIVED = frozenset((_HASHES, _ROW_STARTS, _ROWS))
-"""Not shipped: worked out from the names, and from the lists by hash."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
 
 
@@ -120,17 +90,9 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
     if segment.has_records:
         raise ValueError("a segment with statements is not to be shipped")
     out.mkdir(parents=True, exist_ok=True)
-    stream = io.BytesIO()
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 26}]
-    with (
-        lzma.open(stream, "wb", format=lzma.FORMAT_XZ, filters=filters) as packed,
-        tarfile.open(fileobj=packed, mode="w") as archive,
-    ):
-        for name in sorted({META, *segment.sums} - _DERIVED):
-            _add(archive, segment.folder / name)
-    data = stream.getvalue()
-    digest = hashlib.sha256(data).hexdigest()
-    bundle = Bundle(segment.fingerprint, revision, digest, len(segment), built_at, lean)
+    data = packed(segment)
+    found = hashlib.sha256(data).hexdigest()
+    bundle = Bundle(segment.fingerprint, revision, found, len(segment), built_at, lean)
     temporary = out / f".{ARCHIVE}.tmp"
     temporary.write_bytes(data)
     temporary.replace(out / ARCHIVE)
@@ -138,16 +100,6 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
         json.dump({name: getattr(bundle, name) for name in Bundle.__slots__}, card, indent=2)
         card.write("\n")
     return bundle
-
-
-def _add(archive: tarfile.TarFile, path: Path) -> None:
-    data = path.read_bytes()
-    if path.name in _DELTA:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-        data = bytes(npy_bytes(np.diff(array, prepend=array.dtype.type(0))))
-    entry = tarfile.TarInfo(path.name)
-    entry.size = len(data)
-    archive.addfile(entry, io.BytesIO(data))
 
 
 def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
@@ -161,8 +113,7 @@ def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda 
     Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
     """
     bundle = read_card(data)
-    root = cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}"
-    store = IndexStore(root)
+    store = _store(cache, bundle)
     amiss = _amiss(store, bundle)
     if amiss is None:
         return store
@@ -171,18 +122,34 @@ def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda 
     else:
         tell("Unpacking the bundled Mathlib index (once) ...")
     archive = _read_archive(data / ARCHIVE, bundle)
-    with explained_writes(root, amiss):
+    with explained_writes(store.root, amiss):
         make_folder(cache)
-        _sweep(cache, f"{_UNPACKING}*")
+        _sweep(cache)
+        before = [*store.root.glob("segments/*")]
         temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
-            _extract(archive, temporary, bundle)
-            _publish(temporary, store, bundle)
+            extract(archive, temporary, bundle.fingerprint)
+            if _amiss(store, bundle) is not None:  # else another process was faster
+                _publish(temporary, store, bundle)
+                for folder in before:  # whoever has it open reads on
+                    shutil.rmtree(folder, ignore_errors=True)
+        except ValueError as error:
+            raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     if amiss := _amiss(store, bundle):
         raise IndexDamaged(amiss, f"What is written to {cache} does not stay: look after that disk.")
     return store
+
+
+def verify_unpacked(cache: Path, bundle: Bundle, go_on: GoOn = always) -> list[str]:
+    """Read every byte of the unpacked copy, if there is one; what is wrong, in words."""
+    store = _store(cache, bundle)
+    return store.verify(go_on) if store.stamp() is not None else []
+
+
+def _store(cache: Path, bundle: Bundle) -> IndexStore:
+    return IndexStore(cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}")
 
 
 def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
@@ -205,9 +172,9 @@ def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
     return None
 
 
-def _sweep(folder: Path, pattern: str) -> None:
+def _sweep(cache: Path) -> None:
     """Remove what killed processes left; one at work is never that old."""
-    for left in folder.glob(pattern):
+    for left in cache.glob(f"{_UNPACKING}*"):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
@@ -247,58 +214,8 @@ def _read_archive(path: Path, bundle: Bundle) -> bytes:
     return data
 
 
-def _extract(archive: bytes, folder: Path, bundle: Bundle) -> None:
-    """Unpack the segment into an empty folder. Raises OSError, IndexDamaged."""
-    try:
-        _unpack_files(archive, folder)
-        _derive_files(folder)
-        meta = Meta.read(folder)
-        if meta.fingerprint != bundle.fingerprint or {META, *meta.sums} != {p.name for p in folder.iterdir()}:
-            raise ValueError("its files are not those that it lists")
-        for path, what in complaints(folder, meta.sums):
-            raise ValueError(f"{path.name} {what}")
-        meta.write(folder)  # with its own sum, which those packed before there was one do not have
-    except OSError:
-        raise
-    except Exception as error:  # tarfile, lzma and numpy each raise their own
-        raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
-    sync_folder(folder)
-
-
-def _unpack_files(archive: bytes, folder: Path) -> None:
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:xz") as tar:
-        for entry in tar:
-            path = folder / plain_name(entry.name)
-            source = tar.extractfile(entry) if entry.isreg() else None
-            if source is None or path.exists():
-                raise ValueError(f"{entry.name!r} is no file, or there twice")
-            data = source.read()
-            if entry.name in _DELTA:
-                array = np.load(io.BytesIO(data), allow_pickle=False)
-                data = bytes(npy_bytes(np.cumsum(array, dtype=array.dtype)))
-            write_bytes(path, data)
-
-
-def _derive_files(folder: Path) -> None:
-    """What is not shipped because it can be worked out."""
-    names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
-    write_array(folder / _HASHES, hash_names(names))
-    hashes, starts, documents = (
-        np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
-    )
-    row_starts, rows = rows_by_premise(hashes, starts, documents, len(names))
-    write_array(folder / _ROW_STARTS, row_starts)
-    write_array(folder / _ROWS, rows)
-
-
 def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
-    """Make an unpacked folder the store's one segment, unless another process was faster. Raises OSError."""
-    if _amiss(store, bundle) is None:
-        return
-    try:
-        before = {live.name for live in store.manifest().segments}
-    except PremiseIndexError:
-        before = {SEGMENT}
+    """Make an unpacked folder the store's one segment. Raises OSError."""
     folder = store.folder_of(f"{SEGMENT}-{secrets.token_hex(4)}")
     try:
         make_folder(store.root)
@@ -320,9 +237,6 @@ def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
             with suppress(OSError):  # where something is in it, it was not made here
                 made.rmdir()
         raise
-    for name in before:  # whoever has it open reads on
-        shutil.rmtree(store.folder_of(name), ignore_errors=True)
-    _sweep(folder.parent, "*")
 
 
 def check_fits(bundle: Bundle, fingerprint: str) -> None:
