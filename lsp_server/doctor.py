@@ -62,11 +62,14 @@ class Reading:
     Args:
         tell: hears a sentence now and then where it takes long.
         limit: seconds after which the rest is left unread.
+        every: seconds between two sentences.
     """
 
-    def __init__(self, tell: Callable[[str], None], limit: float = _MOST_SECONDS) -> None:
+    def __init__(
+        self, tell: Callable[[str], None], limit: float = _MOST_SECONDS, every: float = _TELL_SECONDS
+    ) -> None:
         self._tell = tell
-        self._limit = limit
+        self._limit, self._every = limit, every
         self._began = self._told = time.monotonic()
         self._read = 0
         self.is_whole = True
@@ -76,7 +79,7 @@ class Reading:
         """Take in that so many bytes were read; whether there is time for more."""
         self._read += count
         now = time.monotonic()
-        if now - self._told > _TELL_SECONDS:
+        if now - self._told > self._every:
             self._told = now
             self._tell(f"Reading the index to find damage: {said_size(self._read)} ...")
         self.is_whole = self.is_whole and now - self._began < self._limit
