@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed
-from retriever.encoder import Encoder
+import prover
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from prover.generator.files import read_config
+from retriever.encoder import Encoder, fingerprint_of
 from retriever.fusion import Fusion
 from retriever.index import bundled, hnsw
 from retriever.index.manifest import LiveSegment
@@ -28,6 +30,7 @@ from tests.retriever.support import COMMUTES, Sheet, content, make_store, theore
 pytest.importorskip("hnswlib")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="makes a FIFO")
 
+GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
 Damage = Callable[[Path], None]
 
 
@@ -353,3 +356,32 @@ def test_vectors_are_not_read_as_something_else(whole: Path, tmp_path: Path) -> 
     meta.write_text(json.dumps(values))
     with pytest.raises(IndexDamaged, match="differ in length"):
         IndexStore(tmp_path).open()
+
+
+@pytest.mark.parametrize(
+    "how", ["a FIFO", "a folder", "emptied", "too deep", "infinite", "huge", "a list", "null"]
+)
+@pytest.mark.parametrize("name", ["encoder/config.json", "encoder/fusion.json", "generator/generator.json"])
+def test_settings_of_a_model_that_cannot_be_are_told(tmp_path: Path, name: str, how: str) -> None:
+    """A model's small JSON files; its large ones are looked at by the libraries that read them."""
+    shipped = {"encoder": bundled.DATA.parent / "encoder", "generator": GENERATOR}
+    source = shipped[name.partition("/")[0]] / Path(name).name
+    path = tmp_path / Path(name).name
+    shutil.copy(source, path)
+    values = json.loads(source.read_text(encoding="utf-8"))
+    numbers = values["weights"] if path.name == "fusion.json" else values
+    number = next(key for key, value in numbers.items() if type(value) in (int, float) and key != "version")
+    if how in DAMAGES:
+        DAMAGES[how](path)
+    elif how == "too deep":
+        path.write_text("[" * 100_000)
+    elif how == "a list":
+        path.write_text("[]")
+    else:
+        value = {"infinite": 1e999, "huge": 10**400, "null": None}[how]
+        numbers[number] = value
+        path.write_text(json.dumps(values))
+    readers = {"config.json": fingerprint_of, "fusion.json": Fusion.load, "generator.json": read_config}
+    with pytest.raises(ModelError) as caught:
+        readers[path.name](tmp_path)
+    assert path.name in caught.value.message and caught.value.hint
