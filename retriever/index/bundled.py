@@ -30,7 +30,7 @@ from lean_extract.errors import (
 )
 from lean_extract.reading import MAX_SETTINGS, read_regular_json
 from retriever.index.archive import extract, packed
-from retriever.index.files import explained_writes, make_folder
+from retriever.index.files import damaged, explained_writes, make_folder, unreadable
 from retriever.index.manifest import LiveSegment, Manifest
 from retriever.index.meta import VERSION, digest, members, read_checked, text, whole
 from retriever.index.proof_columns import ProofRows
@@ -68,9 +68,9 @@ def read_card(data: Path = DATA) -> Bundle:
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:
-        raise IndexDamaged(f"{path} cannot be read: {error.strerror}.", REINSTALL) from error
+        raise unreadable(error, path, REINSTALL) from error
     except ValueError as error:
-        raise IndexDamaged(f"{path} is damaged: {error}.", REINSTALL) from error
+        raise damaged(path, error, REINSTALL) from error
 
 
 def _bundle(values: dict[str, Any]) -> Bundle:
@@ -206,9 +206,7 @@ def _read_archive(path: Path, bundle: Bundle) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise IndexDamaged(
-            f"The bundled index {path} cannot be read: {error.strerror}.", REINSTALL
-        ) from error
+        raise unreadable(error, path, REINSTALL) from error
     if hashlib.sha256(data).hexdigest() != bundle.sha256:
         raise IndexDamaged(f"The bundled index {path} was altered or cut off.", REINSTALL)
     return data

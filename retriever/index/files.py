@@ -202,17 +202,17 @@ def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
         raise IndexWriteFailed(message, hint) from error
 
 
-def damaged(path: Path, what: object) -> IndexDamaged:
+def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
     """The error for a file that is cut off, altered or of an unknown form."""
-    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", REBUILD)
+    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", mended_by)
 
 
-def unreadable(error: OSError, folder: Path) -> IndexDamaged:
+def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:
     """The error for what the system does not let us read; a file that is not there counts as damage."""
     path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
         said = f"The premise index cannot be read: {path}: {error.strerror}."
         return IndexUnreadable(said, "End other programs, or raise the limit (`ulimit -n`), and try again.")
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return damaged(Path(path), "the file is missing")
-    return damaged(Path(path), error.strerror or error)
+        return damaged(Path(path), "the file is missing", mended_by)
+    return damaged(Path(path), error.strerror or error, mended_by)

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError, PremiseIndexError
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, ModelError, PremiseIndexError
 from retriever.index.files import (
     damaged,
     explained_writes,
@@ -165,7 +165,7 @@ class IndexStore:
     def writer(self, fingerprint: str, wait: Callable[[], bool] = lambda: False) -> Iterator[Writer]:
         """Hold the lock and write; while another holds it, `wait` says whether to wait on.
 
-        Raises IndexLocked, IndexWriteFailed.
+        Raises IndexLocked, IndexWriteFailed, IndexUnreadable.
 
         The writer begins from the current manifest if that is sound and of this model, else from none.
         """
@@ -178,6 +178,8 @@ class IndexStore:
     def _begin(self, fingerprint: str) -> Writer:
         try:
             manifest, _ = self.open(fingerprint)
+        except IndexUnreadable:
+            raise
         except (IndexMissing, IndexDamaged, ModelError):
             # What cannot be used is replaced; it stays in place until the first commit.
             return Writer(self, Manifest(fingerprint, complete=False), keep_unknown=True)

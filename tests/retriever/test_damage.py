@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import os
+import resource
 import shutil
 import tarfile
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import prover
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, IndexWriteFailed, ModelError
 from prover.generator.files import read_config
 from retriever.encoder import Encoder, fingerprint_of
 from retriever.fusion import Fusion
@@ -312,6 +313,25 @@ def test_a_copy_that_cannot_be_replaced_is_told(
     assert "terms.txt" in caught.value.message and caught.value.hint
     monkeypatch.undo()
     assert bundled.unpack(tmp_path / "cache", packed).verify() == []
+
+
+def test_a_want_of_file_handles_is_no_damage(
+    whole: Path, tmp_path: Path, packed: Path, encoder: Encoder
+) -> None:
+    copy = bundled.unpack(tmp_path / "cache", packed)
+    stamps, (soft, hard) = (
+        (copy.stamp(), IndexStore(whole).stamp()),
+        resource.getrlimit(resource.RLIMIT_NOFILE),
+    )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(IndexUnreadable, match="Too many open files"):
+            bundled.unpack(tmp_path / "cache", packed)
+        with pytest.raises(IndexUnreadable, match="Too many open files"):
+            IndexStore(whole).open()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (bundled.unpack(tmp_path / "cache", packed).stamp(), IndexStore(whole).stamp()) == stamps
 
 
 def test_an_archive_that_holds_something_else_is_not_unpacked(tmp_path: Path, packed: Path) -> None:
