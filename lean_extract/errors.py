@@ -99,6 +99,10 @@ class IndexDamaged(PremiseIndexError):
     """An index file is cut off, altered, or of an unknown version."""
 
 
+class IndexUnreadable(IndexDamaged):
+    """What keeps an index from being read is this process's own want: of handles, of memory."""
+
+
 class IndexLocked(PremiseIndexError):
     """Another process is writing this index."""
 

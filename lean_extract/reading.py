@@ -7,10 +7,13 @@ wait, and reading one must not fill the memory. What a user's folders hold is re
 from __future__ import annotations
 
 import errno
+import json
+import math
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 MAX_SOURCE = 4 << 20
 """Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
@@ -67,6 +70,31 @@ def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
         return is_meant(path.stat().st_mode)
     except (OSError, ValueError):
         return False
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises ValueError: it is no JSON, not UTF-8, nested too deeply, or has a number that is not finite.
+    """
+    try:
+        return json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def read_regular_json(path: Path, limit: int) -> Any:
+    """The value of a regular JSON file of at most `limit` bytes. Raises OSError, ValueError."""
+    return parse_json(read_regular(path, limit))
+
+
+def _not_finite(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no finite number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _not_finite(text)
 
 
 def said_size(size: int) -> str:

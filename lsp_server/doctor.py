@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import platform
 import shlex
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
+from lean_extract.reading import said_size
 from lean_extract.telling import pip_install
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
@@ -35,11 +37,12 @@ from retriever.freshness import Freshness
 from retriever.fusion import Fusion
 from retriever.index import hnsw
 from retriever.index.build import settled
-from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card
+from retriever.index.bundled import ARCHIVE, DATA, check_fits, read_card, unpack, verify_unpacked
 from retriever.service import PremiseService
 
 Status = Literal["ok", "note", "missing"]
 _CORE = "Lean core"
+_TELL_SECONDS, _MOST_SECONDS = 1.0, 60.0
 _REINSTALL = "install premise-suggest again from where you have it (a clone: git checkout retriever/data)"
 
 
@@ -53,8 +56,53 @@ class Finding:
     fix: str = ""
 
 
-def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DATA) -> list[Finding]:
-    """Look at everything; never raises for what is missing. `data` is the folder of the bundled index."""
+class Reading:
+    """Reads an index to its end, as far as that can be done soon, and tells how far it is.
+
+    Args:
+        tell: hears a sentence now and then where it takes long.
+        limit: seconds after which the rest is left unread.
+        every: seconds between two sentences.
+    """
+
+    def __init__(
+        self, tell: Callable[[str], None], limit: float = _MOST_SECONDS, every: float = _TELL_SECONDS
+    ) -> None:
+        self._tell = tell
+        self._limit, self._every = limit, every
+        self._began = self._told = time.monotonic()
+        self._read = 0
+        self.is_whole = True
+        """Whether all was read."""
+
+    def go_on(self, count: int) -> bool:
+        """Take in that so many bytes were read; whether there is time for more."""
+        self._read += count
+        now = time.monotonic()
+        if now - self._told > self._every:
+            self._told = now
+            self._tell(f"Reading the index to find damage: {said_size(self._read)} ...")
+        self.is_whole = self.is_whole and now - self._began < self._limit
+        return self.is_whole
+
+
+def _quietly(said: str) -> None:
+    """Tell nobody."""
+
+
+def examine(
+    root: Path,
+    lean_command: str = "",
+    model: str = "",
+    data: Path = DATA,
+    tell: Callable[[str], None] = _quietly,
+) -> list[Finding]:
+    """Look at everything; never raises for what is missing.
+
+    Args:
+        data: the folder of the bundled index.
+        tell: hears how far it is where that takes long.
+    """
     folder: Path | None = None
     try:
         folder = model_folder(model)
@@ -68,12 +116,12 @@ def examine(root: Path, lean_command: str = "", model: str = "", data: Path = DA
     ]
     usable = folder if model_found.status == "ok" else None
     if usable is not None:
-        findings.append(_checked("index", lambda: _index(root, usable)))
+        findings.append(_checked("index", lambda: _index(root, usable, Reading(tell))))
         findings.append(_lean_core(root, lean_command, usable))
     else:
         unchecked = "not checked: the model is damaged or missing"
         findings += [Finding(name, "note", unchecked) for name in ("index", _CORE)]
-    bundled = _checked("bundled Mathlib", lambda: _bundled(usable, data))
+    bundled = _checked("bundled Mathlib", lambda: _bundled(usable, data, Reading(tell)))
     return [*findings, bundled, _checked("generator", _generator), _hnsw()]
 
 
@@ -117,10 +165,12 @@ def _generator() -> Finding:
     return Finding("generator", "ok", f"{fingerprint}, {which}")
 
 
-def _index(root: Path, model: Path) -> Finding:
+def _index(root: Path, model: Path, reading: Reading) -> Finding:
     command = f"premise-suggest index {shlex.quote(str(root))}"
     store = project_store(root)
     try:
+        if damage := store.verify(reading.go_on):
+            return Finding("index", "missing", _told(damage), command)
         manifest, _ = store.open(Encoder.load(model).fingerprint)
         fresh = freshness(PremiseService.open([store], model), root)
     except PremiseSuggestError as error:
@@ -130,7 +180,17 @@ def _index(root: Path, model: Path) -> Finding:
     amiss = list(_amiss(manifest.complete, fresh))
     if amiss:
         return Finding("index", "note", "; ".join([said, *amiss]), command)
-    return Finding("index", "ok", f"{said}, up to date, in {store.root}")
+    return Finding("index", "ok", f"{said}, up to date, in {store.root}{_unread(reading)}")
+
+
+def _told(damage: Sequence[str]) -> str:
+    """The first of what is wrong, and how much more there is."""
+    more = f", and {counted(len(damage) - 1, 'file')} more" if len(damage) > 1 else ""
+    return f"it is damaged: {damage[0].rstrip('.')}{more}"
+
+
+def _unread(reading: Reading) -> str:
+    return "" if reading.is_whole else f" (not all of it was read within {_MOST_SECONDS:.0f} s)"
 
 
 def _lean_core(root: Path, lean_command: str, model: Path) -> Finding:
@@ -173,8 +233,8 @@ def _amiss(complete: bool, fresh: Freshness) -> Iterator[str]:
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
 
 
-def _bundled(model: Path | None, data: Path) -> Finding:
-    """The shipped archive itself is read: a copy that was unpacked before it was damaged still serves.
+def _bundled(model: Path | None, data: Path, reading: Reading) -> Finding:
+    """The shipped archive itself is read, and the copy that was unpacked, which is replaced if it is damaged.
 
     `model` is the folder of one that can be used, which the index then has to fit.
     """
@@ -196,8 +256,12 @@ def _bundled(model: Path | None, data: Path) -> Finding:
             check_fits(bundle, Encoder.load(model).fingerprint)
         except ModelError as error:
             return Finding(name, "note", error.message, error.hint)
+    folder = index_folder() / "bundled"
+    if damage := verify_unpacked(folder, bundle, reading.go_on):
+        unpack(folder, data)
+        return Finding(name, "note", f"{_told(damage)}; it was unpacked again")
     said = f"{counted(bundle.premises, 'name')} of Mathlib {dated(bundle.revision)}, for --state"
-    return Finding(name, "ok", f"{said}, kept in {index_folder()}")
+    return Finding(name, "ok", f"{said}, kept in {index_folder()}{_unread(reading)}")
 
 
 def _hnsw() -> Finding:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES
-from lean_extract.errors import BadSource, IndexMissing
+from lean_extract.errors import BadSource, IndexDamaged, IndexMissing, ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.source.project import (
     Project,
@@ -71,21 +71,29 @@ class Knowledge:
     def __init__(self, root: Path | None, model: str, *, download: bool = False, rerank: int = DEPTH) -> None:
         self.root = root
         self._set = (model, rerank)
-        self.note = ""
-        """A sentence for the user where the project's own premises are not searched; else empty."""
+        self._note = ""
         self._awaited: tuple[IndexStore, Stamp] | None = None
         self._stores = [bundled_store()] if root is None else self._stores_of(root)
         for store in self._stores:
             store.manifest()  # says at once what is missing, before the model is loaded
         folder = model_folder(model, download=download)
         self._leave_out_what_does_not_fit(folder)
-        self._stamps = [store.stamp() for store in self._stores]
         self._project = find_project(root) if root is not None else None
         self._modules: Cache[SourceModule] = Cache(8)
         self._declared: Cache[frozenset[str]] = Cache(64)
         self._unproved = Unproved()
         self._fresh: tuple[float, list[Stamp], Freshness] | None = None
         self._service = PremiseService.open(self._stores, folder, rerank=rerank)
+        self._seen = self._service.opened
+
+    @property
+    def note(self) -> str:
+        """What is not searched that should be, and what to do about it, for the user; empty: nothing."""
+        opened = self._service.opened
+        amiss = [error.message for error in opened.left_out] if opened is not None else []
+        if amiss:
+            amiss.append(f"What it holds was not searched. Run `premise-suggest index {self.root}`.")
+        return " ".join(filter(None, [self._note, *amiss]))
 
     def _stores_of(self, root: Path) -> list[IndexStore]:
         """The stores that answer for a project. Raises IndexMissing, IndexDamaged."""
@@ -97,11 +105,19 @@ class Knowledge:
             raise IndexMissing(
                 f"There is no premise index for {root} yet.", f"Run: premise-suggest index {root}"
             )
-        if exists and holds_premises(own):
-            needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
-            return [own, bundled_store()] if needs_bundled else [own]
+        amiss = ""
+        try:
+            if exists and holds_premises(own):
+                needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
+                return [own, *self._bundled_beside()] if needs_bundled else [own]
+        except IndexDamaged as error:  # as where there is none
+            if not wants_mathlib and is_project_root(root):
+                raise
+            amiss = error.message.removesuffix(".")
         self._awaited = (own, stamp)
-        if exists:
+        if amiss:
+            why, exists = amiss, False
+        elif exists:
             why = f"The index of {root} holds no premises of its own"
         elif wants_mathlib:
             why = f"The index of {root} is not built yet"
@@ -109,8 +125,16 @@ class Knowledge:
             why = f"{root} is no Lean project (no lakefile, no lean-toolchain) and has no index"
         has_core = exists and any(holds_premises(own, package) for package in CORE_PACKAGES)
         searched = "Mathlib's names and Lean's core" if has_core else "Mathlib's names"
-        self.note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
+        self._note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
         return [own, bundled_store()] if has_core else [bundled_store()]
+
+    def _bundled_beside(self) -> list[IndexStore]:
+        """The bundled index beside a project's own, which answers alone where that cannot be read."""
+        try:
+            return [bundled_store()]
+        except PremiseIndexError as error:
+            self._note = f"Mathlib's names were not searched. {error}"
+            return []
 
     def _leave_out_what_does_not_fit(self, folder: Path) -> None:
         """With a model of the user's own the bundled index cannot be searched; the project's still can."""
@@ -119,7 +143,7 @@ class Knowledge:
         own, bundled = self._stores
         if bundled.manifest().fingerprint != fingerprint_of(folder):
             self._stores = [own]
-            self.note = (
+            self._note = (
                 "The bundled Mathlib index belongs to the model that is shipped, so only the project's own "
                 "index was searched. To have Mathlib's lemmas as well, put it under .lake/packages "
                 f"(`lake update`) and run `premise-suggest index {self.root}`."
@@ -134,9 +158,18 @@ class Knowledge:
         return self._awaited is not None and self._awaited[0].stamp() != self._awaited[1]
 
     def has_changed(self) -> bool:
-        """Whether the index was written since this was last asked; the service reads it anew by itself."""
-        before, self._stamps = self._stamps, [store.stamp() for store in self._stores]
-        return before != self._stamps
+        """Whether an index was written, or found damaged, since this was last asked; it is read anew by
+        itself."""
+        before, self._seen = self._seen, self._service.opened
+        return self._seen is not before or self._seen is None or not self._seen.is_current()
+
+    def is_sound(self) -> bool:
+        """Whether the indexes can be opened as they are now."""
+        try:
+            self._seen = self._service.snapshot()
+        except (PremiseIndexError, ModelError):
+            return False
+        return True
 
     @property
     def service(self) -> PremiseService:
@@ -179,7 +212,8 @@ class Knowledge:
 
     def _told(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
         """Ranked premises without those that are gone, and those that rest on `sorry` marked."""
-        found = dict(self._unproved.by_module(self._service.snapshot().view))
+        with self._service.reading() as snapshot:
+            found = dict(self._unproved.by_module(snapshot.view))
         if where is not None and where.shows_file and where.module and where.source is not None:
             others = (names for module, names in found.items() if module != where.module)
             found[where.module] = resting_on_sorry(where.source, frozenset().union(*others))
@@ -199,7 +233,8 @@ class Knowledge:
         if self.root is None or not stale:
             return ranked
         own = where.module if where else None
-        files = {f.module: f.path for f in self._service.snapshot().view.live_files if f.path in stale}
+        with self._service.reading() as snapshot:
+            files = {f.module: f.path for f in snapshot.view.live_files if f.path in stale}
         files.pop(own or "", None)  # of the open file's declarations its text tells
         declared = {
             module: self._declared_now(self.root / files[module], module)
@@ -224,7 +259,8 @@ class Knowledge:
 
     def declared(self, name: str, module: str) -> Declared:
         """Where a premise stands: in the file that was indexed, else in the module's file as it lies here."""
-        found = declared(self._service.snapshot(), name, module) or Declared(None, -1, None)
+        with self._service.reading() as snapshot:
+            found = declared(snapshot, name, module) or Declared(None, -1, None)
         if found.path is None and self._project is not None:
             return replace(found, path=source_of(self._project, module))
         return found

@@ -61,14 +61,16 @@ class OpenIndex:
             settings = self._settings()
             model, rerank = settings.model_folder, settings.premises.rerank
             known = self._knowledge
+            if known is not None and known.has_changed():
+                self._changed()
+                if not await asyncio.to_thread(known.is_sound):  # perhaps another index answers in its place
+                    known = self._knowledge = None
             if known is None or not known.is_as_set(model, rerank) or known.is_outdated():
                 download = settings.model_download
                 known = await asyncio.to_thread(
                     Knowledge, self._root, model, download=download, rerank=rerank
                 )
                 self._knowledge = known
-                self._changed()
-            if known.has_changed():
                 self._changed()
             return known
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +13,16 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
-from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources
+from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.settings_files import settings_text
 from lean_extract.source.project import find_sources
 from lsp_server.models import model_folder
 from retriever.encoder import Encoder
 from retriever.index.build import IndexReport, SharedPackage, update_index
-from retriever.index.bundled import proof_rows, read_card, unpack, use_counts
+from retriever.index.bundled import proof_rows, unpack, use_counts
 from retriever.index.content import NO_PROOFS
+from retriever.index.manifest import LiveSegment
+from retriever.index.segment import Segment
 from retriever.index.store import IndexStore
 
 Progress = Callable[[str, int, int], None]
@@ -48,14 +50,11 @@ def project_store(root: Path) -> IndexStore:
 
 
 def bundled_store() -> IndexStore:
-    """The shipped Mathlib index, unpacked at first use.
+    """The shipped Mathlib index, unpacked at first use, and again where the unpacked copy is damaged.
 
     Raises IndexMissing, IndexDamaged, IndexWriteFailed.
     """
-    folder = index_folder() / "bundled"
-    if not any(folder.glob(f"*-{read_card().sha256[:16]}")):
-        first_use.info("Unpacking the bundled Mathlib index (once) ...")
-    return unpack(folder)
+    return unpack(index_folder() / "bundled", tell=first_use.info)
 
 
 def shared_folder() -> Path:
@@ -70,13 +69,23 @@ def holds_premises(store: IndexStore, package: str | None = None) -> bool:
     IndexDamaged.
     """
     manifest, segments = store.open()
+    if _hold(segments, package):
+        return True
+    for included in map(IndexStore, map(Path, manifest.includes)):
+        with suppress(PremiseIndexError):  # it is left out of what answers, too
+            if _hold(included.open()[1], package):
+                return True
+    return False
+
+
+def _hold(segments: Sequence[tuple[Segment, LiveSegment]], package: str | None) -> bool:
     for segment, live in segments:
         dead = frozenset(live.dead_files)
         for number, file in enumerate(segment.files):
             is_meant = file.package not in CORE_PACKAGES if package is None else file.package == package
             if is_meant and number not in dead and file.stop > file.start:
                 return True
-    return any(holds_premises(IndexStore(Path(root)), package) for root in manifest.includes)
+    return False
 
 
 def indexed_core(store: IndexStore) -> tuple[str, str] | None:

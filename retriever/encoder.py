@@ -28,7 +28,6 @@ has nothing to do with it (`retriever.text.unrelated_share`); the paper has noth
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +40,15 @@ from lean_extract.errors import ModelError
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
-from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_tokenizer, packed, padded
+from retriever.runtime import (
+    CHARACTERS_PER_TOKEN,
+    check_form,
+    open_tokenizer,
+    packed,
+    padded,
+    read_settings,
+    whole,
+)
 
 FORMAT = "premise-suggest-encoder"
 VERSION = 1
@@ -282,12 +289,12 @@ class _Config:
 def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         similarity = values.get("similarity", "fine")
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
-        sizes = (int(values["dimension"]), int(values["max_length"]), int(values["pad_id"]))
+        sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
         config = _Config(*sizes, similarity)
     except OSError as error:
         raise ModelError(
@@ -295,8 +302,6 @@ def _read_config(folder: Path) -> _Config:
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
-    if config.dimension < 1 or config.max_length < 8:
-        raise ModelError(f"{path} asks for a dimension or length that cannot be.", REINSTALL)
     return config
 
 

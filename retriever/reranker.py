@@ -37,7 +37,15 @@ from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
 from retriever.encoder import CONFIG, MODEL, REINSTALL, TOKENIZER, Floats
-from retriever.runtime import CHARACTERS_PER_TOKEN, check_form, open_tokenizer, packed, padded
+from retriever.runtime import (
+    CHARACTERS_PER_TOKEN,
+    check_form,
+    open_tokenizer,
+    packed,
+    padded,
+    read_settings,
+    whole,
+)
 
 FORMAT = "premise-suggest-reranker"
 VERSION = 1
@@ -181,16 +189,16 @@ def read_config(folder: Path) -> RerankerConfig:
     """What a re-ranker's config.json says. Raises ModelError."""
     path = folder / CONFIG
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_settings(path)
         check_form(values, FORMAT, VERSION)
-        lengths = PairLengths(int(values["state_length"]), int(values["premise_length"]))
-        config = RerankerConfig(lengths, int(values["pad_id"]), float(values["weight"]))
-        if lengths.state < 8 or lengths.premise < 8 or not np.isfinite(config.weight):
-            raise ValueError("a length or the weight cannot be")
+        lengths = PairLengths(whole(values, "state_length", 8), whole(values, "premise_length", 8))
+        config = RerankerConfig(lengths, whole(values, "pad_id", 0), float(values["weight"]))
+        if not np.isfinite(config.weight):
+            raise ValueError("the weight is not a finite number")
     except OSError as error:
         message = f"There is no re-ranker in {folder}: {path.name}: {error.strerror}."
         raise ModelError(message, REINSTALL) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
     return config
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.reading import MAX_SETTINGS, read_regular_json, read_regular_text
 from retriever import text as texts
 
 Int64s = npt.NDArray[np.int64]
 
+_MAX_TOKENIZER = 1 << 28
 CHARACTERS_PER_TOKEN = 24
 """No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
 
@@ -30,11 +33,27 @@ def check_header(values: Mapping[str, Any], form: str, version: int) -> None:
         raise ValueError(f"format {values['format']} {values['version']}, not {form} {version}")
 
 
+def read_settings(path: Path) -> dict[str, Any]:
+    """The object in a model folder's JSON file. Raises OSError, and ValueError: it holds none."""
+    values = read_regular_json(path, MAX_SETTINGS)
+    if type(values) is not dict:
+        raise ValueError("it holds no object")
+    return values
+
+
+def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_000) -> int:
+    """A number of things that a file names. Raises KeyError, and ValueError: there cannot be so many."""
+    value = values[name]
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"{name} {reprlib.repr(value)} is no number from {least} to {most}")
+    return value
+
+
 def open_tokenizer(path: Path) -> Any:
     """The tokenizer of a file, neither cutting nor padding. Raises OSError and what `tokenizers` raises."""
     import tokenizers
 
-    tokenizer = tokenizers.Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    tokenizer = tokenizers.Tokenizer.from_str(read_regular_text(path, _MAX_TOKENIZER))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

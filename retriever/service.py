@@ -9,12 +9,14 @@ stand in the editor.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from lean_extract.errors import PremiseIndexError, PremiseSuggestError
 from lean_extract.records import Goal, Premise
 from retriever.allowed import Allowed
 from retriever.encoder import Encoder, Floats, PremiseEncoder
@@ -38,7 +40,7 @@ from retriever.offer import (
 from retriever.place import Where, used_nearby, voters
 from retriever.proofs import NEIGHBOURS
 from retriever.reranker import DEPTH, Reranker, blend
-from retriever.snapshot import Snapshot, stamps_of
+from retriever.snapshot import Snapshot
 from retriever.structure.hashes import of_goal
 
 _MANY = 256
@@ -79,7 +81,8 @@ class PremiseService:
         self._reranker, self._rerank = reranker, rerank
         self._lock = threading.Lock()
         self._vectors = LocalVectors(encoder)
-        self._snapshot = Snapshot.open(self._stores, encoder.fingerprint, fusion)
+        self._snapshot: Snapshot | None = None
+        self._current()
 
     @classmethod
     def open(
@@ -105,8 +108,36 @@ class PremiseService:
         return self._encoder
 
     def snapshot(self) -> Snapshot:
-        """What the stores hold now. Raises what `open` raises."""
+        """What the stores hold now; an answer is read from it in `reading`. Raises what `open` raises."""
         return self._current()
+
+    @contextmanager
+    def reading(self) -> Iterator[Snapshot]:
+        """What the stores hold now, for a block that reads it. Raises what `open` raises.
+
+        Where anything fails in the block because a file was altered while it was open, that is IndexDamaged,
+        which names it; what fails in files that are as they were written is not theirs, and is raised as it
+        is. After a damage the stores are opened again.
+        """
+        snapshot = self._current()
+        try:
+            yield snapshot
+        except PremiseIndexError:
+            self._forget(snapshot)
+            raise
+        except PremiseSuggestError:
+            raise
+        except Exception as error:
+            damage = snapshot.view.damage()
+            if damage is None:
+                raise
+            self._forget(snapshot)
+            raise damage from error
+
+    @property
+    def opened(self) -> Snapshot | None:
+        """What was opened last, whether or not the stores have changed since."""
+        return self._snapshot
 
     def rank(
         self,
@@ -125,7 +156,18 @@ class PremiseService:
         """
         if k <= 0:
             return []
-        snapshot = self._current()
+        with self.reading() as snapshot:
+            return self._ranked(snapshot, goal, where, k, kinds, allowed)
+
+    def _ranked(
+        self,
+        snapshot: Snapshot,
+        goal: Goal,
+        where: Where | None,
+        k: int,
+        kinds: Kinds,
+        allowed: Allowed | None,
+    ) -> list[RankedPremise]:
         tokens = goal_tokens(goal)
         vector = self._encoder.encode_state(goal)
         scope = scope_of(snapshot, where)
@@ -192,7 +234,8 @@ class PremiseService:
 
     def settled_packages(self) -> frozenset[tuple[str, str]]:
         """The packages, by (name, revision), of which every file is indexed and none can have changed."""
-        return self._current().view.settled_packages
+        with self.reading() as snapshot:
+            return snapshot.view.settled_packages
 
     def freshness(self, listed: Iterable[SourceFile] = ()) -> Freshness:
         """What the index covers, when it was built, and which files have changed since.
@@ -200,17 +243,26 @@ class PremiseService:
         Args:
             listed: the sources that there are; packages in `settled_packages` may be left out.
         """
-        return freshness_of(self._current(), listed)
+        with self.reading() as snapshot:
+            return freshness_of(snapshot, listed)
 
     def _current(self) -> Snapshot:
         """The snapshot, opened again if a store has changed."""
         snapshot = self._snapshot
-        if stamps_of(self._stores) == snapshot.stamps:
+        if snapshot is not None and snapshot.is_current():
             return snapshot
         with self._lock:
-            if stamps_of(self._stores) != self._snapshot.stamps:
-                self._snapshot = Snapshot.open(self._stores, self._encoder.fingerprint, self._fusion)
-            return self._snapshot
+            snapshot = self._snapshot
+            if snapshot is None or not snapshot.is_current():
+                snapshot = Snapshot.open(self._stores, self._encoder.fingerprint, self._fusion)
+                self._snapshot = snapshot
+            return snapshot
+
+    def _forget(self, snapshot: Snapshot) -> None:
+        """Open the stores again for the next answer."""
+        with self._lock:
+            if self._snapshot is snapshot:
+                self._snapshot = None
 
     def _candidates(
         self, query: Query, signals: _Signals, offered: Bools, scope: Bools | None, k: int

@@ -14,8 +14,8 @@ from retriever.encoder import Floats
 from retriever.fusion import Fusion
 from retriever.index import hnsw
 from retriever.index.segment import Flag
-from retriever.index.store import IndexStore, Manifest
-from retriever.index.view import IndexView, open_view
+from retriever.index.store import IndexStore
+from retriever.index.view import Opened, open_view
 from retriever.lexical import Bm25
 from retriever.name_search import NameSearch
 from retriever.nearby import NearbyUses
@@ -26,7 +26,6 @@ from retriever.symbols import Overlap
 from retriever.text import premise_texts
 
 Bools = npt.NDArray[np.bool_]
-Stamps = tuple[tuple[int, int, int] | None, ...]
 _CACHED_SCOPES = 32
 _CACHED_MODULES = 32
 
@@ -34,12 +33,11 @@ _CACHED_MODULES = 32
 class Snapshot:
     """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
 
-    def __init__(
-        self, view: IndexView, manifests: Sequence[Manifest], stamps: Stamps, fusion: Fusion
-    ) -> None:
-        self.view = view
-        self.manifests = tuple(manifests)
-        self.stamps = stamps
+    def __init__(self, opened: Opened, fusion: Fusion) -> None:
+        self.view = view = opened.view
+        self.manifests = opened.manifests
+        self.watched, self.stamps = opened.watched, opened.stamps
+        self.left_out = opened.left_out
         segments = view.segments
         self.search = hnsw.open_search([(s.folder, s.vectors, s.scales) for s in segments])
         self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
@@ -54,9 +52,11 @@ class Snapshot:
         """Open the stores as they are now. Raises IndexMissing, IndexDamaged, ModelError."""
         if not stores:
             raise IndexMissing("There is no premise index.", "Run `premise-suggest index` to build it.")
-        stamps = stamps_of(stores)
-        view, manifests = open_view(stores, fingerprint)
-        return cls(view, manifests, stamps, fusion)
+        return cls(open_view(stores, fingerprint), fusion)
+
+    def is_current(self) -> bool:
+        """Whether the stores are still those that were opened."""
+        return tuple(store.stamp() for store in self.watched) == self.stamps
 
     @cached_property
     def _graph(self) -> dict[str, ModuleNode]:
@@ -127,8 +127,3 @@ class Snapshot:
         for number in np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist():
             vectors[premise_texts(view.premise(number))] = view.vector(number)
         return vectors
-
-
-def stamps_of(stores: Sequence[IndexStore]) -> Stamps:
-    """What changes when any of the stores does."""
-    return tuple(store.stamp() for store in stores)

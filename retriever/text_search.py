@@ -66,15 +66,16 @@ def search(
     text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
     if k <= 0 or not text:
         return []
-    offer = _offer(service.snapshot(), where, allowed)
-    query = NameQuery.of(text)
-    if not is_statement(text):
-        return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
-    found = [] if " " in text else _best(offer, by_name(offer, replace(query, concepts=())), k)
-    if len(found) < k:
-        meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
-        found = _one_list(found, meant, k)
-    return found
+    with service.reading() as snapshot:
+        offer = _offer(snapshot, where, allowed)
+        query = NameQuery.of(text)
+        if not is_statement(text):
+            return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
+        found = [] if " " in text else _best(offer, by_name(offer, replace(query, concepts=())), k)
+        if len(found) < k:
+            meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
+            found = _one_list(found, meant, k)
+        return found
 
 
 def is_statement(text: str) -> bool:

@@ -29,9 +29,10 @@ from retriever.encoder import Encoder
 from retriever.index import bundled
 from retriever.index.content import ReadFile, content_of, is_theorem, merge
 from retriever.index.exact import quantise
+from retriever.index.manifest import LiveSegment
 from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import IndexedFile, Segment, write_segment
-from retriever.index.store import IndexStore, LiveSegment
+from retriever.index.store import IndexStore
 from retriever.lexical import name_tokens
 from retriever.training.dataset import names_in
 from retriever.training.splits import family_roots, split_of

@@ -15,7 +15,10 @@ from lsp_server.render import Style
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 where something is missing."""
-    findings = examine(project_root(existing_folder(options.directory)), options.lean, options.model)
+    root = project_root(existing_folder(options.directory))
+    findings = examine(
+        root, options.lean, options.model, tell=lambda said: print(said, file=sys.stderr, flush=True)
+    )
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
     else:

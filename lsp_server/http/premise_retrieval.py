@@ -103,8 +103,12 @@ def router(backend: Backend) -> APIRouter:
 async def _list(library: Library, *, premises: bool) -> Response:
     knowledge = await library.engine.knowledge()
     names = library.numbering.premises if premises else library.numbering.modules
-    listed = await asyncio.to_thread(lambda: names(knowledge.service.snapshot()))
-    return Response(listed, media_type="application/json")
+
+    def read() -> bytes:
+        with knowledge.service.reading() as snapshot:
+            return names(snapshot)
+
+    return Response(await asyncio.to_thread(read), media_type="application/json")
 
 
 class _Job:
@@ -126,10 +130,10 @@ class _Job:
         return [{"name": one.premise.name, "score": one.score} for one in ranked]
 
     def _rank(self, knowledge: Knowledge) -> list[RankedPremise]:
-        snapshot = knowledge.service.snapshot()
         sent = self._sent(knowledge)
-        where = Where(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
-        allowed = self._allowed(snapshot, sent)
+        with knowledge.service.reading() as snapshot:
+            where = Where(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
+            allowed = self._allowed(snapshot, sent)
         return knowledge.rank_where(self._goal, where, self._k, allowed=allowed)
 
     def _sent(self, knowledge: Knowledge) -> list[Premise]:

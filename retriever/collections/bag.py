@@ -23,7 +23,7 @@ from lean_extract.errors import ModelError
 from retriever.collections.files import DAMAGE, Floats
 from retriever.collections.terms import Terms
 from retriever.index.exact import quantise
-from retriever.runtime import check_header, open_tokenizer
+from retriever.runtime import check_header, open_tokenizer, read_settings, whole
 
 FORMAT, VERSION = "premise-suggest-bag", 1
 CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
@@ -47,7 +47,7 @@ class BagEncoder:
     def load(cls, folder: Path) -> BagEncoder:
         """Load a folder. Raises ModelError."""
         try:
-            config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            config = read_settings(folder / CONFIG)
             check_header(config, FORMAT, VERSION)
             tokenizer = _tokenizer(folder / TOKENIZER)
             with np.load(folder / TERMS) as values:
@@ -55,10 +55,10 @@ class BagEncoder:
             mark = tokenizer.token_to_id(MARK)
             if mark is None:
                 raise ValueError(f"the tokenizer has no {MARK}")
-            terms = Terms(tokenizer.get_vocab_size(), mark, int(config["pairs"]))
+            terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
             if len(table) != terms.size:
                 raise ValueError(f"{len(table)} vectors for {terms.size} terms")
-            return cls(tokenizer, int(config["max_length"]), terms, table, _fingerprint(folder))
+            return cls(tokenizer, whole(config, "max_length", 1), terms, table, _fingerprint(folder))
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", _HINT) from error
         except DAMAGE as error:

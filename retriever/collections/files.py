@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile
@@ -22,9 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, PremiseIndexError
+from lean_extract.reading import MAX_SETTINGS, parse_json, read_regular_json
 from lean_extract.typed_json import from_json
 from retriever.backend import Document
 from retriever.collections.swap import beside, recover, writing
+from retriever.index.sums import sums_of
 from retriever.lexical import Postings
 
 VERSION = 1
@@ -65,6 +68,8 @@ class Manifest:
     """The folder of the model that made the vectors; empty if there are none."""
     fingerprint: str = ""
     """Of that model."""
+    sums: dict[str, str] = field(default_factory=dict, compare=False)
+    """SHA-256 of each file beside this one; empty where an older version wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +150,9 @@ def _write(folder: Path, stored: Stored) -> None:
     np.savez(folder / PROOFS, own=proofs.own, flat=proofs.flat, offsets=proofs.offsets)
     if stored.vectors is not None:
         np.savez(folder / VECTORS, vectors=stored.vectors)  # unlike .npy it has a checksum
+    sums = {path.name: digest for path in sorted(folder.iterdir()) for _, digest in sums_of([path]).values()}
     with (folder / MANIFEST).open("w", encoding="utf-8") as stream:
-        json.dump(asdict(stored.manifest), stream, ensure_ascii=False, indent=2)
+        json.dump(asdict(replace(stored.manifest, sums=sums)), stream, ensure_ascii=False, indent=2)
         stream.flush()
         os.fsync(stream.fileno())
 
@@ -200,7 +206,7 @@ def _of_manifest(folder: Path, read: Callable[[Path], Value]) -> Value:
 
 
 def _manifest(path: Path) -> Manifest:
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = read_regular_json(path, MAX_SETTINGS)
     if values["version"] != VERSION:
         raise ValueError(f"version {values['version']}, not {VERSION}")
     manifest: Manifest = from_json(Manifest, values)
@@ -215,8 +221,9 @@ def _stamp(path: Path) -> Stamp:
 def _read(folder: Path) -> Stored:
     manifest = read_manifest(folder)
     try:
+        _check_files(folder, manifest)
         with (folder / DOCUMENTS).open(encoding="utf-8") as stream:
-            documents = tuple(from_json(Document, json.loads(line)) for line in stream)
+            documents = tuple(from_json(Document, parse_json(line)) for line in stream)
         with np.load(folder / POSTINGS) as values:
             postings = _postings(values)
         with np.load(folder / PROOFS) as values:
@@ -226,6 +233,16 @@ def _read(folder: Path) -> Stored:
     except (OSError, *DAMAGE) as error:
         raise _damaged(folder, error) from error
     return Stored(manifest, documents, postings, proofs, vectors)
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    """That the files are files, and what was written. Raises OSError, ValueError."""
+    for name in (DOCUMENTS, POSTINGS, PROOFS, *([VECTORS] if manifest.fingerprint else [])):
+        path = folder / name
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError(f"{name} is not a regular file")
+        if manifest.sums and manifest.sums.get(name) != sums_of([path])[name][1]:
+            raise ValueError(f"{name} was altered")
 
 
 def _vectors(path: Path) -> Floats:

@@ -26,7 +26,7 @@ from retriever.collections.bag import TERMS, BagEncoder
 from retriever.collections.files import Floats
 from retriever.encoder import Encoder
 from retriever.reranker import Reranker
-from retriever.runtime import check_header
+from retriever.runtime import check_header, read_settings
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
@@ -67,7 +67,7 @@ class Towers:
         """Load a model folder. Raises ModelError."""
         path = folder / FILE
         try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+            values = read_settings(path)
             check_header(values, FORMAT, VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
@@ -76,7 +76,7 @@ class Towers:
         except OSError as error:
             said = f"There is no model in {folder}: {path.name}: {error.strerror}."
             raise ModelError(said, _HINT) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
         encoders = [_load(folder / part, threads) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:

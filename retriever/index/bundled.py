@@ -1,34 +1,42 @@
 """The Mathlib index that is shipped: packed into the package's data, unpacked into a cache at first use.
 
-Packed, it is one .tar.xz of a segment's columns; what can be worked out again (offsets, hashes) is left
-out, and statements are not shipped at all. `bundled.json` beside it names the content's hash, the encoder's
-fingerprint and the library's revision.
+Packed, it is one .tar.xz (`retriever.index.archive`). `bundled.json` beside it names the content's hash, the
+encoder's fingerprint and the library's revision.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import lzma
 import os
+import secrets
 import shutil
-import tarfile
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
-from retriever.index.files import explained_writes, npy_bytes
-from retriever.index.proof_columns import ProofRows, hash_names
-from retriever.index.segment import VERSION, Segment
-from retriever.index.store import MANIFEST, OTHER_MODEL, IndexStore, LiveSegment, Manifest
-from retriever.structure.columns import rows_by_premise
+from lean_extract.errors import (
+    IndexDamaged,
+    IndexMissing,
+    IndexUnreadable,
+    ModelError,
+)
+from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from retriever.index.archive import extract, packed
+from retriever.index.files import damaged, explained_writes, make_folder, unreadable
+from retriever.index.manifest import LiveSegment, Manifest
+from retriever.index.meta import VERSION, digest, members, read_checked, text, whole
+from retriever.index.proof_columns import ProofRows
+from retriever.index.segment import Segment
+from retriever.index.store import OTHER_MODEL, IndexStore
+from retriever.index.sums import GoOn, always
 
 CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"
@@ -36,24 +44,6 @@ REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 3600.0
-_DELTA = frozenset(
-    (
-        "posting_documents.npy",
-        "posting_starts.npy",
-        "names.npy",
-        "terms.npy",
-        "proof_starts.npy",
-        "proof_uses.npy",
-        "structure_hashes.npy",
-        "structure_starts.npy",
-        "structure_documents.npy",
-    )
-)
-"""Columns that mostly ascend: shipped as differences, which compress several times better."""
-_HASHES = "name_hashes.npy"
-_ROW_STARTS, _ROWS = "structure_row_starts.npy", "structure_rows.npy"
-_DERIVED = frozenset((_HASHES, _ROW_STARTS, _ROWS))
-"""Not shipped: worked out from the names, and from the lists by hash."""
 DATA = Path(__file__).parent.parent / "data" / "mathlib"
 
 
@@ -74,21 +64,25 @@ def read_card(data: Path = DATA) -> Bundle:
     """What the package ships. Raises IndexMissing, IndexDamaged."""
     path = data / CARD
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return Bundle(
-            str(values["fingerprint"]),
-            str(values["revision"]),
-            str(values["sha256"]),
-            int(values["premises"]),
-            str(values["built_at"]),
-            str(values.get("lean", "")),
-        )
+        return _bundle(members(read_regular_json(path, MAX_SETTINGS)))
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:
-        raise IndexDamaged(f"{path} cannot be read: {error.strerror}.", REINSTALL) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise IndexDamaged(f"{path} is damaged: {error}.", REINSTALL) from error
+        raise unreadable(error, path, REINSTALL) from error
+    except ValueError as error:
+        raise damaged(path, error, REINSTALL) from error
+
+
+def _bundle(values: dict[str, Any]) -> Bundle:
+    """Raises ValueError."""
+    return Bundle(
+        text(values.get("fingerprint")),
+        text(values.get("revision")),
+        digest(values.get("sha256")),
+        whole(values.get("premises")),
+        text(values.get("built_at")),
+        text(values.get("lean", "")),
+    )
 
 
 def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
@@ -96,18 +90,9 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
     if segment.has_records:
         raise ValueError("a segment with statements is not to be shipped")
     out.mkdir(parents=True, exist_ok=True)
-    stream = io.BytesIO()
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 26}]
-    with (
-        lzma.open(stream, "wb", format=lzma.FORMAT_XZ, filters=filters) as packed,
-        tarfile.open(fileobj=packed, mode="w") as archive,
-    ):
-        for path in sorted(segment.folder.iterdir()):
-            if path.name not in _DERIVED:
-                _add(archive, path)
-    data = stream.getvalue()
-    digest = hashlib.sha256(data).hexdigest()
-    bundle = Bundle(segment.fingerprint, revision, digest, len(segment), built_at, lean)
+    data = packed(segment)
+    found = hashlib.sha256(data).hexdigest()
+    bundle = Bundle(segment.fingerprint, revision, found, len(segment), built_at, lean)
     temporary = out / f".{ARCHIVE}.tmp"
     temporary.write_bytes(data)
     temporary.replace(out / ARCHIVE)
@@ -117,37 +102,74 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
     return bundle
 
 
-def _add(archive: tarfile.TarFile, path: Path) -> None:
-    data = path.read_bytes()
-    if path.name in _DELTA:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-        data = bytes(npy_bytes(np.diff(array, prepend=array.dtype.type(0))))
-    entry = tarfile.TarInfo(path.name)
-    entry.size = len(data)
-    archive.addfile(entry, io.BytesIO(data))
-
-
-def unpack(cache: Path, data: Path = DATA) -> IndexStore:
+def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
     """The bundled index as a store, unpacked into `cache` the first time; safe with several processes.
+
+    Where the unpacked copy is not what was unpacked it is unpacked again; who has the old one open reads on.
+
+    Args:
+        tell: hears that it is unpacked, and why, in a sentence.
 
     Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
     """
     bundle = read_card(data)
-    root = cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}"
-    store = IndexStore(root)
-    if store.stamp() is not None:
+    store = _store(cache, bundle)
+    amiss = _amiss(store, bundle)
+    if amiss is None:
         return store
+    if amiss:
+        tell(f"{amiss} Unpacking the bundled Mathlib index again ...")
+    else:
+        tell("Unpacking the bundled Mathlib index (once) ...")
     archive = _read_archive(data / ARCHIVE, bundle)
-    with explained_writes(root):
-        cache.mkdir(parents=True, exist_ok=True)
+    with explained_writes(store.root, amiss):
+        make_folder(cache)
         _sweep(cache)
+        before = [*store.root.glob("segments/*")]
         temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
-            _extract(archive, temporary, bundle)
-            _publish(temporary, root)
+            extract(archive, temporary, bundle.fingerprint)
+            if _amiss(store, bundle) is not None:  # else another process was faster
+                _publish(temporary, store, bundle)
+                for folder in before:  # whoever has it open reads on
+                    shutil.rmtree(folder, ignore_errors=True)
+        except ValueError as error:
+            raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+    if amiss := _amiss(store, bundle):
+        raise IndexDamaged(amiss, f"What is written to {cache} does not stay: look after that disk.")
     return store
+
+
+def verify_unpacked(cache: Path, bundle: Bundle, go_on: GoOn = always) -> list[str]:
+    """Read every byte of the unpacked copy, if there is one; what is wrong, in words."""
+    store = _store(cache, bundle)
+    return store.verify(go_on) if store.stamp() is not None else []
+
+
+def _store(cache: Path, bundle: Bundle) -> IndexStore:
+    return IndexStore(cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}")
+
+
+def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
+    """Why the bundle has to be unpacked: an empty text where it was not yet; None where it need not be.
+
+    Raises IndexDamaged where the system does not let us look.
+    """
+    try:
+        manifest = store.manifest()
+        if (manifest.fingerprint, manifest.is_bundled) != (bundle.fingerprint, True) or not manifest.segments:
+            return f"{store.manifest_path} is of another index."
+        for live in manifest.segments:
+            read_checked(store.folder_of(live.name))
+    except IndexMissing:
+        return ""
+    except IndexUnreadable:
+        raise
+    except IndexDamaged as error:
+        return error.message
+    return None
 
 
 def _sweep(cache: Path) -> None:
@@ -184,55 +206,35 @@ def _read_archive(path: Path, bundle: Bundle) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise IndexDamaged(
-            f"The bundled index {path} cannot be read: {error.strerror}.", REINSTALL
-        ) from error
+        raise unreadable(error, path, REINSTALL) from error
     if hashlib.sha256(data).hexdigest() != bundle.sha256:
         raise IndexDamaged(f"The bundled index {path} was altered or cut off.", REINSTALL)
     return data
 
 
-def _extract(archive: bytes, root: Path, bundle: Bundle) -> None:
-    folder = root / "segments" / SEGMENT
-    folder.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:xz") as tar:
-        for entry in tar:
-            source = tar.extractfile(entry)
-            if source is None or Path(entry.name).name != entry.name:
-                raise IndexDamaged(f"The bundled index holds {entry.name!r}.", REINSTALL)
-            data = source.read()
-            if entry.name in _DELTA:
-                array = np.load(io.BytesIO(data), allow_pickle=False)
-                data = bytes(npy_bytes(np.cumsum(array, dtype=array.dtype)))
-            (folder / entry.name).write_bytes(data)
-    names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
-    (folder / _HASHES).write_bytes(npy_bytes(hash_names(names)))
-    hashes, starts, documents = (
-        np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
-    )
-    row_starts, rows = rows_by_premise(hashes, starts, documents, len(names))
-    (folder / _ROW_STARTS).write_bytes(npy_bytes(row_starts))
-    (folder / _ROWS).write_bytes(npy_bytes(rows))
-    manifest = Manifest(
-        bundle.fingerprint,
-        built_at=bundle.built_at,
-        segments=(LiveSegment(SEGMENT),),
-        pinned=True,
-        is_bundled=True,
-    )
-    (root / MANIFEST).write_text(json.dumps(manifest.to_json()), encoding="utf-8")
-
-
-def _publish(temporary: Path, root: Path) -> None:
+def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
+    """Make an unpacked folder the store's one segment. Raises OSError."""
+    folder = store.folder_of(f"{SEGMENT}-{secrets.token_hex(4)}")
     try:
-        temporary.chmod(0o755)
-        os.rename(temporary, root)  # noqa: PTH104
-    except OSError:
-        # Another process was faster, or something broken is in the way.
-        if IndexStore(root).stamp() is not None:
-            return
-        shutil.rmtree(root, ignore_errors=True)
-        os.rename(temporary, root)  # noqa: PTH104
+        make_folder(store.root)
+        make_folder(folder.parent)
+        unpacked.chmod(0o755)
+        os.rename(unpacked, folder)  # noqa: PTH104
+        store.publish(
+            Manifest(
+                bundle.fingerprint,
+                built_at=bundle.built_at,
+                segments=(LiveSegment(folder.name),),
+                pinned=True,
+                is_bundled=True,
+            )
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        for made in (folder.parent, store.root):
+            with suppress(OSError):  # where something is in it, it was not made here
+                made.rmdir()
+        raise
 
 
 def check_fits(bundle: Bundle, fingerprint: str) -> None:

@@ -1,6 +1,8 @@
 """The lowest door to the disk: arrays, string tables and documents of a segment folder, in and out.
 
-Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted.
+Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
+(a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
+bytes before it; those of other files stand in a document (`retriever.index.sums`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import io
 import json
 import mmap
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged, IndexWriteFailed
+from lean_extract.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
+from lean_extract.reading import parse_json, read_regular, read_regular_json
 
+MAX_DOCUMENT = 1 << 28
+"""Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
 REBUILD = "Run `premise-suggest index` to build it again."
 
 
@@ -67,8 +73,46 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 
 
 def read_json(path: Path) -> Any:
-    """A JSON document. Raises OSError or ValueError."""
-    return json.loads(path.read_bytes())
+    """The value of a JSON file. Raises OSError or ValueError."""
+    return read_regular_json(path, MAX_DOCUMENT)
+
+
+def write_document(path: Path, values: Mapping[str, Any]) -> None:
+    """Write a JSON object with its sum and flush it to the disk. Raises OSError."""
+    body = json.dumps(dict(values), ensure_ascii=False, separators=(",", ":")).encode()[:-1]
+    write_bytes(path, b'%b,"sum":"%b"}' % (body, hashlib.sha256(body).hexdigest().encode()))
+
+
+def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
+    """A JSON object of this form and version, its sum looked at and left out.
+
+    One without a sum, as older versions wrote them, is taken as it is. Raises OSError, and IndexDamaged: it
+    is of another form or version, or was altered.
+    """
+    try:
+        data = read_regular(path, MAX_DOCUMENT)
+        values = parse_json(data)
+        if type(values) is not dict:
+            raise ValueError("it holds no object")
+        found = (values.pop("format", None), values.pop("version", None))
+        if found != (form, version):
+            said = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
+            raise IndexDamaged(said, REBUILD)
+        digest = values.pop("sum", None)
+        if digest is not None and not _ends_with_sum(data):
+            raise ValueError("it was altered")
+        return values
+    except ValueError as error:
+        raise damaged(path, error) from error
+
+
+def _ends_with_sum(data: bytes) -> bool:
+    match = _SUM.search(data[-_SUM_BYTES:])
+    return match is not None and hashlib.sha256(data[:-_SUM_BYTES]).hexdigest().encode() == match[1]
+
+
+_SUM = re.compile(rb'\A,"sum":"([0-9a-f]{64})"}\Z')
+_SUM_BYTES = len(b',"sum":""}') + 64
 
 
 class StringTable:
@@ -112,6 +156,13 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none, also in the place of a file that is in its way. Raises OSError."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+
+
 def sync_folder(folder: Path) -> None:
     """Flush a folder's entries (a rename) to the disk, where the system can."""
     if os.name != "posix":
@@ -123,28 +174,45 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+_ELSEWHERE = "Allow writing there, or name another index folder in PREMISE_SUGGEST_INDEX."
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space and run `premise-suggest index` again."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space and run `premise-suggest index` again."),
     errno.EFBIG: ("a file would grow over the limit", "Raise the limit on file sizes (`ulimit -f`)."),
-    errno.EACCES: ("permission is denied", "Allow writing there, or name another index folder."),
-    errno.EPERM: ("permission is denied", "Allow writing there, or name another index folder."),
-    errno.EROFS: ("the file system is read-only", "Name another index folder."),
+    errno.EACCES: ("permission is denied", _ELSEWHERE),
+    errno.EPERM: ("permission is denied", _ELSEWHERE),
+    errno.EROFS: ("the file system is read-only", _ELSEWHERE),
 }
 
 
 @contextmanager
-def explained_writes(root: Path) -> Iterator[None]:
-    """Turns an OSError of the block into IndexWriteFailed that names the folder and the reason."""
+def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
+    """Turns an OSError of the block into IndexWriteFailed that names the folder and the reason.
+
+    `amiss` says what is wrong with the index that was to be replaced.
+    """
     try:
         yield
     except OSError as error:
         fallback = (str(error.strerror or error), "Mend that and run `premise-suggest index` again.")
         reason, hint = _REASONS.get(error.errno or 0, fallback)
         message = f"The premise index in {root} could not be written: {reason}; the old index is untouched."
+        if amiss:
+            message = f"{amiss} A new one could not be put in its place: {reason}."
         raise IndexWriteFailed(message, hint) from error
 
 
-def damaged(path: Path, what: object) -> IndexDamaged:
+def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
     """The error for a file that is cut off, altered or of an unknown form."""
-    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", REBUILD)
+    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", mended_by)
+
+
+def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:
+    """The error for what the system does not let us read; a file that is not there counts as damage."""
+    path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+        said = f"The premise index cannot be read: {path}: {error.strerror}."
+        return IndexUnreadable(said, "End other programs, or raise the limit (`ulimit -n`), and try again.")
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return damaged(Path(path), "the file is missing", mended_by)
+    return damaged(Path(path), error.strerror or error, mended_by)

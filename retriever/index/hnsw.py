@@ -18,12 +18,16 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.errors import IndexDamaged
 from retriever.fusion import top
 from retriever.index.exact import ExactSearch, Int8s, inner_products
 from retriever.index.files import read_json, write_json
+from retriever.index.meta import members, shown, text, whole
 from retriever.index.neighbours import Bools, Floats, Ids, NearestNeighbours, Query
+from retriever.index.sums import GoOn, Sums, always, check, sums_of, verify
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"
+_MARK = "hnsw.checked"
 VERSION = 2
 DEFAULT_EF = 800
 """Wide enough for lists of some hundred candidates under a mild filter; about 2 ms at 200,000. For ten
@@ -51,13 +55,44 @@ def available() -> bool:
 
 
 def has_graph(folder: Path, count: int) -> bool:
-    """Whether a segment's folder holds a whole graph over this many vectors."""
+    """Whether a segment's folder holds a whole graph over this many vectors, as it was saved."""
     try:
-        card = read_json(folder / CARD)
-        size = (folder / GRAPH).stat().st_size
-        return bool((card["version"], card["count"], card["size"]) == (VERSION, count, size))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        card = _read_card(folder)
+        check(folder, card.sums, _MARK)
+        return card.count == count
+    except (OSError, ValueError, IndexDamaged):
+        return False  # Exact search answers just as well; `premise-suggest index` builds the graph again.
+
+
+def verify_graph(folder: Path, go_on: GoOn = always) -> list[str]:
+    """Read a segment's graph, if it has one, and compare hashes; what is wrong, in words."""
+    if not (folder / CARD).exists():
+        return []
+    try:
+        return verify(folder, _read_card(folder).sums, _MARK, go_on)
+    except (OSError, ValueError) as error:
+        return [f"{folder / CARD} cannot be read: {error}"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """What `hnsw.json` says: over how many vectors the graph is, and its file's sum (none in old ones)."""
+
+    count: int
+    sums: Sums
+
+
+def _read_card(folder: Path) -> _Card:
+    """Raises OSError, ValueError."""
+    values = members(read_json(folder / CARD))
+    if values.get("version") != VERSION:
+        raise ValueError(f"version {shown(values.get('version'))}, not {VERSION}")
+    size, digest = whole(values.get("size")), values.get("sha256")
+    if digest is None:  # as it was written before there was one: at least its size has to fit
+        if (folder / GRAPH).stat().st_size != size:
+            raise ValueError(f"{GRAPH} has not {size} bytes")
+        return _Card(whole(values.get("count")), {})
+    return _Card(whole(values.get("count")), {GRAPH: (size, text(digest))})
 
 
 def build_graph(
@@ -97,7 +132,8 @@ def _save(graph: Any, folder: Path, count: int) -> None:
     temporary = folder / f".{GRAPH}.tmp"
     try:
         graph.save_index(str(temporary))
-        card = {"version": VERSION, "count": count, "size": temporary.stat().st_size}
+        [(size, digest)] = sums_of([temporary]).values()
+        card = {"version": VERSION, "count": count, "size": size, "sha256": digest}
         temporary.replace(folder / GRAPH)
     except RuntimeError as error:
         raise OSError(None, f"hnswlib could not save its graph: {error}") from error
@@ -116,7 +152,7 @@ def load_graph(folder: Path, count: int, dimension: int) -> Any | None:
     try:
         graph.load_index(str(folder / GRAPH), max_elements=count)
     except RuntimeError:
-        return None  # Exact search answers just as well; `premise-suggest index` builds the graph again.
+        return None  # as without one
     return graph
 
 

@@ -1,6 +1,7 @@
 """A segment: an immutable folder with the premises of some source files.
 
     meta.json          format, version, fingerprint, dimension, counts, kinds; sizes and hashes of the rest
+    checked            which state of the files was last read and found to be what was written
     files.json         the source files (IndexedFile), each with its run of premises
     names.txt/.npy     full names, in the order of the files
     kinds.npy          uint8[n]   index into meta's list of kinds
@@ -35,26 +36,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged
+from lean_extract.errors import IndexDamaged, PremiseSuggestError
 from lean_extract.records import Import, Premise, from_json
+from retriever.index import hnsw
 from retriever.index.files import (
-    REBUILD,
     StringTable,
     damaged,
-    hash_file,
     read_array,
     read_json,
+    unreadable,
     write_array,
     write_json,
     write_strings,
 )
+from retriever.index.meta import Meta, read_checked
 from retriever.index.proof_columns import ProofColumns
+from retriever.index.sums import GoOn, always, sums_of, verify
 from retriever.lexical import Postings
 from retriever.structure.columns import StructureColumns
 
-FORMAT = "premise-suggest-segment"
-VERSION = 3
-META = "meta.json"
 EXPORTED = "exported.json"
 
 
@@ -99,7 +99,8 @@ class IndexedFile:
         path, module, package, revision, size, mtime_ns, sha256, start, stop = head
         found = tuple(Import(name, bool(f & 1), bool(f & 2), bool(f & 4)) for name, f in imports)
         text = (str(path), str(module), str(package), str(revision))
-        return cls(*text, size, mtime_ns, sha256, start, stop, found, bool(modern))
+        status, run = (int(size), int(mtime_ns)), (int(start), int(stop))
+        return cls(*text, *status, str(sha256), *run, found, bool(modern))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,55 +162,34 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
 
 def _write_meta(folder: Path, content: SegmentContent, kinds: list[str], fingerprint: str) -> None:
     paths = sorted(path for path in folder.iterdir() if path.is_file())
-    meta = {
-        "format": FORMAT,
-        "version": VERSION,
-        "fingerprint": fingerprint,
-        "premises": len(content),
-        "dimension": int(content.vectors.shape[1]),
-        "kinds": kinds,
-        "has_records": content.records is not None,
-        "files": {path.name: [path.stat().st_size, hash_file(path)] for path in paths},
-    }
-    write_json(folder / META, meta)
+    shape = len(content), int(content.vectors.shape[1])
+    Meta(fingerprint, *shape, tuple(kinds), content.records is not None, sums_of(paths)).write(folder)
 
 
 class Segment:
     """A segment opened for reading; arrays are memory-mapped.
 
-    Raises IndexDamaged when a file is missing, of the wrong size, or of an unknown version.
+    Raises IndexDamaged when a file is missing, is not what was written, or is of an unknown version.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        meta = read_checked(folder)
         try:
-            self._open(folder)
-        except FileNotFoundError as error:
-            raise damaged(Path(str(error.filename)), "the file is missing") from error
+            self._open(folder, meta)
+        except PremiseSuggestError:
+            raise
         except OSError as error:
-            raise damaged(folder, error.strerror) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(error, folder) from error
+        except Exception as error:  # what numpy, mmap and our own columns raise is of many kinds
             raise damaged(folder, error) from error
 
-    def _open(self, folder: Path) -> None:
-        try:
-            meta = read_json(folder / META)
-        except ValueError as error:
-            raise damaged(folder / META, error) from error
-        if (meta["format"], meta["version"]) != (FORMAT, VERSION):
-            message = (
-                f"{folder} is {meta['format']} {meta['version']}, this version reads {FORMAT} {VERSION}."
-            )
-            raise IndexDamaged(message, REBUILD)
-        self._checksums: dict[str, list[Any]] = meta["files"]
-        for name, (size, _) in self._checksums.items():
-            found = (folder / name).stat().st_size
-            if found != size:
-                raise damaged(folder / name, f"{found} bytes instead of {size}")
-        self.fingerprint: str = meta["fingerprint"]
-        self.count: int = meta["premises"]
-        self.dimension: int = meta["dimension"]
-        self.kind_names: tuple[str, ...] = tuple(meta["kinds"])
+    def _open(self, folder: Path, meta: Meta) -> None:
+        self.fingerprint = meta.fingerprint
+        self.count = meta.premises
+        self.dimension = meta.dimension
+        self.kind_names = meta.kinds
+        self.sums = meta.sums
         self.files = [IndexedFile.from_json(row) for row in read_json(folder / "files.json")]
         self.names = StringTable(folder, "names")
         self.kinds = read_array(folder / "kinds.npy")
@@ -238,9 +218,9 @@ class Segment:
             read_array(folder / "structure_row_starts.npy"),
             read_array(folder / "structure_rows.npy"),
         )
-        self.has_records: bool = meta["has_records"]
+        self.has_records = meta.has_records
         self._records = StringTable(folder, "records") if self.has_records else None
-        rows = read_json(folder / EXPORTED) if EXPORTED in self._checksums else []
+        rows = read_json(folder / EXPORTED) if EXPORTED in meta.sums else []
         self.exported: dict[int, str] = {int(place): str(name) for place, name in rows}
         self._check_counts()
 
@@ -249,6 +229,9 @@ class Segment:
         records = (self._records,) if self._records is not None else ()
         if any(len(column) != self.count for column in (*columns, *records, self.postings.lengths)):
             raise ValueError("the columns differ in length")
+        bounds = [0, *(file.stop for file in self.files)]
+        if [file.start for file in self.files] != bounds[:-1] or bounds[-1] != self.count:
+            raise ValueError("the premises of the files do not follow on each other")
         if any(not 0 <= place < self.count for place in self.exported):
             raise ValueError("an exported name is of no premise")
         proofs = self.proofs
@@ -294,14 +277,17 @@ class Segment:
             raise damaged(self.folder / "records.txt", f"record {index} is another premise's")
         return premise
 
-    def verify(self) -> list[str]:
+    def verify(self, go_on: GoOn = always) -> list[str]:
         """Read every file and compare hashes; what is wrong, in words."""
-        found = []
-        for name, (_, digest) in self._checksums.items():
-            path = self.folder / name
-            try:
-                if hash_file(path) != digest:
-                    found.append(f"{path} was altered")
-            except OSError as error:
-                found.append(f"{path}: {error.strerror}")
-        return found
+        return verify_segment(self.folder, go_on)
+
+
+def verify_segment(folder: Path, go_on: GoOn = always) -> list[str]:
+    """Read every file of a segment, its graph's too, and compare hashes; what is wrong, in words."""
+    try:
+        meta = Meta.read(folder)
+    except IndexDamaged as error:
+        return [error.message]
+    except OSError as error:
+        return [unreadable(error, folder).message]
+    return [*verify(folder, meta.sums, go_on=go_on), *hnsw.verify_graph(folder, go_on)]

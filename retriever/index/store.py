@@ -11,94 +11,37 @@ until the next write; leftovers of killed writers go when the next writer begins
 
 from __future__ import annotations
 
-import json
 import os
+import secrets
 import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
-from retriever.index.files import REBUILD, damaged, explained_writes, sync_folder, write_json
+from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, ModelError, PremiseIndexError
+from retriever.index.files import (
+    damaged,
+    explained_writes,
+    make_folder,
+    sync_folder,
+    unreadable,
+    write_document,
+)
 from retriever.index.lock import locked
-from retriever.index.segment import Segment, SegmentContent, write_segment
+from retriever.index.manifest import MANIFEST, LiveSegment, Manifest
+from retriever.index.segment import Segment, SegmentContent, verify_segment, write_segment
+from retriever.index.sums import GoOn, always
 
-FORMAT = "premise-suggest-index"
-VERSION = 1
-MANIFEST = "manifest.json"
 OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."
 """What to do when the bundled index is of another model."""
+Stamp = tuple[int, int, int] | None
+"""What changes when a store does; None without one."""
 _TEMPORARY = ".new-"
-
-
-@dataclass(frozen=True, slots=True)
-class LiveSegment:
-    """A segment of the index, and the positions of its files that were replaced or removed."""
-
-    name: str
-    dead_files: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What the index is made of."""
-
-    fingerprint: str
-    root: str = ""
-    """The folder that was indexed; paths of files are relative to it."""
-    built_at: str = ""
-    """ISO 8601, UTC."""
-    complete: bool = True
-    """False while the first run has not come to its end."""
-    segments: tuple[LiveSegment, ...] = ()
-    retired: tuple[str, ...] = ()
-    """Segments that the last write dropped."""
-    includes: tuple[str, ...] = ()
-    """Roots of other stores that belong to this index (packages shared between projects)."""
-    pinned: bool = False
-    """True for a package at a fixed revision: its files are not looked at again."""
-    is_bundled: bool = False
-    """True for the index that is shipped, false for text that was read on this machine."""
-    stats: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """(size, mtime_ns) of files that were touched after they were read without changing."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The document that is written."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "fingerprint": self.fingerprint,
-            "root": self.root,
-            "built_at": self.built_at,
-            "complete": self.complete,
-            "segments": [[segment.name, list(segment.dead_files)] for segment in self.segments],
-            "retired": list(self.retired),
-            "includes": list(self.includes),
-            "pinned": self.pinned,
-            "bundled": self.is_bundled,
-            "stats": {path: list(stat) for path, stat in self.stats.items()},
-        }
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Manifest:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError."""
-        return cls(
-            str(values["fingerprint"]),
-            str(values["root"]),
-            str(values["built_at"]),
-            bool(values["complete"]),
-            tuple(LiveSegment(name, tuple(dead)) for name, dead in values["segments"]),
-            tuple(values["retired"]),
-            tuple(values["includes"]),
-            bool(values["pinned"]),
-            bool(values["bundled"]),
-            {path: (int(size), int(mtime)) for path, (size, mtime) in values["stats"].items()},
-        )
 
 
 def _mended_by(manifest: Manifest) -> str:
@@ -120,7 +63,7 @@ class IndexStore:
         """The file whose replacement is the moment of change."""
         return self.root / MANIFEST
 
-    def stamp(self) -> tuple[int, int, int] | None:
+    def stamp(self) -> Stamp:
         """Changes whenever the manifest does; None without one."""
         try:
             stat = self.manifest_path.stat()
@@ -132,18 +75,13 @@ class IndexStore:
         """The current manifest. Raises IndexMissing, IndexDamaged."""
         path = self.manifest_path
         try:
-            values = json.loads(path.read_bytes())
-            found = (values["format"], values["version"])
-            if found != (FORMAT, VERSION):
-                message = f"{path} is {found[0]} {found[1]}, this version reads {FORMAT} {VERSION}."
-                raise IndexDamaged(message, REBUILD)
-            return Manifest.from_json(values)
+            return Manifest.read(path)
         except FileNotFoundError as error:
             message = f"There is no premise index in {self.root}."
             raise IndexMissing(message, "Run `premise-suggest index` to build it.") from error
         except OSError as error:
-            raise damaged(path, error.strerror) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(error, path) from error
+        except ValueError as error:
             raise damaged(path, error) from error
 
     def open(self, fingerprint: str | None = None) -> tuple[Manifest, list[tuple[Segment, LiveSegment]]]:
@@ -160,7 +98,7 @@ class IndexStore:
                     _mended_by(manifest),
                 )
             try:
-                return manifest, [(self.segment(live.name), live) for live in manifest.segments]
+                return manifest, [(self._live(live), live) for live in manifest.segments]
             except IndexDamaged:
                 # A writer may have dropped these segments since; then there is a newer manifest.
                 if self.manifest() == manifest:
@@ -168,36 +106,80 @@ class IndexStore:
 
     def segment(self, name: str) -> Segment:
         """Open one segment. Raises IndexDamaged."""
-        return Segment(self.root / "segments" / name)
+        return Segment(self.folder_of(name))
 
-    def verify(self) -> list[str]:
-        """Read every byte of the index and compare hashes; what is wrong, in words.
+    def folder_of(self, name: str) -> Path:
+        """Where a segment lies."""
+        return self.root / "segments" / name
 
-        Raises IndexMissing, IndexDamaged when it cannot even be opened.
+    def _live(self, live: LiveSegment) -> Segment:
+        segment = self.segment(live.name)
+        if any(position >= len(segment.files) for position in live.dead_files):
+            raise damaged(self.manifest_path, f"it names files that {segment.folder} does not have")
+        return segment
+
+    def verify(self, go_on: GoOn = always) -> list[str]:
+        """Read every byte of the index and of those that it includes and compare; what is wrong, in words.
+
+        Raises IndexMissing. `go_on` hears how many bytes were read since the last time, and may break it off.
         """
-        manifest, segments = self.open()
-        found = [complaint for segment, _ in segments for complaint in segment.verify()]
-        for root in manifest.includes:
-            found += IndexStore(Path(root)).verify()
+        try:
+            manifest = self.manifest()
+        except IndexDamaged as error:
+            return [error.message]
+        found = self._verify(manifest, go_on)
+        for store in map(IndexStore, map(Path, manifest.includes)):
+            try:
+                found += store._verify(store.manifest(), go_on)
+            except PremiseIndexError as error:
+                found.append(error.message)
         return found
+
+    def _verify(self, manifest: Manifest, go_on: GoOn) -> list[str]:
+        found: list[str] = []
+        for live in manifest.segments:
+            folder = self.folder_of(live.name)
+            amiss = verify_segment(folder, go_on)
+            if not amiss:  # what its files say may still not fit what the manifest says
+                try:
+                    self._live(live)
+                except IndexDamaged as error:
+                    amiss = [error.message]
+            found += amiss
+        return found
+
+    def publish(self, manifest: Manifest) -> None:
+        """Put a manifest in the place of the one there is, in one step. Raises OSError."""
+        temporary = self.root / f".{MANIFEST}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+        try:
+            write_document(temporary, manifest.to_json())
+            if self.manifest_path.is_dir():  # nothing of ours; it would be in the way for good
+                shutil.rmtree(self.manifest_path)
+            temporary.replace(self.manifest_path)
+            sync_folder(self.root)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
     @contextmanager
     def writer(self, fingerprint: str, wait: Callable[[], bool] = lambda: False) -> Iterator[Writer]:
         """Hold the lock and write; while another holds it, `wait` says whether to wait on.
 
-        Raises IndexLocked, IndexWriteFailed.
+        Raises IndexLocked, IndexWriteFailed, IndexUnreadable.
 
         The writer begins from the current manifest if that is sound and of this model, else from none.
         """
         with ExitStack() as stack:
             with explained_writes(self.root):
-                (self.root / "segments").mkdir(parents=True, exist_ok=True)
+                make_folder(self.root / "segments")
                 stack.enter_context(locked(self.root / "lock", wait))
             yield self._begin(fingerprint)
 
     def _begin(self, fingerprint: str) -> Writer:
         try:
             manifest, _ = self.open(fingerprint)
+        except IndexUnreadable:
+            raise
         except (IndexMissing, IndexDamaged, ModelError):
             # What cannot be used is replaced; it stays in place until the first commit.
             return Writer(self, Manifest(fingerprint, complete=False), keep_unknown=True)
@@ -245,20 +227,10 @@ class Writer:
             **changes,
         )
         with explained_writes(self._store.root):
-            self._swap(manifest)
+            self._store.publish(manifest)
             self.manifest = manifest
         self._keep_unknown = False
         self._sweep()
-
-    def _swap(self, manifest: Manifest) -> None:
-        temporary = self._store.root / f".{MANIFEST}.{os.getpid()}.tmp"
-        try:
-            write_json(temporary, manifest.to_json())
-            temporary.replace(self._store.manifest_path)
-            sync_folder(self._store.root)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
 
     def _sweep(self) -> None:
         """Remove leftovers of killed writers, and segments that neither this nor the last manifest names."""

@@ -17,10 +17,11 @@ from retriever.index import hnsw
 from retriever.index.content import NO_PROOFS, ReadFile, content_of, merge
 from retriever.index.exact import Int8s, quantise
 from retriever.index.files import explained_writes
+from retriever.index.manifest import LiveSegment
 from retriever.index.plan import Change, Plan, Source, make_plan
 from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import Segment
-from retriever.index.store import IndexStore, LiveSegment, Writer
+from retriever.index.store import IndexStore, Writer
 from retriever.text import premise_texts
 
 Progress = Callable[[str, int, int], None]

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged
+from lean_extract.errors import IndexDamaged, PremiseIndexError
 from lean_extract.records import Premise
 from retriever.index.files import REBUILD
+from retriever.index.manifest import LiveSegment, Manifest
 from retriever.index.segment import Flag, IndexedFile, Segment
-from retriever.index.store import IndexStore, LiveSegment, Manifest
+from retriever.index.store import IndexStore, Stamp
 from retriever.scope import ModuleNode
 
 Bools = npt.NDArray[np.bool_]
@@ -94,6 +95,15 @@ class IndexView:
     def live_files(self) -> list[IndexedFile]:
         """The files whose premises count."""
         return [file for file, live in zip(self.files, self._live_files, strict=True) if live]
+
+    def damage(self) -> IndexDamaged | None:
+        """What is found amiss when every file that is open here is read again; then the next to open one
+        finds it, too."""
+        for part in self.parts:
+            for complaint in part.segment.verify():
+                hint = "It is unpacked again at the next try." if part.is_bundled else REBUILD
+                return IndexDamaged(f"The premise index is damaged: {complaint}.", hint)
+        return None
 
     def own_files(self) -> Iterator[tuple[Part, IndexedFile]]:
         """The live files that may change, with the part that each is in: none of a package at a revision."""
@@ -251,25 +261,50 @@ def _live_files(parts: Sequence[Part]) -> list[bool]:
     return live
 
 
-def open_view(stores: Sequence[IndexStore], fingerprint: str) -> tuple[IndexView, tuple[Manifest, ...]]:
-    """A view over stores with what they include, and their manifests.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A view over stores, and what it was made from."""
+
+    view: IndexView
+    manifests: tuple[Manifest, ...]
+    """Of the stores that were named, in their order."""
+    watched: tuple[IndexStore, ...]
+    """All stores that were looked at, those that others include as well."""
+    stamps: tuple[Stamp, ...]
+    """Of these, from before they were opened."""
+    left_out: tuple[PremiseIndexError, ...]
+    """Why stores that others include are not in the view: they are missing or damaged."""
+
+
+def open_view(stores: Sequence[IndexStore], fingerprint: str) -> Opened:
+    """A view over stores with what they include, as far as that can be read.
 
     Raises IndexMissing, IndexDamaged, and ModelError when a store is of another model.
     """
     parts: list[Part] = []
     manifests: list[Manifest] = []
-    opened: set[Path] = set()
-    for store in stores:
+    stamps: dict[Path, Stamp] = {}
+    left_out: list[PremiseIndexError] = []
+
+    def read(store: IndexStore) -> Manifest:
+        stamps[store.root] = store.stamp()
         manifest, segments = store.open(fingerprint)
+        parts.extend(_parts(manifest, segments))
+        return manifest
+
+    for store in stores:
+        manifest = read(store)
         manifests.append(manifest)
-        parts += _parts(manifest, segments)
         for root in map(Path, manifest.includes):
-            if root not in opened:
-                opened.add(root)
-                parts += _parts(*IndexStore(root).open(fingerprint))
+            if root not in stamps:
+                try:
+                    read(IndexStore(root))
+                except PremiseIndexError as error:
+                    left_out.append(error)
     if len({part.segment.dimension for part in parts}) > 1:
         raise IndexDamaged("The segments of the premise index differ in their dimension.", REBUILD)
-    return IndexView(parts), tuple(manifests)
+    watched = tuple(map(IndexStore, stamps))
+    return Opened(IndexView(parts), tuple(manifests), watched, tuple(stamps.values()), tuple(left_out))
 
 
 def _parts(manifest: Manifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[Part]:

@@ -10,9 +10,10 @@ from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Sp
 from retriever.encoder import Encoder, Floats, PremiseEncoder
 from retriever.index.content import ReadFile, content_of
 from retriever.index.exact import quantise
+from retriever.index.manifest import LiveSegment
 from retriever.index.proof_columns import ProofRows
 from retriever.index.segment import IndexedFile, SegmentContent
-from retriever.index.store import IndexStore, LiveSegment
+from retriever.index.store import IndexStore
 
 
 @dataclass(frozen=True)

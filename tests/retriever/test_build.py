@@ -65,7 +65,7 @@ def store(tmp_path: Path) -> IndexStore:
 
 
 def view_of(store: IndexStore, encoder: CountingEncoder | Encoder) -> IndexView:
-    return open_view([store], encoder.fingerprint)[0]
+    return open_view([store], encoder.fingerprint).view
 
 
 def live_names(view: IndexView) -> set[str]:

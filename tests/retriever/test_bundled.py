@@ -93,7 +93,7 @@ def test_what_proofs_use_reaches_an_index_of_the_library_itself(
     (root / "Sets.lean").write_text("theorem Set.mem_union : 1 = 1 := rfl\n")
     (root / "Sums.lean").write_text("theorem other : 1 = 1 := rfl\ntheorem add_comm' : 2 = 2 := rfl\n")
     update_index(root, IndexStore(tmp_path / "index"), encoder, proofs=rows)
-    view, _ = open_view([IndexStore(tmp_path / "index")], encoder.fingerprint)
+    view = open_view([IndexStore(tmp_path / "index")], encoder.fingerprint).view
     graph = ProofGraph.of(view, LiveNames(view))
     [user] = np.flatnonzero(graph.known)
     assert view.name(int(user)) == "Set.mem_union"

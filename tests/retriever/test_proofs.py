@@ -107,7 +107,7 @@ def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder:
         make_store(tmp_path / "a", {"A": a}, encoder, proofs=USES),
         make_store(tmp_path / "b", {"B": b}, encoder, proofs=USES),
     ]
-    view, _ = open_view(stores, encoder.fingerprint)
+    view = open_view(stores, encoder.fingerprint).view
     assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
 
 
@@ -121,7 +121,7 @@ def test_bundled_edges_serve_the_projects_own_copy(tmp_path: Path, encoder: Enco
         make_store(tmp_path / "own", own, encoder),
         make_store(tmp_path / "bundled", bundled, encoder, proofs=USES, is_bundled=True),
     ]
-    view, _ = open_view(stores, encoder.fingerprint)
+    view = open_view(stores, encoder.fingerprint).view
     assert not view.alive[3:].any()
     assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
 
@@ -145,7 +145,7 @@ theorem third : 3 = 3 := by
 
 def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: Encoder) -> None:
     library = {"L": sheet("L", "add_comm", "Lib.zero", "Eq.symm", "zero_of_another")}
-    view, _ = open_view([make_store(tmp_path, library, encoder)], encoder.fingerprint)
+    view = open_view([make_store(tmp_path, library, encoder)], encoder.fingerprint).view
     nearby = NearbyUses(LiveNames(view))
     source = read_module(TEXT, "Own", "Own.lean")
     counts = nearby.counts(source, {"Own.first", "Own.second"})
@@ -156,7 +156,7 @@ def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: E
 
 
 def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, encoder: Encoder) -> None:
-    view, _ = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
+    view = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint).view
     nearby = NearbyUses(LiveNames(view))
     proof = "theorem last : 1 = 1 := by\n  exact zero\n"
     assert nearby.counts(read_module(proof, "A", "A.lean"), {"last"}) == {"zero": 1}
@@ -171,7 +171,7 @@ def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, en
 def test_a_full_cache_of_uses_loses_none(
     tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view, _ = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
+    view = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint).view
     nearby = NearbyUses(LiveNames(view))
     monkeypatch.setattr("retriever.nearby._CACHED", 1)
     names = [f"t{number}" for number in range(3)]

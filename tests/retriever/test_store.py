@@ -16,8 +16,9 @@ from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWr
 from lean_extract.records import Import
 from retriever.encoder import Encoder
 from retriever.index.content import merge
+from retriever.index.manifest import LiveSegment
 from retriever.index.segment import Flag, Segment
-from retriever.index.store import IndexStore, LiveSegment
+from retriever.index.store import IndexStore
 from tests.retriever.support import Sheet, content, make_store, theorem
 
 COMM = theorem("Nat.add_comm", "A", "n + m = m + n", "(n m : ℕ)", lines=(3, 4))
@@ -90,13 +91,16 @@ def test_damage_is_found_when_opening(tmp_path: Path, encoder: Encoder, name: st
     assert name in caught.value.message and "premise-suggest index" in caught.value.hint
 
 
-def test_altered_bytes_are_found_by_the_thorough_check(tmp_path: Path, encoder: Encoder) -> None:
+def test_altered_bytes_are_found_when_opening_and_by_the_thorough_check(
+    tmp_path: Path, encoder: Encoder
+) -> None:
     store = make_store(tmp_path, SHEETS, encoder)
     path = next(tmp_path.glob("segments/*/vectors.npy"))
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    store.open(encoder.fingerprint)
+    with pytest.raises(IndexDamaged, match=r"vectors\.npy: was altered"):
+        store.open(encoder.fingerprint)
     assert store.verify() == [f"{path} was altered"]
 
 

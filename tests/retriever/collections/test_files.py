@@ -386,6 +386,25 @@ def test_damage_inside_an_archive_is_told(folder: Path, name: str, damage: Damag
         read_stored(folder)
 
 
+@pytest.mark.parametrize("name", ["documents.jsonl", "postings.npz", "proofs.npz"])
+def test_a_letter_that_is_another_is_told(folder: Path, name: str) -> None:
+    path = folder / name
+    data = bytearray(path.read_bytes())
+    place = data.index(b"a", len(data) // 2) if name == "documents.jsonl" else len(data) // 2
+    data[place] ^= 2
+    path.write_bytes(data)
+    with pytest.raises(IndexDamaged, match=f"{name} was altered"):
+        read_stored(folder)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "documents.jsonl", "postings.npz", "proofs.npz"])
+def test_a_pipe_in_the_place_of_a_file_is_told(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(IndexDamaged, match="gardens"):
+        read_stored(folder)
+
+
 def test_a_manifest_of_endless_depth_is_told(folder: Path) -> None:
     (folder / "manifest.json").write_text("[" * 1_000_000, encoding="utf-8")
     with pytest.raises(IndexDamaged, match="gardens is damaged"):
