@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from lsp_server.handlers import passive
 from lsp_server.server import PremiseServer
 from lsp_server.settings import SECTION
+
+log = logging.getLogger("premise_suggest")
 
 
 def register(server: PremiseServer) -> None:
@@ -53,5 +57,9 @@ async def _pull(server: PremiseServer) -> Any:
     if not (workspace and workspace.configuration):
         return None
     item = types.ConfigurationItem(section=SECTION)
-    answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    try:
+        answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    except JsonRpcException as error:
+        log.info("The client does not say its settings: %s", error)
+        return None
     return answer[0] if answer else None

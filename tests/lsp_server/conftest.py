@@ -23,7 +23,7 @@ from lean_extract import packaged
 from lean_extract.core_sources import find_core
 from lean_extract.source.reader import read_file
 from lsp_server.models import SHIPPED_MODEL
-from lsp_server.protocol import plain_converter
+from lsp_server.structuring import plain_converter
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
