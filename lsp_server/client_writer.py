@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import select
 from collections import deque
 from collections.abc import Callable
 from io import RawIOBase
@@ -61,14 +62,20 @@ class PipeWriter:
     def _send_all(self) -> None:
         while (data := self._next()) is not None:
             try:
-                while data:
-                    data = data[self._stream.write(data) or 0 :]
+                self._send(memoryview(data))
             except (OSError, ValueError) as error:  # a broken pipe, or closed on our side
                 log.info("The client reads no more: %s", error)
                 with self._changed:
                     self._drop()
         with contextlib.suppress(OSError):
             self._stream.close()
+
+    def _send(self, data: memoryview) -> None:
+        while data:
+            sent = self._stream.write(data)
+            if sent is None:  # a pipe that does not wait by itself
+                select.select([], [self._stream], [])
+            data = data[sent or 0 :]
 
     def _next(self) -> bytes | None:
         with self._changed:

@@ -36,14 +36,18 @@ def what_is_wrong(error: Exception) -> str:
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[:_SAID]
 
 
-def _whole_number(value: Any, _: Any) -> int:
-    """A number without a fraction is whole in JSON, however it is written. Raises TypeError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+def _whole_number(value: Any, kind: type[int]) -> int:
+    """A number without a fraction is whole in JSON, however it is written. Raises TypeError.
+
+    cattrs asks for the subclasses here, too: bool and enumerations, which are made as it would make them.
+    """
+    if kind is int and (isinstance(value, bool) or not isinstance(value, int | float) or value % 1):
         raise TypeError
-    return int(value)
+    return kind(value)
 
 
-def _text(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
+def _text(value: Any, kind: type[str]) -> str:
+    """A text, or what an enumeration has for it. Raises TypeError."""
+    if kind is str and not isinstance(value, str):
         raise TypeError
-    return value
+    return kind(value)

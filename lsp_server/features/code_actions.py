@@ -53,7 +53,7 @@ def register(server: PremiseServer) -> None:
 
 def _wanted(context: types.CodeActionContext) -> bool:
     only = context.only
-    return only is None or any(types.CodeActionKind.QuickFix.startswith(kind) for kind in only)
+    return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
 def replaced_span(document: Document, start: Position, end: Position, *, on_blank: bool) -> Span | None:
