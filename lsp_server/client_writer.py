@@ -55,6 +55,8 @@ class PipeWriter:
     def close(self) -> None:
         """Send what is left, but not for long, and close the stream."""
         with self._changed:
+            if self._is_closed:
+                return
             self._is_closed = True
             self._changed.notify()
         self._thread.join(_CLOSE_SECONDS)

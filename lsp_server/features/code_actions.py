@@ -91,7 +91,7 @@ def _edit(server: PremiseServer, document: Document, span: Span, item: TacticIte
     edit = types.TextEdit(document.range(found.span), found.text)
     if not _takes_versions(server.client_capabilities):
         return types.WorkspaceEdit(changes={document.uri: [edit]})
-    which = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    which = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, [edit])])
 
 

@@ -19,6 +19,12 @@ SCRIPT = Path(sys.executable).with_name("premise-suggest")
 SECONDS = 20.0
 """How long an answer may take."""
 _PIECE = 1 << 16
+EDIT = {
+    "textDocument": {"uri": "untitled:sane"},
+    "position": {"line": 1, "character": 2},
+    "insert": "trivial",
+    "as": "tactic",
+}
 HOLDS_SETTINGS = {"workspace": {"configuration": True}}
 
 
@@ -54,7 +60,8 @@ class RawClient:
         """What came on standard error so far."""
         self.others: list[dict[str, Any]] = []
         """Messages that were read while another was waited for."""
-        self._received = b""
+        self._received = bytearray()
+        self._start = 0
         self._count = 0
         self._has_ended = False
 
@@ -113,6 +120,24 @@ class RawClient:
                 return found
             self.others.append(found)
 
+    def open(self, uri: str, text: Any, version: Any = 1) -> None:
+        """Tell of an open document."""
+        item = {"uri": uri, "languageId": "lean4", "version": version, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+
+    def change(self, uri: str, changes: Any, version: Any = 2) -> None:
+        """Tell of a changed document."""
+        document = {"uri": uri, "version": version}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def check_sane(self) -> None:
+        """A request as editors send it is answered; what the answer tells of the document is right."""
+        self.open("untitled:sane", "theorem sane : True := by\n  \n")
+        answer = self.ask("premiseSuggest/edits", EDIT)
+        place = {"line": 1, "character": 2}
+        edit = {"range": {"start": place, "end": place}, "newText": "trivial"}
+        assert answer["result"]["edits"] == [edit]
+
     def end_input(self) -> None:
         """Close the server's standard input."""
         self._pipe("stdin").close()
@@ -125,6 +150,8 @@ class RawClient:
         code = self.process.wait(max(0.1, end - time.monotonic()))
         while piece := os.read(self._pipe("stderr").fileno(), _PIECE):
             self.said += piece
+        while (message := self._whole()) is not None:
+            self.others.append(message)
         return code
 
     def close(self) -> None:
@@ -146,17 +173,26 @@ class RawClient:
         assert b"Traceback" not in self.said, self.said.decode(errors="replace")
 
     def _read(self, end: float, what: str) -> dict[str, Any]:
-        while True:
-            head, found, rest = self._received.partition(b"\r\n\r\n")
-            if found:
-                length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-                if len(rest) >= length:
-                    self._received = rest[length:]
-                    message = json.loads(rest[:length])
-                    assert isinstance(message, dict)
-                    return message
+        while (message := self._whole()) is None:
             assert not self._has_ended, f"the server ended before {what} came: {self.said.decode()}"
             self._select([], end, what)
+        return message
+
+    def _whole(self) -> dict[str, Any] | None:
+        """A message that has come whole, if there is one."""
+        end = self._received.find(b"\r\n\r\n", self._start)
+        if end < 0:
+            return None
+        header = self._received[self._start : end].lower()
+        length = int(header.split(b"content-length:")[1].split(b"\r\n")[0])
+        if len(self._received) < end + 4 + length:
+            return None
+        message = json.loads(self._received[end + 4 : end + 4 + length])
+        self._start = end + 4 + length
+        if self._start == len(self._received):
+            self._received, self._start = bytearray(), 0
+        assert isinstance(message, dict)
+        return message
 
     def _select(self, writing: list[int], end: float, what: str) -> tuple[Any, Any, Any]:
         """Wait until something can be written, or something came, which is taken in."""
