@@ -31,54 +31,62 @@ class Frames:
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
-        self._length: int | None = None
+        self._header = bytearray()
         self._searched = 0
+        self._body: list[bytes] | None = None
+        self._length = 0
+        self.missing = 0
+        """How many bytes the message that has begun still lacks, as far as that is known."""
 
     def take(self, piece: bytes) -> Iterator[bytes]:
         """The bodies that are whole with this piece. Raises BadFrame."""
-        self._held += piece
         while True:
-            if self._length is None and not self._take_header():
+            if self._body is None:
+                behind = self._take_header(piece)
+                if behind is None:
+                    return
+                piece = behind
+            assert self._body is not None
+            part = piece[: self.missing]
+            self._body.append(part)
+            self.missing -= len(part)
+            if self.missing:
                 return
-            assert self._length is not None
-            if len(self._held) < self._length:
-                return
-            body = bytes(memoryview(self._held)[: self._length])
-            del self._held[: self._length]
-            self._length = None
+            body, self._body = b"".join(self._body), None
+            piece = piece[len(part) :]
             yield body
 
     def end(self) -> None:
         """The stream has ended. Raises BadFrame where that was in the middle of a message."""
-        if self._length is not None:
-            said = f"{len(self._held):,} of its {self._length:,} bytes came"
+        if self._body is not None:
+            said = f"{self._length - self.missing:,} of its {self._length:,} bytes came"
             raise BadFrame(f"The input ended in the middle of a message: {said}.")
-        if self._held:
+        if self._header:
             raise BadFrame("The input ended in the middle of a message's header.")
 
-    def _take_header(self) -> bool:
-        """Read a header, if it is whole."""
-        end = self._held.find(b"\r\n\r\n", self._searched)
-        if end > MAX_HEADER or (end < 0 and len(self._held) > MAX_HEADER):
+    def _take_header(self, piece: bytes) -> bytes | None:
+        """Read a header, if it is whole with this piece; what is behind it."""
+        self._header += piece
+        end = self._header.find(b"\r\n\r\n", self._searched)
+        if end > MAX_HEADER or (end < 0 and len(self._header) > MAX_HEADER):
             raise BadFrame(f"A message's header is longer than {said_size(MAX_HEADER)}{self._beginning()}.")
         if end < 0:
-            self._searched = max(0, len(self._held) - 3)
+            self._searched = max(0, len(self._header) - 3)
             self._check_line_ends()
-            return False
-        self._length = content_length(bytes(self._held[:end]))
-        del self._held[: end + 4]
-        self._searched = 0
-        return True
+            return None
+        self._length = self.missing = content_length(bytes(self._header[:end]))
+        behind = bytes(self._header[end + 4 :])
+        self._header, self._searched, self._body = bytearray(), 0, []
+        return behind
 
     def _check_line_ends(self) -> None:
         """Without this a header that ends its lines in another way would be waited for, for ever."""
-        bare = re.search(rb"(?<!\r)\n", self._held)
+        bare = re.search(rb"(?<!\r)\n", self._header)
         if bare:
             raise BadFrame(f"A line of a message's header does not end in \\r\\n{self._beginning()}.")
 
     def _beginning(self) -> str:
-        return f": {_shown(bytes(self._held[:_SHOWN]))}"
+        return f": {_shown(bytes(self._header[:_SHOWN]))}"
 
 
 def content_length(header: bytes) -> int:

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from io import RawIOBase
 from typing import Any, NoReturn
 
 from lean_extract.reading import said_size
@@ -35,7 +36,13 @@ FEATURES = (
 _PIECE = 1 << 16
 """Bytes that are read at once."""
 
+_PARTS = 16
+
 log = logging.getLogger("premise_suggest")
+
+
+Read = Callable[[int], Awaitable[bytes]]
+"""The next piece of the input, empty at its end. It is told how many bytes a message lacks that has begun."""
 
 
 def create_server(settings: Settings) -> PremiseServer:
@@ -52,9 +59,9 @@ def serve_stdio(server: PremiseServer) -> int:
     writer = PipeWriter(open(sys.stdout.fileno(), "wb", buffering=0, closefd=False))  # noqa: SIM115
     sys.stdout = sys.stderr  # A stray print must not break the protocol.
 
-    async def read() -> bytes:
+    async def read(missing: int) -> bytes:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(server.thread_pool, stdin.read, _PIECE)
+        return await loop.run_in_executor(server.thread_pool, _read_piece, stdin, missing)
 
     return _run(_serve(server, read, writer))
 
@@ -73,12 +80,20 @@ def serve_tcp(server: PremiseServer, port: int) -> int:
         print(f"Listening on 127.0.0.1:{actual}", file=sys.stderr, flush=True)
         async with listener:
             reader, stream = await arrived.get()
-            await _serve(server, lambda: reader.read(_PIECE), SocketWriter(stream))
+            await _serve(server, lambda missing: reader.read(_PIECE), SocketWriter(stream))
 
     return _run(main())
 
 
-async def _serve(server: PremiseServer, read: Callable[[], Awaitable[bytes]], writer: Writer) -> None:
+def _read_piece(stream: RawIOBase, missing: int) -> bytes:
+    """What has come, or as much of a large message as is read at once: a pipe gives it in small parts."""
+    parts = [stream.read(_PIECE) or b""]
+    while parts[-1] and len(parts) < _PARTS and (missing := missing - len(parts[-1])) > 0:
+        parts.append(stream.read(min(missing, _PIECE)) or b"")
+    return b"".join(parts)
+
+
+async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
     """Handle messages until the input ends, `exit` comes or a signal does; then close every project.
 
     Raises BadFrame: what comes from the client, or goes to it, cannot go on.
@@ -109,10 +124,10 @@ async def _serve(server: PremiseServer, read: Callable[[], Awaitable[bytes]], wr
         writer.close()
 
 
-async def _listen(server: PremiseServer, read: Callable[[], Awaitable[bytes]]) -> None:
+async def _listen(server: PremiseServer, read: Read) -> None:
     """Take in messages until the input ends. Raises BadFrame."""
     frames = Frames()
-    while piece := await read():
+    while piece := await read(frames.missing):
         for body in frames.take(piece):
             server.protocol.receive(body)
             await asyncio.sleep(0)  # so that a request is begun before the message behind it is read
