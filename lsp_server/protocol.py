@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _SAID = 1000
 """Characters of an error's message."""
-_ANSWER_SECONDS = 30.0
+ANSWER_SECONDS = 30.0
 """How long the client has for a request of ours."""
 _END_SECONDS = 1.0
 _LEFT_OUT = (
@@ -210,7 +210,7 @@ class Protocol(LanguageServerProtocol):
         number = msg_id or str(uuid.uuid4())
         future = self.send_request(method, params, msg_id=number)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), _ANSWER_SECONDS)
+            return await asyncio.wait_for(asyncio.wrap_future(future), ANSWER_SECONDS)
         except TimeoutError:
             raise JsonRpcException(f"The client did not answer {method}.", REQUEST_FAILED) from None
         finally:

@@ -138,6 +138,13 @@ class RawClient:
         edit = {"range": {"start": place, "end": place}, "newText": "trivial"}
         assert answer["result"]["edits"] == [edit]
 
+    def line(self) -> str:
+        """The first line on standard error."""
+        end = time.monotonic() + SECONDS
+        while b"\n" not in self.said:
+            self._select([], end, "a line on standard error")
+        return self.said.decode().splitlines()[0]
+
     def end_input(self) -> None:
         """Close the server's standard input."""
         self._pipe("stdin").close()
