@@ -104,8 +104,9 @@ def test_answers_that_cannot_be_read_are_none(held_client: RawClient) -> None:
 def test_a_flood_is_answered(held_client: RawClient) -> None:
     held_client.open("untitled:sane", "theorem sane : True := by\n  \n")
     held_client.send(b"".join(encoded(request(id, "premiseSuggest/edits", EDIT)) for id in range(10_000)))
-    refused = [held_client.answer(id) for id in range(2000, 10_000)]
-    assert {code(answer) for answer in refused} == {FAILED}
     settle(held_client)
-    assert all("result" in held_client.answer(id) for id in range(2000))
+    answers = [held_client.message(lambda one: "method" not in one, "an answer") for _ in range(10_000)]
+    assert sorted(answer["id"] for answer in answers) == list(range(10_000))
+    refused = [answer for answer in answers if "result" not in answer]
+    assert {code(answer) for answer in refused} == {FAILED}  # which they are depends on the machine
     assert held_client.ask("premiseSuggest/edits", EDIT)["result"]
