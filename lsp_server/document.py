@@ -21,6 +21,8 @@ class Document:
     uri: str
     path: Path
     lines: Sequence[str]
+    version: int | None = None
+    """The editor's number for this text; None where it is as on disk."""
 
     @property
     def text(self) -> str:

@@ -10,10 +10,9 @@ from typing import ParamSpec, TypeVar
 from pygls.exceptions import JsonRpcException
 
 from lean_extract.errors import BadSettings, PremiseSuggestError, UserError
+from lsp_server.failures import in_a_line
 from lsp_server.server import PremiseServer
-
-REQUEST_FAILED = -32803
-"""LSP 3.17: the request was fine, but it failed."""
+from lsp_server.waiting import REQUEST_FAILED
 
 log = logging.getLogger("premise_suggest")
 Parameters = ParamSpec("Parameters")
@@ -39,14 +38,17 @@ def passive(
                 if waits:
                     await server.settled()
                 return await handler(*args, **kwargs)
+            except JsonRpcException:
+                raise
             except UserError as error:
                 if isinstance(error, BadSettings):
                     server.tell(str(error))
                 log.info("%s: %s", what, error)
             except PremiseSuggestError as error:
                 server.tell(str(error))
-            except Exception:
-                log.exception("%s failed", what)
+            except Exception as error:
+                log.error("%s failed: %s", what, in_a_line(error))
+                log.debug("%s failed", what, exc_info=True)
                 server.tell(f"The {what} failed; the log of `premise-suggest serve --log FILE` says why.")
             return None
 
@@ -72,7 +74,8 @@ def active(
                 data = {"hint": error.hint, "kind": type(error).__name__}
                 raise JsonRpcException(sentence(error.message), REQUEST_FAILED, data) from None
             except Exception as error:
-                log.exception("%s failed", what)
+                log.error("%s failed: %s", what, in_a_line(error))
+                log.debug("%s failed", what, exc_info=True)
                 raise JsonRpcException(
                     f"The {what} failed: {type(error).__name__}.", REQUEST_FAILED, {"hint": "", "kind": ""}
                 ) from None

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from lean_extract.records import Position, Span
 from lsp_server.contexts import import_line_number, is_term_place, offset_of, sorry_near
 
-_WORD_BEFORE = re.compile(r"[\w.'!?«»₀-₉]+$")
-_WORD_AFTER = re.compile(r"^[\w.'!?«»₀-₉]+")
+_WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")
 _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
 _BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*-/)*\|")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
-_ARGUMENT = re.compile(r"(?P<word>[\w.'!?»₀-₉]+|[)\]}⟩])\s*$")
+_ARGUMENT = re.compile(r"[\w.'!?»₀-₉]+|[)\]}⟩]")
 _BEFORE_TERM = re.compile(
     r"(?:exact|apply)(?:_mod_cast)?|refine'?|from|using|return|then|else|do|by|in|at|show"
 )
@@ -76,7 +75,7 @@ def name_insertion(lines: Sequence[str], place: Position, name: str) -> Insertio
     if sorry is not None and sorry.start <= place <= sorry.end:
         in_term = is_term_place("\n".join(lines), offset_of(lines, sorry.start))
         return Insertion(sorry, name if in_term else f"exact {name}")
-    typed, rest = _match(_WORD_BEFORE, before), _match(_WORD_AFTER, behind)
+    typed, rest = _last(_WORD, before), _first(_WORD, behind)
     if typed and _is_typed_of(typed, name):
         whole = rest if _is_typed_of(typed + rest, name) else ""
         start = Position(place.line, place.column - len(typed))
@@ -162,8 +161,8 @@ def _as_term(lines: Sequence[str], start: Position, end: Position, tactic: str) 
     """The tactic as it goes in between the positions, which are on one line as a rule."""
     if not _is_term(lines, start):
         return tactic
-    argument = _ARGUMENT.search(lines[start.line][: start.column])
-    is_argument = argument is not None and not _BEFORE_TERM.fullmatch(argument["word"])
+    argument = _last(_ARGUMENT, lines[start.line][: start.column].rstrip())
+    is_argument = bool(argument) and not _BEFORE_TERM.fullmatch(argument)
     is_alone = not is_argument and _TERM_ENDS.match(lines[end.line][end.column :])
     return with_by(tactic) if is_alone else _bracketed(with_by(tactic))
 
@@ -199,6 +198,12 @@ def _is_typed_of(typed: str, name: str) -> bool:
     )
 
 
-def _match(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    """What the text begins with of a class of characters."""
+    found = pattern.match(text)
     return found[0] if found else ""
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str:
+    """What the text ends with of a class of characters. A search from its beginning could take its square."""
+    return _first(pattern, text[::-1])[::-1]

@@ -8,34 +8,44 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import FeatureRequestError
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
-from pygls.workspace import TextDocument
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_SOURCE, read_regular_text
 from lsp_server import __version__
 from lsp_server.document import Document
 from lsp_server.engine import Engine
+from lsp_server.failures import in_a_line
 from lsp_server.indexing import Indexing
+from lsp_server.messages import Call
+from lsp_server.open_documents import OpenDocument, OpenDocuments
 from lsp_server.positions import split_lines
 from lsp_server.projects import Projects
-from lsp_server.protocol import Protocol, plain_converter
+from lsp_server.protocol import Protocol
 from lsp_server.settings import Settings, parse
+from lsp_server.structuring import plain_converter
+from lsp_server.uris import file_path
 
 LANGUAGES = ("lean4", "lean")
 UNSAVED = "Unsaved.lean"
 """What stands for the path of a document that has none."""
 _SETTINGS_SECONDS = 3.0
+_SAID = 200
+"""Characters of a URI that are told."""
+_MAX_TOLD = 1000
+"""Messages that are told; what comes after so many is only logged."""
+_TELL_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
 log = logging.getLogger("premise_suggest")
 
 
 class PremiseServer(LanguageServer):
     """The server: settings, one engine a project, and what the user has been told already."""
+
+    protocol: Protocol
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(
@@ -73,12 +83,14 @@ class PremiseServer(LanguageServer):
 
     async def settled(self) -> None:
         """Wait until the settings are known, but not for long."""
+        if self._settled.is_set():
+            return  # A request that comes when they are known sees the documents as they are then.
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
 
     def tell(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
-        if message in self._told:
+        if message in self._told or len(self._told) >= _MAX_TOLD:
             self.window_log_message(types.LogMessageParams(kind, message))
             return
         self._told.add(message)
@@ -86,31 +98,64 @@ class PremiseServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What pygls could not deal with: logged, and told without a traceback."""
-        if source is FeatureRequestError:
-            log.info("%s", error)  # The client has it as the answer to its request.
-            return
-        log.error("%s: %s", getattr(source, "__name__", source), error)
+        log.error("A notification failed: %s", in_a_line(error))
+        log.debug("A notification failed", exc_info=error)
         self.tell(f"A message could not be handled: {type(error).__name__}.")
+
+    def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
+        """A notification that cannot be read. The text that it should have brought is not known then."""
+        log.info("A notification was not read: %s", error.message)
+        uri = _uri(call.members.get("params"))
+        if uri is not None and call.method in _TELL_TEXTS:
+            self.take_document(self.documents.spoil(uri, "came in a message that cannot be read"))
+        elif not call.method.startswith("$/"):
+            self.tell(f"A message could not be read: {error.message}", types.MessageType.Warning)
+
+    def take_document(self, document: OpenDocument) -> None:
+        """The editor has sent a document; why it cannot be used is told."""
+        if document.fault:
+            message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
+            self.tell(message.strip(), types.MessageType.Warning)
+
+    @property
+    def documents(self) -> OpenDocuments:
+        """What the editor has open."""
+        return self.protocol.documents
 
     def document(self, uri: str) -> Document:
         """The Lean document behind a URI, as the editor has it, else as on disk.
 
-        Raises BadSource: not a file, not Lean, not readable as UTF-8.
+        Raises BadSource: not a file, not Lean, too large, not UTF-8, or not known as the editor has it.
         """
-        path = self.file_path(uri)
-        if path is None:
-            raise BadSource(f"{uri} is not a file on this machine.", "Save it first.")
-        held = self.workspace.get_text_document(uri)
-        is_lean = held.language_id in LANGUAGES if held.language_id else path.suffix == ".lean"
-        if not is_lean:
-            raise BadSource(f"{path} is not a Lean file.", "Ask in a .lean file.")
+        path = self.lean_path(uri)
+        held = self.documents.get(uri)
+        if held is not None:
+            held.check(str(path))
+            return Document(uri, path, split_lines(held.text), held.version)
         try:
-            lines = split_lines(held.source)
+            return Document(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
         except UnicodeDecodeError as error:
             raise BadSource(f"{path} is not UTF-8.", "Save it as UTF-8.") from error
         except OSError as error:
             raise BadSource(f"{path} cannot be read: {error.strerror}.", "Save it first.") from error
-        return Document(uri, path, lines)
+
+    def lean_path(self, uri: str) -> Path:
+        """The path of a Lean document. Raises BadSource: not a file, not Lean."""
+        path = file_path(uri)
+        if path is None:
+            raise BadSource(f"{uri[:_SAID]} is not a file on this machine.", "Save it first.")
+        held = self.documents.get(uri)
+        is_lean = held.language in LANGUAGES if held and held.language else path.suffix == ".lean"
+        if not is_lean:
+            raise BadSource(f"{path} is not a Lean file.", "Ask in a .lean file.")
+        return path
+
+    def check_current(self, document: Document) -> None:
+        """Whether edits of a document would fit what the editor has now. Raises JsonRpcContentModified."""
+        held = self.documents.get(document.uri)
+        now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
+        if now != (document.version, document.lines):
+            raise JsonRpcContentModified("The document has changed meanwhile. Ask again.")
 
     def engine(self, document: Document) -> Engine:
         """The engine of the project that the document belongs to."""
@@ -118,9 +163,10 @@ class PremiseServer(LanguageServer):
 
     def text_document(self, uri: str) -> Document:
         """The document behind a URI, saved or not. Raises BadSource."""
-        held = self.held(uri)
-        if held is not None and self.file_path(uri) is None:
-            return Document(uri, Path(UNSAVED), split_lines(held.source))
+        held = self.documents.get(uri)
+        if held is not None and file_path(uri) is None:
+            held.check(uri[:_SAID])
+            return Document(uri, Path(UNSAVED), split_lines(held.text), held.version)
         return self.document(uri)
 
     def document_or_text(self, uri: str) -> tuple[Document | None, Engine]:
@@ -129,27 +175,23 @@ class PremiseServer(LanguageServer):
         What is no file on this machine (`untitled:`, another program's) has no project: the bundled index
         answers for it, and its text is known only if the editor has opened it. Raises BadSource.
         """
-        if self.file_path(uri) is not None:
+        if file_path(uri) is not None:
             document = self.document(uri)
             return document, self.engine(document)
-        shown = self.text_document(uri) if self.held(uri) else None
+        shown = self.text_document(uri) if self.documents.get(uri) else None
         return shown, self.projects.engine_without_project()
-
-    def held(self, uri: str) -> TextDocument | None:
-        """The document that the editor has open under a URI, however its characters are quoted."""
-        documents: dict[str, TextDocument] = self.workspace.text_documents
-        return documents.get(unquote(uri))
 
     def first_engine(self) -> Engine:
         """The engine of the first folder of the workspace; where there is none, of no project."""
         for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
-            path = self.file_path(uri)
+            path = file_path(uri)
             if path is not None:
                 return self.projects.engine_for(path)
         return self.projects.engine_without_project()
 
-    @staticmethod
-    def file_path(uri: str) -> Path | None:
-        """The file behind a URI; None where it names none that this machine could have."""
-        path = to_fs_path(uri) if uri.lower().startswith("file:") else None
-        return Path(path) if path and "\0" not in path and Path(path).is_absolute() else None
+
+def _uri(params: Any) -> str | None:
+    """The URI of the document that parameters are about, whatever else is wrong with them."""
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    uri = document.get("uri") if isinstance(document, dict) else None
+    return uri if isinstance(uri, str) else None

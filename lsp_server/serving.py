@@ -9,11 +9,14 @@ import logging
 import os
 import signal
 import sys
-from threading import Event
-from typing import Any, BinaryIO
+from collections.abc import Awaitable, Callable, Coroutine
+from io import RawIOBase
+from typing import Any, NoReturn
 
-from pygls.io_ import StdinAsyncReader, run_async
-
+from lean_extract.reading import said_size
+from lsp_server.client_writer import MAX_UNREAD, PipeWriter, SocketWriter, Writer
+from lsp_server.failures import in_a_line
+from lsp_server.framing import BadFrame, Frames
 from lsp_server.server import PremiseServer
 from lsp_server.settings import Settings
 
@@ -30,32 +33,16 @@ FEATURES = (
     "index",
 )
 
+_PIECE = 1 << 16
+"""Bytes that are read at once."""
+
+_PARTS = 16
+
 log = logging.getLogger("premise_suggest")
 
 
-class ClientWriter:
-    """Writes to the client while there is one; what comes after it has gone is nobody's, and is dropped."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream: BinaryIO | None = stream
-
-    def write(self, data: bytes) -> None:
-        """Send a message."""
-        if self._stream is None:
-            return
-        try:
-            self._stream.write(data)
-            self._stream.flush()
-        except (OSError, ValueError) as error:  # a broken pipe, or closed on our side
-            self._stream = None
-            log.info("The client reads no more: %s", error)
-
-    def close(self) -> None:
-        """Close the stream."""
-        stream, self._stream = self._stream, None
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
+Read = Callable[[int], Awaitable[bytes]]
+"""The next piece of the input, empty at its end. It is told how many bytes a message lacks that has begun."""
 
 
 def create_server(settings: Settings) -> PremiseServer:
@@ -68,10 +55,15 @@ def create_server(settings: Settings) -> PremiseServer:
 
 def serve_stdio(server: PremiseServer) -> int:
     """Serve on standard input and output until the client goes; returns the exit code."""
-    reader = StdinAsyncReader(sys.stdin.buffer, server.thread_pool)
-    writer = ClientWriter(sys.stdout.buffer)
+    stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
+    writer = PipeWriter(open(sys.stdout.fileno(), "wb", buffering=0, closefd=False))  # noqa: SIM115
     sys.stdout = sys.stderr  # A stray print must not break the protocol.
-    return _run(_serve(server, reader, writer))
+
+    async def read(missing: int) -> bytes:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(server.thread_pool, _read_piece, stdin, missing)
+
+    return _run(_serve(server, read, writer))
 
 
 def serve_tcp(server: PremiseServer, port: int) -> int:
@@ -87,42 +79,83 @@ def serve_tcp(server: PremiseServer, port: int) -> int:
         actual = listener.sockets[0].getsockname()[1]
         print(f"Listening on 127.0.0.1:{actual}", file=sys.stderr, flush=True)
         async with listener:
-            await _serve(server, *await arrived.get())
+            reader, stream = await arrived.get()
+            await _serve(server, lambda missing: reader.read(_PIECE), SocketWriter(stream))
 
     return _run(main())
 
 
-async def _serve(server: PremiseServer, reader: Any, writer: Any) -> None:
-    """Handle messages until the input ends, `exit` comes or a signal does; then close every project."""
+def _read_piece(stream: RawIOBase, missing: int) -> bytes:
+    """What has come, or as much of a large message as is read at once: a pipe gives it in small parts."""
+    parts = [stream.read(_PIECE) or b""]
+    while parts[-1] and len(parts) < _PARTS and (missing := missing - len(parts[-1])) > 0:
+        parts.append(stream.read(min(missing, _PIECE)) or b"")
+    return b"".join(parts)
+
+
+async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
+    """Handle messages until the input ends, `exit` comes or a signal does; then close every project.
+
+    Raises BadFrame: what comes from the client, or goes to it, cannot go on.
+    """
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_log_stray)
     if task is not None:
+        writer.on_stuck = task.cancel
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError):  # Windows
                 loop.add_signal_handler(number, task.cancel)
     server.protocol.set_writer(writer)
     try:
-        await run_async(
-            stop_event=Event(),
-            reader=reader,
-            protocol=server.protocol,
-            logger=log,
-            error_handler=lambda error, source: server.report_server_error(error, source),
-        )
-    except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
+        await _listen(server, read)
+    except (BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
+    except BadFrame as error:
+        server.tell(f"{error} The server ends.")
+        raise
+    except asyncio.CancelledError:
+        if writer.is_stuck:
+            raise BadFrame(f"The client has left {said_size(MAX_UNREAD)} of messages unread.") from None
+        raise
     finally:
         server.is_closing = True
         await server.projects.close()
+        writer.close()
 
 
-def _run(main: Any) -> int:
+async def _listen(server: PremiseServer, read: Read) -> None:
+    """Take in messages until the input ends. Raises BadFrame."""
+    frames = Frames()
+    while piece := await read(frames.missing):
+        for body in frames.take(piece):
+            server.protocol.receive(body)
+            await asyncio.sleep(0)  # so that a request is begun before the message behind it is read
+    frames.end()
+
+
+def _log_stray(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio would print with a traceback: failures that nobody waits for."""
+    error = context.get("exception") or RuntimeError(context.get("message", ""))
+    if not isinstance(error, asyncio.CancelledError):
+        log.error("A task failed: %s", in_a_line(error))
+        log.debug("A task failed", exc_info=error)
+
+
+def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
         asyncio.run(main)
     except SystemExit as stop:
         return int(stop.code or 0)
+    except BadFrame as error:
+        print(f"premise-suggest: {error} The server ends.", file=sys.stderr, flush=True)
+        _end(1)
     except (asyncio.CancelledError, KeyboardInterrupt):
-        # Stopped by a signal: the thread that reads standard input cannot be woken, so do not wait for it.
-        logging.shutdown()
-        os._exit(0)
+        _end(0)
     return 0
+
+
+def _end(code: int) -> NoReturn:
+    """End at once: a thread that reads standard input cannot be woken, so do not wait for it."""
+    logging.shutdown()
+    os._exit(code)

@@ -9,6 +9,8 @@ local DEFAULTS = {
   tactics = nil, -- try tactics too? nil: where no other client runs Lean, for trials need a Lean of our own
 }
 
+local CHANGED = 'The text has changed meanwhile; ask again.'
+
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)
 end
@@ -144,10 +146,9 @@ local function items_of(answer, place)
 end
 
 local function insert(client, place, item)
-  if vim.api.nvim_buf_get_changedtick(place.buffer) ~= place.tick then
-    return say('The text has changed meanwhile; ask again.', vim.log.levels.WARN)
-  end
+  if vim.api.nvim_buf_get_changedtick(place.buffer) ~= place.tick then return say(CHANGED, vim.log.levels.WARN) end
   ask(client, 'premiseSuggest/edits', place, { insert = item.insert, as = item.as, import = item.import }, function(answer)
+    if vim.api.nvim_buf_get_changedtick(place.buffer) ~= place.tick then return say(CHANGED, vim.log.levels.WARN) end
     vim.lsp.util.apply_text_edits(answer.edits, place.buffer, client.offset_encoding)
   end)
 end

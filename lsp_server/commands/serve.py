@@ -15,6 +15,7 @@ def run(options: argparse.Namespace) -> int:
         logging.basicConfig(
             filename=options.log, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
         )
+        logging.getLogger("premise_suggest").setLevel(logging.DEBUG)
     else:
         logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")
     # pygls logs every message it sends, and every refused request with a traceback; both are noise here.

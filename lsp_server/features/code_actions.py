@@ -45,12 +45,15 @@ def register(server: PremiseServer) -> None:
         items = [tactic_item(outcome) for outcome in judged[: settings.code_actions.count]]
         items = [as_placed(item, in_term(place)) for item in items]
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
-        return [_action(document, span, item, rank, diagnostics) for rank, item in enumerate(items)]
+        server.check_current(document)
+        edits = [_edit(server, document, span, item) for item in items]
+        shown = enumerate(zip(items, edits, strict=True))
+        return [_action(item, edit, rank, diagnostics) for rank, (item, edit) in shown]
 
 
 def _wanted(context: types.CodeActionContext) -> bool:
     only = context.only
-    return only is None or any(types.CodeActionKind.QuickFix.startswith(kind) for kind in only)
+    return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
 def replaced_span(document: Document, start: Position, end: Position, *, on_blank: bool) -> Span | None:
@@ -70,15 +73,28 @@ def title(item: TacticItem) -> str:
 
 
 def _action(
-    document: Document, span: Span, item: TacticItem, rank: int, diagnostics: list[types.Diagnostic]
+    item: TacticItem, edit: types.WorkspaceEdit, rank: int, diagnostics: list[types.Diagnostic]
 ) -> types.CodeAction:
-    found = tactic_insertion(document.lines, span.start, item.tactic)
-    edit = types.TextEdit(document.range(found.span), found.text)
     return types.CodeAction(
         title=title(item),
         kind=types.CodeActionKind.QuickFix,
         is_preferred=rank == 0,
         diagnostics=diagnostics or None,
-        edit=types.WorkspaceEdit(changes={document.uri: [edit]}),
+        edit=edit,
         data=to_json(item),
     )
+
+
+def _edit(server: PremiseServer, document: Document, span: Span, item: TacticItem) -> types.WorkspaceEdit:
+    """What a tactic changes; with the version it is for, where the client looks at that."""
+    found = tactic_insertion(document.lines, span.start, item.tactic)
+    edit = types.TextEdit(document.range(found.span), found.text)
+    if not _takes_versions(server.client_capabilities):
+        return types.WorkspaceEdit(changes={document.uri: [edit]})
+    which = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, [edit])])
+
+
+def _takes_versions(client: types.ClientCapabilities) -> bool:
+    edits = client.workspace.workspace_edit if client.workspace else None
+    return bool(edits and edits.document_changes)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from lsp_server.handlers import passive
 from lsp_server.server import PremiseServer
 from lsp_server.settings import SECTION
+
+log = logging.getLogger("premise_suggest")
 
 
 def register(server: PremiseServer) -> None:
@@ -27,7 +33,8 @@ def register(server: PremiseServer) -> None:
         if changes and changes.dynamic_registration:
             method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
             registration = types.Registration(id=method, method=method)
-            await server.client_register_capability_async(types.RegistrationParams([registration]))
+            with _refused("to tell of changed settings"):
+                await server.client_register_capability_async(types.RegistrationParams([registration]))
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -53,5 +60,16 @@ async def _pull(server: PremiseServer) -> Any:
     if not (workspace and workspace.configuration):
         return None
     item = types.ConfigurationItem(section=SECTION)
-    answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    answer: Any = None
+    with _refused("to say its settings"):
+        answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
     return answer[0] if answer else None
+
+
+@contextlib.contextmanager
+def _refused(what: str) -> Iterator[None]:
+    """A client may refuse what it is asked, or say nothing: it is done without."""
+    try:
+        yield
+    except JsonRpcException as error:
+        log.info("The client refuses %s: %s", what, error)

@@ -8,11 +8,13 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from lean_extract.reading import MAX_SOURCE, read_regular_text
 from lsp_server.declarations import declaration_span
 from lsp_server.handlers import active
 from lsp_server.parameters import Parameters
 from lsp_server.positions import split_lines
 from lsp_server.server import PremiseServer
+from lsp_server.uris import file_path
 from lsp_server.utf16 import range_to_lsp
 
 REQUEST = "premiseSuggest/declaration"
@@ -40,11 +42,11 @@ def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.
     uri = from_fs_path(str(path))
     if uri is None:
         return None
-    shown = (document.uri for document in server.workspace.text_documents.values())
-    uri = next((one for one in shown if server.file_path(one) == path), uri)
+    shown = next((one for one in server.documents if not one.fault and file_path(one.uri) == path), None)
     try:
-        lines = split_lines(server.workspace.get_text_document(uri).source)
+        lines = split_lines(shown.text if shown else read_regular_text(path, MAX_SOURCE))
     except (OSError, UnicodeDecodeError):
         return None
+    uri = shown.uri if shown else uri
     span = declaration_span(lines, name, line)
     return types.Location(uri, range_to_lsp(lines, span.start, span.end))

@@ -8,6 +8,7 @@ from lsp_server.engine import Engine
 from lsp_server.handlers import passive
 from lsp_server.indexing import WorkDone
 from lsp_server.server import LANGUAGES, PremiseServer
+from lsp_server.uris import file_path
 
 
 def register(server: PremiseServer) -> None:
@@ -16,15 +17,15 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     @passive(server, "indexing")
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
-        uri = params.text_document.uri
+        path = file_path(params.text_document.uri)
         is_lean = params.text_document.language_id in LANGUAGES
-        if is_lean and server.settings.index.auto and server.file_path(uri) is not None:
-            await server.indexing.once(server.engine(server.document(uri)))
+        if is_lean and server.settings.index.auto and path is not None:
+            await server.indexing.once(server.projects.engine_for(path))
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     @passive(server, "indexing")
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        engine = server.engine(server.document(params.text_document.uri))
+        engine = server.projects.engine_for(server.lean_path(params.text_document.uri))
         try:
             if server.settings.index.on_save:
                 await server.indexing.unasked(engine)

@@ -40,7 +40,7 @@ def register(server: PremiseServer) -> None:
             # At one place editors insert in this order, and the import is a line above the rest.
             is_above = line.span.start == found[0].span.start and line.text.endswith("\n")
             found.insert(0 if is_above else 1, line)
-        return {"edits": [text_edit(document, one) for one in found]}
+        return {"edits": [text_edit(document, one) for one in found], "version": document.version}
 
 
 def text_edit(document: Document, insertion: Insertion) -> types.TextEdit:

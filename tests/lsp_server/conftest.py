@@ -23,7 +23,8 @@ from lean_extract import packaged
 from lean_extract.core_sources import find_core
 from lean_extract.source.reader import read_file
 from lsp_server.models import SHIPPED_MODEL
-from lsp_server.protocol import plain_converter
+from lsp_server.structuring import plain_converter
+from tests.hostile.raw_client import RawClient
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
@@ -57,6 +58,14 @@ def environment(
         "PREMISE_SUGGEST_MODEL": str(model),
         "COLUMNS": "100",
     }
+
+
+@pytest.fixture(scope="session")
+def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables for a server that need not have a Lean."""
+    cache = str(tmp_path_factory.mktemp("bare"))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))}
+    return {**kept, "XDG_CACHE_HOME": cache, "PREMISE_SUGGEST_INDEX": f"{cache}/index"}
 
 
 @pytest.fixture(scope="session")
@@ -279,3 +288,23 @@ def all_end(handles: list[int], seconds: float) -> bool:
     for handle in handles:
         os.close(handle)
     return True
+
+
+@pytest.fixture(scope="module")
+def raw_client(bare_environment: dict[str, str]) -> Iterator[RawClient]:
+    """A server that survives its module."""
+    client = RawClient(bare_environment)
+    client.shake_hands()
+    yield client
+    client.check_sane()
+    client.close()
+    client.check_quiet()
+
+
+@pytest.fixture
+def own_client(bare_environment: dict[str, str]) -> Iterator[RawClient]:
+    """A server that nobody has spoken to."""
+    client = RawClient(bare_environment)
+    yield client
+    client.close()
+    client.check_quiet()

@@ -1,0 +1,125 @@
+"""What is sent to the client. One that does not read must not hold up the loop, nor fill the memory."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import select
+from collections import deque
+from collections.abc import Callable
+from io import RawIOBase
+from threading import Condition, Thread
+
+MAX_UNREAD = 256 << 20
+"""Bytes that may wait for a client to read them."""
+_CLOSE_SECONDS = 2.0
+
+log = logging.getLogger("premise_suggest")
+
+
+class PipeWriter:
+    """Writes to a pipe in a thread of its own; what comes after the client has gone is dropped.
+
+    Without a buffer, for one that is being written to when Python ends keeps it from ending.
+    """
+
+    def __init__(self, stream: RawIOBase, most: int = MAX_UNREAD) -> None:
+        self._stream = stream
+        self._most = most
+        self._unread: deque[bytes] = deque()
+        self._size = 0
+        self._is_closed = False
+        self._changed = Condition()
+        self.is_stuck = False
+        """Whether the client has left more unread than is held; nothing is sent from then on."""
+        self.on_stuck: Callable[[], object] | None = None
+        """Called when that happens."""
+        self._thread = Thread(target=self._send_all, name="to the client", daemon=True)
+        self._thread.start()
+
+    def write(self, data: bytes) -> None:
+        """Send a message; does not wait."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._unread.append(data)
+            self._size += len(data)
+            self.is_stuck = self._size > self._most
+            if self.is_stuck:
+                self._drop()
+            self._changed.notify()
+        if self.is_stuck and self.on_stuck is not None:
+            self.on_stuck()
+
+    def close(self) -> None:
+        """Send what is left, but not for long, and close the stream."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._changed.notify()
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _send_all(self) -> None:
+        while (data := self._next()) is not None:
+            try:
+                self._send(memoryview(data))
+            except (OSError, ValueError) as error:  # a broken pipe, or closed on our side
+                log.info("The client reads no more: %s", error)
+                with self._changed:
+                    self._drop()
+        with contextlib.suppress(OSError):
+            self._stream.close()
+
+    def _send(self, data: memoryview) -> None:
+        while data:
+            sent = self._stream.write(data)
+            if sent is None:  # a pipe that does not wait by itself
+                select.select([], [self._stream], [])
+            data = data[sent or 0 :]
+
+    def _next(self) -> bytes | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._unread or self._is_closed)
+            if not self._unread:
+                return None
+            data = self._unread.popleft()
+            self._size -= len(data)
+            return data
+
+    def _drop(self) -> None:
+        self._is_closed = True
+        self._unread.clear()
+        self._size = 0
+
+
+class SocketWriter:
+    """The same for a socket, which the event loop writes to by itself."""
+
+    def __init__(self, stream: asyncio.StreamWriter, most: int = MAX_UNREAD) -> None:
+        self._stream = stream
+        self._most = most
+        self._is_closed = False
+        self.is_stuck = False
+        self.on_stuck: Callable[[], object] | None = None
+        """Both as `PipeWriter` has them."""
+
+    def write(self, data: bytes) -> None:
+        """Send a message; does not wait."""
+        if self._is_closed:
+            return
+        self._stream.write(data)
+        if self._stream.transport.get_write_buffer_size() > self._most:
+            self._is_closed = self.is_stuck = True
+            self._stream.transport.abort()
+            if self.on_stuck is not None:
+                self.on_stuck()
+
+    def close(self) -> None:
+        """Close the stream once all is sent."""
+        self._is_closed = True
+        self._stream.close()
+
+
+Writer = PipeWriter | SocketWriter

@@ -1,0 +1,10 @@
+"""How faults of our own are told: in one line, which is all that standard error gets."""
+
+from __future__ import annotations
+
+_SAID = 500
+
+
+def in_a_line(error: BaseException) -> str:
+    """What an exception says. Where it came from is for who logs in detail (`serve --log`)."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_SAID]}"

@@ -1,0 +1,135 @@
+"""The body of a message as JSON-RPC 2.0 has it, or how it is answered if it is none. Pure.
+
+What comes back has no lone surrogate outside of its id, so whatever is made of it can be encoded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeGuard
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+
+MAX_ID = 1000
+"""Characters of an id that is a string."""
+MAX_DEPTH = 100
+"""Levels of objects and lists in a message: what walks through one must not run out of stack."""
+_TOO_DEEP = f"A message may be nested {MAX_DEPTH} levels deep, and no deeper."
+_LARGEST_ID = 2**63
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+Id = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request, or where `id` is None a notification."""
+
+    id: Id | None
+    method: str
+    members: Mapping[str, Any]
+    """The message's `params`, if it has any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came as an answer to a request of ours; `id` may be anything."""
+
+    id: Any
+    members: Mapping[str, Any]
+    """The message's `result` and `error`, which of them it has."""
+
+
+class BadMessage(Exception):
+    """What is no message, with the answer it gets: a code, one sentence, and the id, if it can be told."""
+
+    def __init__(self, code: int, message: str, id: Id | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.id = id
+
+
+def read(body: bytes) -> Call | Answer:
+    """A message. Raises BadMessage."""
+    message = _parsed(body)
+    if isinstance(message, list):
+        _refuse("Messages are read one at a time, not in a batch.")
+    if not isinstance(message, dict):
+        _refuse("A message must be an object.")
+    is_answer = "method" not in message and ("result" in message or "error" in message)
+    id = None if is_answer or "id" not in message else _checked_id(message["id"])
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_deeper(message, MAX_DEPTH):
+        _refuse(_TOO_DEEP, id)
+    if _SURROGATE_ESCAPE.search(body):
+        message = {**message, **_without_surrogates(_members(message, "method", "params", "result", "error"))}
+    if is_answer:
+        return Answer(message.get("id"), _members(message, "result", "error"))
+    if message.get("jsonrpc") != "2.0":
+        _refuse('jsonrpc must be "2.0".', id)
+    method = message.get("method")
+    if not isinstance(method, str):
+        _refuse("method must be a string." if "method" in message else "A message must have a method.", id)
+    return Call(id, method, _members(message, "params"))
+
+
+def _members(message: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: message[name] for name in names if name in message}
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    """Whether a value is nested more than so many levels deep."""
+    level = [value]
+    while level and depth:
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [child for children in inner for child in children if isinstance(child, dict | list)]
+        depth -= 1
+    return bool(level)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
+    except RecursionError:
+        raise BadMessage(PARSE_ERROR, _TOO_DEEP) from None
+    except ValueError as error:  # among them a number of more digits than Python reads
+        raise BadMessage(PARSE_ERROR, f"The message is no JSON: {error}.") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def is_id(value: Any) -> TypeGuard[Id]:
+    """Whether a value may be the id of a request."""
+    if isinstance(value, str):
+        return len(value) <= MAX_ID
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_ID
+
+
+def _checked_id(value: Any) -> Id:
+    if not is_id(value):
+        _refuse(f"id must be a whole number of 64 bits, or a string of at most {MAX_ID:,} characters.")
+    return value
+
+
+def _refuse(what: str, id: Id | None = None) -> NoReturn:
+    raise BadMessage(INVALID_REQUEST, what, id)
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with U+FFFD for each lone surrogate. Both are one unit of UTF-16: places stay."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(one) for one in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(name): _without_surrogates(one) for name, one in value.items()}
+    return value

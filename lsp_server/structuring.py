@@ -1,0 +1,53 @@
+"""The JSON of messages as lsprotocol's classes have it, with types that are taken at their word."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import cattrs
+from pygls.protocol import JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
+
+_SAID = 300
+
+
+def plain_converter() -> cattrs.Converter:
+    """pygls' converter, leaving the JSON of our own requests as it is.
+
+    It makes no text of a number, and no number of a text or a fraction.
+    """
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    converter.register_structure_hook(int, _whole_number)
+    converter.register_structure_hook(str, _text)
+    converter.register_structure_hook(
+        JsonRPCRequestMessage, lambda message, cls: cls(**{"params": None, **message})
+    )
+    converter.register_structure_hook(
+        JsonRPCResponseMessage, lambda message, cls: cls(**{"result": None, **message})
+    )
+    return converter
+
+
+def what_is_wrong(error: Exception) -> str:
+    """What cattrs found, and where in the parameters, in a few words."""
+    if not isinstance(error, cattrs.BaseValidationError):
+        return "the parameters cannot be read"
+    first = next(iter(cattrs.transform_error(error, path="$")), "the parameters cannot be read")
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[:_SAID]
+
+
+def _whole_number(value: Any, kind: type[int]) -> int:
+    """A number without a fraction is whole in JSON, however it is written. Raises TypeError.
+
+    cattrs asks for the subclasses here, too: bool and enumerations, which are made as it would make them.
+    """
+    if kind is int and (isinstance(value, bool) or not isinstance(value, int | float) or value % 1):
+        raise TypeError
+    return kind(value)
+
+
+def _text(value: Any, kind: type[str]) -> str:
+    """A text, or what an enumeration has for it. Raises TypeError."""
+    if kind is str and not isinstance(value, str):
+        raise TypeError
+    return kind(value)

@@ -1,0 +1,212 @@
+"""Documents as the editor has them, whatever it says of them; edits are for the text they were made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol import types
+
+from lean_extract.reading import MAX_SOURCE
+from lsp_server.open_documents import OpenDocuments
+from tests.hostile.raw_client import RawClient, encoded, request
+from tests.lsp_server.conftest import place_of
+from tests.lsp_server.wire import CONTENT_MODIFIED, FAILED, code
+
+TEXT = "theorem 𝕜 : True := by\n  \n"
+URI = "file:///no/such/folder/Open.lean"
+TRIED = {
+    "textDocument": {"uri": URI},
+    "position": {"line": 1, "character": 2},
+    "insert": "rfl",
+    "as": "tactic",
+}
+
+
+def ranged(*numbers: Any, text: str = "x") -> dict[str, Any]:
+    line, character, end, last = numbers
+    start = {"line": line, "character": character}
+    return {"range": {"start": start, "end": {"line": end, "character": last}}, "text": text}
+
+
+def sent(client: RawClient) -> dict[str, Any]:
+    """The answer to an edit in the document, which is in the text that the server has."""
+    return client.ask("premiseSuggest/edits", TRIED)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [ranged(0, 0, 0, 1)],
+        [ranged(0, 9, 0, 9)],
+        [ranged(1, 0, 0, 0)],
+        [ranged(99, 0, 100, 0)],
+        [ranged(-1, 0, 0, 0)],
+        [ranged(0, 2**40, 0, 0)],
+        [{"text": TEXT}, ranged(0, 0, 0, 1)],
+        [{"text": 5}],
+        [{}],
+        [5],
+        5,
+        None,
+    ],
+    ids=str,
+)
+def test_a_change_that_is_none_makes_the_text_unknown_until_it_comes_whole(
+    raw_client: RawClient, changes: Any
+) -> None:
+    raw_client.open(URI, TEXT)
+    assert sent(raw_client)["result"]["version"] == 1
+    raw_client.change(URI, changes, 2)
+    answer = sent(raw_client)
+    assert code(answer) == FAILED
+    assert answer["error"]["data"] == {"hint": "Close it and open it again.", "kind": "BadSource"}
+    raw_client.change(URI, [ranged(0, 0, 0, 1), {"text": TEXT}], 3)
+    assert sent(raw_client)["result"]["version"] == 3
+    raw_client.check_sane()
+
+
+def test_versions_may_go_as_they_like_and_open_twice_is_open(raw_client: RawClient) -> None:
+    raw_client.open(URI, "a", 7)
+    raw_client.open(URI, TEXT, 5)
+    assert sent(raw_client)["result"]["version"] == 5
+    raw_client.change(URI, [{"text": TEXT + "\n"}], 3)
+    assert sent(raw_client)["result"]["version"] == 3
+    raw_client.change(URI, [], 4)
+    assert sent(raw_client)["result"]["version"] == 4
+    raw_client.change(URI, [{"text": TEXT}], "five")
+    assert code(sent(raw_client)) == FAILED
+    raw_client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert "cannot be read" in sent(raw_client)["error"]["message"]  # from the disk, where it is not
+
+
+def test_what_was_not_opened_is_told_when_it_is_changed(raw_client: RawClient) -> None:
+    raw_client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    raw_client.change(URI, [{"text": TEXT}])
+    assert "was changed but not opened" in sent(raw_client)["error"]["message"]
+    raw_client.notify("textDocument/didOpen", {"textDocument": {"uri": URI, "text": TEXT, "version": 1}})
+    assert "a message that cannot be read" in sent(raw_client)["error"]["message"]
+    raw_client.open(URI, TEXT)
+    assert sent(raw_client)["result"]["edits"]
+
+
+def test_a_text_of_twenty_megabytes_is_told_and_not_read(raw_client: RawClient) -> None:
+    raw_client.open(URI, TEXT * 800_000)
+    answer = sent(raw_client)
+    assert "is larger than 4 MiB, so it is not read" in answer["error"]["message"]
+    assert raw_client.ask("textDocument/hover", TRIED)["result"] is None
+    raw_client.change(URI, [{"text": TEXT}], 2)
+    assert sent(raw_client)["result"]["version"] == 2
+
+
+def test_a_thousand_changes(raw_client: RawClient) -> None:
+    raw_client.open(URI, TEXT)
+    for version in range(2, 1002):
+        raw_client.change(URI, [{"text": "\n" * (version % 7) + TEXT}], version)
+    raw_client.change(URI, [{"text": TEXT}], 1002)
+    assert sent(raw_client)["result"]["version"] == 1002
+
+
+def test_what_lies_on_disk_is_read_as_far_as_it_is_a_file(raw_client: RawClient, tmp_path: Path) -> None:
+    (tmp_path / "Large.lean").write_text(TEXT * 300_000, encoding="utf-8")
+    (tmp_path / "Small.lean").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "Endless.lean").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "Fifo.lean")
+    for name, said in (("Large", "larger than 4 MiB"), ("Endless", "regular file"), ("Fifo", "regular file")):
+        params = {**TRIED, "textDocument": {"uri": (tmp_path / f"{name}.lean").as_uri()}}
+        assert said in raw_client.ask("premiseSuggest/edits", params)["error"]["message"]
+    params = {**TRIED, "textDocument": {"uri": (tmp_path / "Small.lean").as_uri()}}
+    assert raw_client.ask("premiseSuggest/edits", params)["result"]["version"] is None
+
+
+def item(name: str, text: str) -> types.TextDocumentItem:
+    return types.TextDocumentItem(f"file:///{name}", "lean4", 1, text)
+
+
+def changed(name: str, text: str) -> types.DidChangeTextDocumentParams:
+    which = types.VersionedTextDocumentIdentifier(uri=f"file:///{name}", version=2)
+    return types.DidChangeTextDocumentParams(which, [types.TextDocumentContentChangeWholeDocument(text)])
+
+
+WAYS = st.sampled_from(["open", "change", "close", "spoil"])
+
+
+@given(st.lists(st.tuples(WAYS, st.sampled_from("abc"), st.text(max_size=9))))
+def test_no_more_is_held_than_the_limit_and_nothing_of_what_is_closed(
+    acts: list[tuple[str, str, str]],
+) -> None:
+    documents = OpenDocuments(max_held=12)
+    for way, name, text in acts:
+        before = documents.get(f"file:///{name}")
+        if way == "open":
+            held = documents.open(item(name, text))
+        elif way == "change":
+            held = documents.change(changed(name, text))
+        elif way == "spoil":
+            held = documents.spoil(f"file:///{name}", "is not known")
+        else:
+            documents.close(f"file:///{name}")
+            assert documents.get(f"file:///{name}") is None
+            continue
+        assert documents.get(f"file:///{name}") is held
+        assert held.text == ("" if held.fault else text)
+        assert way != "change" or before is not None or held.fault
+        assert sum(len(one.text) for one in documents) <= 12
+    for name in "abc":
+        documents.close(f"file:///{name}")
+    assert not documents.open(item("d", "x" * 12)).fault
+    assert documents.open(item("e", "x")).fault
+
+
+def test_the_limit_is_of_bytes() -> None:
+    documents = OpenDocuments()
+    assert not documents.open(item("a", "x" * MAX_SOURCE)).fault
+    assert documents.open(item("a", "x" * (MAX_SOURCE + 1))).fault
+    assert documents.open(item("a", "𝕜" * (MAX_SOURCE // 4 + 1))).fault
+
+
+@pytest.fixture
+def lean_client(environment: dict[str, str]) -> Iterator[RawClient]:
+    client = RawClient(environment)
+    yield client
+    client.close()
+    client.check_quiet()
+
+
+def fixes(client: RawClient, project: Path) -> dict[str, Any]:
+    """A request for quick fixes at the first `sorry` of an open document."""
+    path = project / "Work.lean"
+    text = path.read_text(encoding="utf-8")
+    client.open(path.as_uri(), text, 41)
+    spot = place_of(text, "sorry")
+    place = {"line": spot.line, "character": spot.character}
+    params = {"range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+    return {**params, "textDocument": {"uri": path.as_uri()}}
+
+
+@pytest.mark.lean
+@pytest.mark.parametrize("takes_versions", [True, False])
+def test_quick_fixes_are_for_a_version(lean_client: RawClient, project: Path, takes_versions: bool) -> None:
+    lean_client.shake_hands(project, {"workspace": {"workspaceEdit": {"documentChanges": takes_versions}}})
+    params = fixes(lean_client, project)
+    uri, text = params["textDocument"]["uri"], (project / "Work.lean").read_text(encoding="utf-8")
+    lean_client.send(encoded(request("old", "textDocument/codeAction", params)))  # Lean starts for it
+    lean_client.change(uri, [{"text": "\n" + text}], 42)
+    assert code(lean_client.answer("old")) == CONTENT_MODIFIED
+    lean_client.change(uri, [{"text": text}], 43)
+    actions = lean_client.ask("textDocument/codeAction", params)["result"]
+    assert actions
+    for action in actions:
+        if takes_versions:
+            (change,) = action["edit"]["documentChanges"]
+            assert change["textDocument"] == {"uri": uri, "version": 43}
+            assert change["edits"]
+        else:
+            assert list(action["edit"]["changes"]) == [uri]
+    reversed_range = {"start": params["range"]["end"], "end": {"line": 0, "character": 0}}
+    assert "error" not in lean_client.ask("textDocument/codeAction", {**params, "range": reversed_range})
