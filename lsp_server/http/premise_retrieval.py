@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Premise
 from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.door import JsonRoute
 from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATES
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.revisions import Library
@@ -24,7 +25,7 @@ from retriever.place import Where
 from retriever.snapshot import Snapshot
 
 State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
-Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED)]
+Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 
 
 class NewPremise(BaseModel):
@@ -67,7 +68,7 @@ class Scored(BaseModel):
 
 def router(backend: Backend) -> APIRouter:
     """The interface over the default index."""
-    routes = APIRouter(tags=["LeanPremise"])
+    routes = APIRouter(tags=["LeanPremise"], route_class=JsonRoute)
     fresh = NewPremises()
 
     @routes.post("/retrieve", response_model=list[Scored] | list[list[Scored]])

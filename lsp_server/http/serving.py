@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import signal
 import socket
@@ -16,12 +17,22 @@ import uvicorn
 
 from lean_extract.errors import UserError
 from lsp_server.http.app import create_app
+from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
 from lsp_server.http.revisions import open_libraries
 from lsp_server.settings import Settings
 
 _SHUTDOWN_SECONDS = 5
+_ACCEPTED = 64
+"""How many connections asyncio accepts at once, before one of them can be refused."""
+_QUEUED = 1024
+"""How many may wait in the system to be accepted."""
+_OWN_FILES = 128 + 3 * _ACCEPTED
+"""Files that the server needs beside its connections, and connections that are about to be refused."""
+_LEAST_CONNECTIONS = 16
+_SWEEP_TICKS = 5
+"""Of uvicorn's ticks, ten a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +63,17 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(_QUEUED)  # asyncio has made the queue as short as what it accepts at once
         if self.started:
             print(self._line, flush=True)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _SWEEP_TICKS == 0:
+            for one in list(self.server_state.connections):
+                if isinstance(one, Connection):
+                    one.sweep()
+        return await super().on_tick(counter)
 
 
 def serve(options: Options, settings: Settings) -> None:
@@ -73,12 +93,15 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
         if note := (await library.engine.knowledge()).note:
             print(f"warning: {note}", file=sys.stderr)
     limits = limits_for(policy, options.rate)
+    limits = replace(limits, connections=connections_within(limits.connections))
     app = create_app(libraries, policy, limits, log_goals=options.log_goals)
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=with_limits(limits),
         ws="none",
         h11_max_incomplete_event_size=limits.header_bytes,
+        timeout_keep_alive=limits.keep_alive_seconds,
+        backlog=_ACCEPTED,
         access_log=False,  # it would hold the goals; Measured writes its own lines
         log_config=None,
         server_header=False,
@@ -112,6 +135,23 @@ def limits_for(policy: Policy, rate: float | None) -> Limits:
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 
+def connections_within(wanted: int) -> int:
+    """How many connections the system's limit of open files allows; it is raised where that may be."""
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + _OWN_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS: a limit of its own below the hard one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return max(_LEAST_CONNECTIONS, min(wanted, soft - _OWN_FILES))
+    return wanted
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches a host."""
     if host == "localhost":
@@ -133,7 +173,7 @@ def listen(host: str, port: int) -> socket.socket:
         if sys.platform != "win32":  # there it would share a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(1024)
+        listener.listen(_QUEUED)
     except OSError as error:
         listener.close()
         raise UserError(

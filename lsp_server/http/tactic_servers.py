@@ -17,10 +17,11 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.errors import ModelError, NoGoalHere
-from lean_extract.reading import MAX_STATE
+from lean_extract.reading import MAX_CONTEXT, MAX_STATE
 from lean_extract.records import Goal, Position, Premise
 from lsp_server.engine import Engine
 from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge
@@ -43,6 +44,7 @@ _STEP_DOWN = 0.999
 
 State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
 Prefix = Annotated[str, StringConstraints(max_length=1000)]
+Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT)]
 
 
 class GeneratorRequest(BaseModel):
@@ -76,7 +78,9 @@ class StepRequest(BaseModel):
     model_config = ConfigDict(strict=True)
     tactic_state: State = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
     prefix: Prefix = Field("", description="What every tactic has to begin with.")
-    context: str = Field("", description="The file up to the tactic: tells what is imported and declared.")
+    context: Context = Field(
+        "", description="The file up to the tactic: tells what is imported and declared."
+    )
 
 
 class StepResponse(BaseModel):
@@ -87,7 +91,7 @@ class StepResponse(BaseModel):
 
 def router(backend: Backend) -> APIRouter:
     """Both interfaces over the default index."""
-    routes = APIRouter(tags=["Tactic generators"])
+    routes = APIRouter(tags=["Tactic generators"], route_class=JsonRoute)
 
     @routes.post("/generate")
     async def generate(request: GeneratorRequest) -> GeneratorResponse:
