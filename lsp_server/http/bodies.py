@@ -15,6 +15,7 @@ from lsp_server.http.waiting import Gone
 
 _NAMES_PREMISES = "/retrieve"
 _TAKE_STATES = frozenset({"/", "/generate"})
+_CLOSE = {"Connection": "close"}
 _SMALL = 64 << 10
 """A body that is no larger is read however much is held."""
 
@@ -47,6 +48,10 @@ class Bodies:
     async def _whole(self, scope: Scope, receive: Receive, read: bytearray) -> bytes:
         headers = Headers(scope=scope)
         most = self._most(scope["method"], scope["path"])
+        if "content-length" in headers and "transfer-encoding" in headers:  # one of them is a lie
+            raise Refusal(
+                400, "The body has two lengths.", "Send Content-Length or Transfer-Encoding.", _CLOSE
+            )
         length = headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length.lstrip("0")[:20] or "0") > most:
             raise _too_large(most)
@@ -56,8 +61,7 @@ class Bodies:
             async with asyncio.timeout(self._limits.seconds):
                 await self._read(receive, read, most)
         except TimeoutError:
-            hint = "Send it at once."
-            raise Refusal(408, "The body did not arrive in time.", hint, {"Connection": "close"}) from None
+            raise Refusal(408, "The body did not arrive in time.", "Send it at once.", _CLOSE) from None
         return bytes(read)
 
     async def _read(self, receive: Receive, read: bytearray, most: int) -> None:
@@ -72,7 +76,7 @@ class Bodies:
             if len(read) > most:
                 raise _too_large(most)
             if self._held > self._limits.held_bytes and len(read) > _SMALL:
-                retry = {"Retry-After": "1", "Connection": "close"}
+                retry = {"Retry-After": "1", **_CLOSE}
                 raise Refusal(
                     503, "The server is busy: it holds too many large requests.", "Ask again.", retry
                 )
@@ -85,6 +89,4 @@ class Bodies:
 
 
 def _too_large(most: int) -> Refusal:
-    return Refusal(
-        413, "The body is too large.", f"At most {most:,} bytes are read.", {"Connection": "close"}
-    )
+    return Refusal(413, "The body is too large.", f"At most {most:,} bytes are read.", _CLOSE)

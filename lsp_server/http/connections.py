@@ -69,8 +69,10 @@ class Connection(H11Protocol):
     def handle_events(self) -> None:
         """Read what has come as far as it is complete."""
         if self.conn.their_state is h11.IDLE and self._unlooked > _LOOKED_AFTER:
-            self._unlooked = 0
-            if is_head_too_long(self.conn.trailing_data[0]):
+            waiting = self.conn.trailing_data[0]
+            head = head_of(waiting)
+            self._unlooked = len(waiting) - len(head)  # another request may stand behind it
+            if is_too_long(head):
                 self._refuse(
                     Refusal(
                         431,
@@ -132,10 +134,14 @@ class Connection(H11Protocol):
         self.transport.close()
 
 
-def is_head_too_long(waiting: bytes) -> bool:
-    """Whether a head, as far as it has come, has too many lines after the first, or too long ones."""
+def head_of(waiting: bytes) -> bytes:
+    """The first request's head, as far as it has come."""
     end = _END_OF_HEAD.search(waiting)
-    head = waiting[: end.end()] if end else waiting
+    return waiting[: end.end()] if end else waiting
+
+
+def is_too_long(head: bytes) -> bool:
+    """Whether a head has too many lines after the first, or too long ones."""
     first = head.find(b"\n") + 1
     return bool(first) and (head.count(b"\n") > MAX_FIELDS + 2 or len(head) - first > MAX_FIELD_BYTES)
 

@@ -60,14 +60,18 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
+            answer = Answer(send)
             try:
                 self._check(scope)
                 async with self._bodies.body(scope, receive) as body:
-                    await self._answer(scope, body, receive, send)
+                    await self._answer(scope, body, receive, answer)
             except Refusal as refusal:
                 await refusal.response()(scope, receive, send)
             except Gone:
                 return  # nobody is there to be answered
+            except asyncio.CancelledError:  # the server ends, and has waited long enough
+                if not answer.has_begun:
+                    await Refusal(503, "The server ends.", "Start it again.").response()(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -78,8 +82,8 @@ class Guard:
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        left, answer = asyncio.create_task(until_gone(receive)), Answer(send)
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: Answer) -> None:
+        left = asyncio.create_task(until_gone(receive))
         try:
             work = self._read_and_pass(scope, body, _again(body, left), answer.send)
             await while_awaited(work, left, answer, self._limits.seconds)

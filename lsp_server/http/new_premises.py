@@ -10,6 +10,7 @@ import numpy as np
 
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
+from lean_extract.wanted import check_wanted
 from lsp_server.cache import Cache
 from lsp_server.http.notation import restored
 from retriever.encoder import Floats, PremiseEncoder
@@ -18,6 +19,8 @@ from retriever.text import premise_texts
 _CACHED = 4 * 2048
 _MOST_READ = 20_000
 """Characters of a declaration that are read; the models read far less."""
+_MOST_KEPT = 4_000
+"""Characters of one that is remembered: thousands of longer ones would fill the memory."""
 _DOC = re.compile(r"\s*/--.*?-/\s*", re.DOTALL)
 _HEAD = re.compile(r"(?P<kind>[a-z]+)\s+[^\s:({\[⦃]+\s*(?P<type>:.*)?", re.DOTALL)
 
@@ -30,13 +33,18 @@ class NewPremises:
         self._vectors: Cache[Floats] = Cache(_CACHED)
 
     def read(self, name: str, declaration: str) -> Premise:
-        """A premise from `kind name binders : type`, with or without a doc string before it."""
+        """A premise from `kind name binders : type`, with or without a doc string before it.
+
+        Raises Unwanted.
+        """
+        check_wanted()
         declaration = declaration[:_MOST_READ]
         key = (name, declaration)
         known = self._read.get(key)
         if known is None:
             known = read_declaration(name, declaration)
-            self._read.put(key, known)
+            if len(name) + len(declaration) <= _MOST_KEPT:
+                self._read.put(key, known)
         return known
 
     def nearest(
@@ -57,7 +65,8 @@ class NewPremises:
             fresh = encoder.encode_premises(list(missing.values()))
             for key, vector in zip(missing, fresh, strict=True):
                 found[key] = vector
-                self._vectors.put(key, vector)
+                if sum(map(len, key[1])) <= _MOST_KEPT:
+                    self._vectors.put(key, vector)
         return np.stack([found[key] for key in keys])
 
 

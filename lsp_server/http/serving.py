@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import signal
 import socket
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from lean_extract.errors import UserError
 from lsp_server.http.app import create_app
@@ -49,7 +51,7 @@ class Options:
     log_goals: bool
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Says where it listens as soon as it does, and keeps what told it to end."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
@@ -58,17 +60,20 @@ class _Server(uvicorn.Server):
         self.told_by = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Heed a signal."""
         self.told_by = self.told_by or sig
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
         await super().startup(sockets)
         for one in sockets or ():
             one.listen(_QUEUED)  # asyncio has made the queue as short as what it accepts at once
-        if self.started:
+        if self.started and self._line:
             print(self._line, flush=True)
 
     async def on_tick(self, counter: int) -> bool:
+        """Look at the connections; ten times a second, it is asked whether to end."""
         if counter % _SWEEP_TICKS == 0:
             for one in list(self.server_state.connections):
                 if isinstance(one, Connection):
@@ -92,9 +97,20 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
     for library in libraries.all[: len(options.projects)]:
         if note := (await library.engine.knowledge()).note:
             print(f"warning: {note}", file=sys.stderr)
+    gc.collect()
+    gc.freeze()  # what stays need not be looked through again and again while everybody waits
     limits = limits_for(policy, options.rate)
     limits = replace(limits, connections=connections_within(limits.connections))
     app = create_app(libraries, policy, limits, log_goals=options.log_goals)
+    address = url_of(options.host, listener.getsockname()[1])
+    server = server_of(app, limits, f"premise-suggest http: {address} (Ctrl-C ends it)")
+    await server.serve([listener])
+    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
+        raise KeyboardInterrupt
+
+
+def server_of(app: ASGIApp, limits: Limits, line: str = "") -> Server:
+    """What serves an application within limits; it prints the line when it listens."""
     config = uvicorn.Config(
         app,
         http=with_limits(limits),
@@ -108,11 +124,7 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
         proxy_headers=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    address = url_of(options.host, listener.getsockname()[1])
-    server = _Server(config, f"premise-suggest http: {address} (Ctrl-C ends it)")
-    await server.serve([listener])
-    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
-        raise KeyboardInterrupt
+    return Server(config, line)
 
 
 def policy_for(host: str, token: str | None) -> Policy:

@@ -19,8 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from lean_extract.errors import ModelError, NoGoalHere
 from lean_extract.reading import MAX_CONTEXT, MAX_STATE
 from lean_extract.records import Goal, Position, Premise
+from lean_extract.wanted import check_wanted
 from lsp_server.engine import Engine
-from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.backend import Backend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
@@ -118,7 +119,7 @@ def router(backend: Backend) -> APIRouter:
 async def tactics(backend: Backend, state: str, prefix: str, context: str, count: int) -> list[Candidate]:
     """At most `count` tactics that begin with the prefix; none where nothing is left to prove."""
     try:
-        goal = await goal_of(state)
+        goal = await backend.goal_of(state)
     except NoGoalHere:
         return []
     library = backend.libraries.default
@@ -133,8 +134,10 @@ async def _propose(
     source = engine.settings.tactics.source
     ranked = await asyncio.to_thread(knowledge.rank, goal, place, _PREMISES)
     theorems = [one.premise for one in ranked if one.in_scope is not False]
+    check_wanted()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
     found = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
+    check_wanted()
     if source != "generator":
         found += await asyncio.to_thread(_made, knowledge, goal, prefix, place, theorems)
     return _each_once(found)[:count]

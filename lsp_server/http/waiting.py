@@ -22,12 +22,15 @@ class Answer:
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self.has_begun = False
         self.at_first: Callable[[], None] = lambda: None
         """Called when the answer begins."""
 
     async def send(self, message: Message) -> None:
         """Send a message; returns when the client has read enough of it."""
-        self.at_first()
+        if not self.has_begun:
+            self.has_begun = True
+            self.at_first()
         body: bytes = message.get("body", b"")
         if len(body) <= _PIECE:
             await self._send(message)
