@@ -17,6 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from lsp_server.http.addresses import party
+from lsp_server.http.connections import head_of, is_too_long
 from lsp_server.http.guard import Guard, Policy
 from lsp_server.http.limits import Limits
 from lsp_server.http.serving import Server, listen, server_of
