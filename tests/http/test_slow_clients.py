@@ -187,6 +187,17 @@ async def test_a_client_that_reads_slowly_gets_all(small: Starter) -> None:
         assert said.endswith(LARGE[:1000]) and len(said) > len(LARGE)
 
 
+async def test_answers_are_sent_at_once(small: Starter) -> None:
+    """Not held back until the client has acknowledged the part before."""
+    async with small() as server:
+        _reader, _writer = await server.client(GET)
+        while not server.server.server_state.connections:
+            await asyncio.sleep(0)
+        [one] = server.server.server_state.connections
+        opened = one.transport.get_extra_info("socket")
+        assert opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 async def test_work_for_a_client_that_has_left_ends(small: Starter) -> None:
     async with small() as server:
         _, writer = await server.client(GET.replace(b"/ ", b"/never ") + b"\r\n")
