@@ -21,6 +21,8 @@ MAX_SETTINGS = 1 << 20
 """Bytes of a lakefile, a manifest, a `lean-toolchain`."""
 MAX_STATE = 200_000
 """Characters of one printed proof state."""
+MAX_CONTEXT = 1_000_000
+"""Characters of a file up to a goal that a client sends along."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_BINARY", 0)

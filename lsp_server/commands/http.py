@@ -9,6 +9,7 @@ import os
 from lean_extract.errors import UserError
 from lean_extract.telling import pip_install
 from lsp_server.commands.common import existing_folder, project_root, settings_for, tell_first_use
+from lsp_server.http.logs import OneLine, Seldom
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
@@ -16,7 +17,7 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns when it is told to stop."""
-    logging.basicConfig(level=logging.ERROR, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    _log_to_standard_error()
     if options.verbose or options.log_goals:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
     tell_first_use()
@@ -42,3 +43,11 @@ def run(options: argparse.Namespace) -> int:
         settings_for(options),
     )
     return 0
+
+
+def _log_to_standard_error() -> None:
+    """Errors, each on one line, and the same one only so often: a client must not fill a disk with them."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.addFilter(Seldom())
+    logging.basicConfig(level=logging.ERROR, handlers=[handler])

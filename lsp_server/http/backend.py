@@ -29,6 +29,10 @@ class Backend:
         """Do heavy work when its turn comes. Raises Refusal (503) when too much is waiting."""
         return await self.gate.run(job)
 
+    async def goal_of(self, state: str) -> Goal:
+        """The main goal of a printed state, in usual notation. Raises BadState, NoGoalHere, Refusal (503)."""
+        return await self.work(lambda: goal_of(state))
+
 
 async def goal_of(state: str) -> Goal:
     """The main goal of a printed state, in usual notation. Raises BadState, NoGoalHere."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from threading import Event
 from typing import Any, TypeVar
 
+from lean_extract.wanted import context_until
 from lsp_server.http.problems import Refusal
 
 Answer = TypeVar("Answer")
@@ -24,7 +26,8 @@ class Gate:
         """Do the work when its turn comes.
 
         Its slot is held until it really ends, also where nobody waits for it any more: a thread cannot be
-        stopped. Raises Refusal (503) when too much is waiting.
+        stopped. It is told (`lean_extract.wanted`), so that it ends soon. Raises Refusal (503) when too much
+        is waiting.
         """
         if self.admitted >= self._most:
             raise Refusal(
@@ -36,9 +39,14 @@ class Gate:
         except BaseException:
             self.admitted -= 1
             raise
-        task = asyncio.create_task(work())
+        is_given_up = Event()
+        task = asyncio.create_task(work(), context=context_until(is_given_up.is_set))
         task.add_done_callback(self._done)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            is_given_up.set()
+            raise
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._slots.release()

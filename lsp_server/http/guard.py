@@ -9,18 +9,28 @@ import hmac
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lsp_server.http.addresses import party
+from lsp_server.http.bodies import Bodies, is_read
+from lsp_server.http.door import check_url, decode, leave
 from lsp_server.http.limits import Limits
 from lsp_server.http.problems import Refusal
+from lsp_server.http.waiting import Answer, Gone, until_gone, while_awaited
+
+Read = TypeVar("Read")
 
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_ADDRESSES = 4096
+_SOON_READ = 32 << 10
+"""Bytes that are read at once; more are read in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,69 +51,56 @@ class Guard:
     ) -> None:
         self._app, self._policy, self._limits = app, policy, limits
         self._rates = Rates(limits.rate, limits.burst, clock)
+        self._bodies = Bodies(limits)
+        self._reader = ThreadPoolExecutor(1, "premise-suggest-door")
+        """Reads large texts, one at a time: each holds Python's lock for a while."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what may pass."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
+            answer = Answer(send)
             try:
                 self._check(scope)
-                body = await self._body(scope, receive)
+                async with self._bodies.body(scope, receive) as body:
+                    await self._answer(scope, body, receive, answer)
             except Refusal as refusal:
                 await refusal.response()(scope, receive, send)
-                return
-            await self._timed(scope, _again(body, receive), send)
+            except Gone:
+                return  # nobody is there to be answered
+            except asyncio.CancelledError:  # the server ends, and has waited long enough
+                if not answer.has_begun:
+                    await Refusal(503, "The server ends.", "Start it again.").response()(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         check_host(headers, self._policy)
         check_site(headers, scope["method"])
         client = scope.get("client")
-        self._rates.take(client[0] if client else "")  # before the token: guesses at it count, too
+        self._rates.take(party(client[0]) if client else "")  # before the token: guesses at it count, too
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body. Raises Refusal: it is too large (413), or does not arrive (408)."""
-        headers = Headers(scope=scope)
-        most = self._limits.body_bytes
-        length = headers.get("content-length", "0")
-        if length.isdigit() and int(length[:20]) > most:
-            raise _too_large(most)
-        if length == "0" and "transfer-encoding" not in headers:
-            return b""
-        parts: list[bytes] = []
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: Answer) -> None:
+        left = asyncio.create_task(until_gone(receive))
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                while True:
-                    message = await receive()
-                    parts.append(message.get("body", b""))
-                    most -= len(parts[-1])
-                    if most < 0:
-                        raise _too_large(self._limits.body_bytes)
-                    if message["type"] != "http.request" or not message.get("more_body", False):
-                        return b"".join(parts)
-        except TimeoutError:
-            raise Refusal(408, "The body did not arrive in time.", "Send it at once.") from None
+            work = self._read_and_pass(scope, body, _again(body, left), answer.send)
+            await while_awaited(work, left, answer, self._limits.seconds)
+        finally:
+            left.cancel()
 
-    async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, for so long and no longer."""
-        begun = False
+    async def _read_and_pass(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        path, query = scope.get("raw_path") or b"", scope["query_string"]
+        await self._at_the_door(len(path) + len(query), check_url, path, query)
+        if body and is_read(scope["method"], scope["path"]):
+            leave(scope, await self._at_the_door(len(body), decode, body))
+        await self._app(scope, receive, send)
 
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            async with asyncio.timeout(self._limits.seconds) as limit:
-                await self._app(scope, receive, watched)
-        except TimeoutError:
-            if begun or not limit.expired():
-                raise
-            said = f"The answer took longer than {self._limits.seconds:g} s."
-            await Refusal(504, said, "Ask for less at once.").response()(scope, receive, send)
+    async def _at_the_door(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
+        if size <= _SOON_READ:
+            return read(*texts)
+        return await asyncio.get_running_loop().run_in_executor(self._reader, read, *texts)
 
 
 class Rates:
@@ -178,20 +175,15 @@ def _password(value: str) -> str:
         return ""
 
 
-def _too_large(most: int) -> Refusal:
-    return Refusal(
-        413, "The body is too large.", f"At most {most:,} bytes are read.", {"Connection": "close"}
-    )
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """The body once more for the application, then whatever comes."""
+def _again(body: bytes, left: asyncio.Task[None]) -> Receive:
+    """The body once more for the application, then that the client has gone, when it has."""
     given = False
 
     async def replay() -> Message:
         nonlocal given
         if given:
-            return await receive()
+            await asyncio.shield(left)
+            return {"type": "http.disconnect"}
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 

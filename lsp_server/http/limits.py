@@ -15,6 +15,16 @@ MAX_STATES = 64
 """How many states one request may ask about."""
 MAX_LISTED = 1_000_000
 """How many modules or premises a request may name."""
+MAX_NEW_TEXT = 4_000_000
+"""Characters of all declarations together that a request may bring."""
+MAX_PARAMETERS = 64
+"""How many parameters a URL may have."""
+MAX_PATH = 4096
+"""Bytes of a path, as it is sent."""
+MAX_FIELDS = 100
+"""How many header lines a request may have."""
+MAX_FIELD_BYTES = 64 << 10
+"""Bytes of all header lines together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +32,27 @@ class Limits:
     """Limits of a server, the same for every client."""
 
     body_bytes: int = 16 << 20
+    """Of a body at `/retrieve`, which may name every premise of a library."""
+    state_bytes: int = 8 << 20
+    """Of a body where a state and a file are sent: each character may be written with six bytes."""
+    other_bytes: int = 64 << 10
+    """Of a body that nobody reads."""
+    held_bytes: int = 128 << 20
+    """Of all bodies together that are being read or answered."""
     header_bytes: int = 512 << 10
     """The request line and headers together: a goal in a URL takes nine bytes for a symbol."""
+    head_seconds: float = 10.0
+    """From the connection, or from the answer before, until the request line and headers are complete."""
+    keep_alive_seconds: int = 5
+    """How long a connection stays open without a request."""
+    write_seconds: float = 10.0
+    """How long a client may read nothing of what it is sent."""
+    connections: int = 512
+    """How many are open at once."""
+    connections_each: int = 512
+    """How many of them to one address."""
     seconds: float = 60.0
-    """Longest time for one request."""
+    """Longest time until an answer begins, and for a body to arrive."""
     rate: float = 500.0
     """Requests a second from one address, in the long run."""
     burst: float = 1000.0
@@ -36,5 +63,5 @@ class Limits:
     """Requests that wait for their turn; one more is answered 503."""
 
 
-BEYOND_LOOPBACK = Limits(rate=20.0, burst=100.0)
+BEYOND_LOOPBACK = Limits(rate=20.0, burst=100.0, connections_each=64)
 """Where strangers can reach the server."""

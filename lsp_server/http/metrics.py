@@ -21,6 +21,8 @@ from lsp_server.http.gate import Gate
 log = logging.getLogger("premise_suggest.http")
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_CLIENT_LEFT = 499
+"""Counted where there was no answer: nginx's number for it."""
 _METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
@@ -60,7 +62,7 @@ class Metrics:
         routes = APIRouter(tags=["Operation"])
 
         @routes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-        def metrics() -> Response:
+        async def metrics() -> Response:
             """The figures in Prometheus' text format."""
             return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
@@ -78,7 +80,7 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = 500
+        status = _CLIENT_LEFT
 
         async def watched(message: Message) -> None:
             nonlocal status
@@ -90,6 +92,9 @@ class Measured:
         with self._metrics.running.track_inprogress():
             try:
                 await self._app(scope, receive, watched)
+            except Exception:
+                status = 500
+                raise
             finally:
                 self._count(scope, status, time.perf_counter() - began)
 

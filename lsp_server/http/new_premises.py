@@ -10,6 +10,7 @@ import numpy as np
 
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
+from lean_extract.wanted import check_wanted
 from lsp_server.cache import Cache
 from lsp_server.http.notation import restored
 from retriever.encoder import Floats, PremiseEncoder
@@ -18,6 +19,9 @@ from retriever.text import premise_texts
 _CACHED = 4 * 2048
 _MOST_READ = 20_000
 """Characters of a declaration that are read; the models read far less."""
+_LONG = 4_000
+"""Characters of one of which only a few are remembered: thousands would fill the memory."""
+_LONG_CACHED = 64
 _DOC = re.compile(r"\s*/--.*?-/\s*", re.DOTALL)
 _HEAD = re.compile(r"(?P<kind>[a-z]+)\s+[^\s:({\[⦃]+\s*(?P<type>:.*)?", re.DOTALL)
 
@@ -27,16 +31,23 @@ class NewPremises:
 
     def __init__(self) -> None:
         self._read: Cache[Premise] = Cache(_CACHED)
+        self._long_read: Cache[Premise] = Cache(_LONG_CACHED)
         self._vectors: Cache[Floats] = Cache(_CACHED)
+        self._long_vectors: Cache[Floats] = Cache(_LONG_CACHED)
 
     def read(self, name: str, declaration: str) -> Premise:
-        """A premise from `kind name binders : type`, with or without a doc string before it."""
+        """A premise from `kind name binders : type`, with or without a doc string before it.
+
+        Raises Unwanted.
+        """
+        check_wanted()
         declaration = declaration[:_MOST_READ]
         key = (name, declaration)
-        known = self._read.get(key)
+        cache = self._read if len(name) + len(declaration) <= _LONG else self._long_read
+        known = cache.get(key)
         if known is None:
             known = read_declaration(name, declaration)
-            self._read.put(key, known)
+            cache.put(key, known)
         return known
 
     def nearest(
@@ -51,14 +62,17 @@ class NewPremises:
     def _embedded(self, encoder: PremiseEncoder, premises: Sequence[Premise]) -> Floats:
         """float32[n, d]: from the cache, or embedded now."""
         keys = [(encoder.fingerprint, premise_texts(premise)) for premise in premises]
-        found = {key: vector for key in set(keys) if (vector := self._vectors.get(key)) is not None}
+        found = {key: vector for key in set(keys) if (vector := self._vectors_of(key).get(key)) is not None}
         missing = {key: premise for key, premise in zip(keys, premises, strict=True) if key not in found}
         if missing:
             fresh = encoder.encode_premises(list(missing.values()))
             for key, vector in zip(missing, fresh, strict=True):
                 found[key] = vector
-                self._vectors.put(key, vector)
+                self._vectors_of(key).put(key, vector)
         return np.stack([found[key] for key in keys])
+
+    def _vectors_of(self, key: tuple[str, tuple[str, ...]]) -> Cache[Floats]:
+        return self._vectors if sum(map(len, key[1])) <= _LONG else self._long_vectors
 
 
 def read_declaration(name: str, declaration: str) -> Premise:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -12,9 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Premise
-from lsp_server.http.backend import Backend, goal_of
-from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATES
+from lsp_server.http.backend import Backend
+from lsp_server.http.door import JsonRoute
+from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_NEW_TEXT, MAX_STATES
 from lsp_server.http.new_premises import NewPremises
+from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge
 from retriever.allowed import Allowed
@@ -24,7 +27,7 @@ from retriever.place import Where
 from retriever.snapshot import Snapshot
 
 State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
-Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED)]
+Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 
 
 class NewPremise(BaseModel):
@@ -67,7 +70,7 @@ class Scored(BaseModel):
 
 def router(backend: Backend) -> APIRouter:
     """The interface over the default index."""
-    routes = APIRouter(tags=["LeanPremise"])
+    routes = APIRouter(tags=["LeanPremise"], route_class=JsonRoute)
     fresh = NewPremises()
 
     @routes.post("/retrieve", response_model=list[Scored] | list[list[Scored]])
@@ -77,13 +80,17 @@ def router(backend: Backend) -> APIRouter:
         states = [request.state] if isinstance(request.state, str) else request.state
         if k <= 0 or not states:
             return JSONResponse([])
-        goals = [await goal_of(state) for state in states]
+        if sum(len(one.decl) for one in request.new_premises or ()) > MAX_NEW_TEXT:
+            said = f"All together may have {MAX_NEW_TEXT:,} characters."
+            raise Refusal(413, "The new premises are too long.", said)
+        goals = [await backend.goal_of(state) for state in states]
         library = backend.libraries.default
         answers = [await backend.work(_Job(library, request, fresh, goal, k).run) for goal in goals]
-        return JSONResponse(answers[0] if isinstance(request.state, str) else answers)
+        whole = answers[0] if isinstance(request.state, str) else b"[" + b",".join(answers) + b"]"
+        return Response(whole, media_type="application/json")
 
     @routes.get("/max-new-premises")
-    def max_new_premises() -> int:
+    async def max_new_premises() -> int:
         """How many new premises count in one request."""
         return MAX_NEW_PREMISES
 
@@ -118,8 +125,8 @@ class _Job:
         self._library, self._request, self._fresh = library, request, fresh
         self._goal, self._k = goal, k
 
-    async def run(self) -> list[dict[str, str | float]]:
-        """The premises and their scores (`Scored`, not checked again)."""
+    async def run(self) -> bytes:
+        """The premises and their scores as JSON (a list of `Scored`, not checked again)."""
         request = self._request
         is_plain = request.imported_modules is None and request.local_premises is None
         if is_plain and not request.new_premises:
@@ -127,7 +134,7 @@ class _Job:
         else:
             knowledge = await self._library.engine.knowledge()
             ranked = await asyncio.to_thread(self._rank, knowledge)
-        return [{"name": one.premise.name, "score": one.score} for one in ranked]
+        return _written(ranked)
 
     def _rank(self, knowledge: Knowledge) -> list[RankedPremise]:
         sent = self._sent(knowledge)
@@ -155,6 +162,11 @@ class _Job:
         listed = request.local_premises or []
         names = numbering.premise_names(snapshot, listed) if listed else frozenset()
         return Allowed(declared_in=modules, names=names | {premise.name for premise in sent})
+
+
+def _written(ranked: Sequence[RankedPremise]) -> bytes:
+    found = [{"name": one.premise.name, "score": one.score} for one in ranked]
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _all_modules(snapshot: Snapshot) -> tuple[str, ...]:

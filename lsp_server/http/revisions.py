@@ -24,6 +24,8 @@ _MOST_LISTED = 12
 _CACHED = 512
 _LONGEST_KEPT = 128
 """Longer answers are not kept: of very many the memory would grow without use."""
+_LONGEST_GOAL_KEPT = 20_000
+"""Characters; the same for goals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Library:
         ranked = self._ranked.get(key)
         if ranked is None:
             ranked = await asyncio.to_thread(knowledge.rank_where, goal, None, k)
-            if k <= _LONGEST_KEPT:
+            if k <= _LONGEST_KEPT and _length(goal) <= _LONGEST_GOAL_KEPT:
                 self._ranked.put(key, ranked)
         return ranked
 
@@ -135,6 +137,11 @@ def _bundled_name(card: Bundle) -> str:
 def canonical(revision: str) -> str:
     """`v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are one."""
     return _PREFIX.sub("", revision.strip())
+
+
+def _length(goal: Goal) -> int:
+    texts = (text for one in goal.hypotheses for text in (*one.names, one.type, one.value or ""))
+    return len(goal.target) + sum(map(len, texts))
 
 
 def _same(known: str, asked: str) -> bool:

@@ -96,7 +96,7 @@ def router(backend: Backend) -> APIRouter:
         return to_json(await backend.work(lambda: library.engine.search(request)))
 
     @routes.get("/api/revisions")
-    def revisions() -> list[ServedIndex]:
+    async def revisions() -> list[ServedIndex]:
         """The indexes that are served; the first is the default."""
         return [
             ServedIndex(name=library.name, revisions=list(library.revisions))
@@ -104,10 +104,9 @@ def router(backend: Backend) -> APIRouter:
         ]
 
     @routes.get("/api/collections")
-    def collections() -> list[ServedCollection]:
+    async def collections() -> list[ServedCollection]:
         """The collections of other backends that are indexed on this machine, and can be asked here."""
-        listed = [_served(one) for one in list_collections()[0]]
-        return [one for one in listed if one is not None]
+        return await backend.work(lambda: asyncio.to_thread(_all_served))
 
     @routes.get("/api/collections/{backend_name}/{name}", response_model=dict[str, Any])
     async def documents(
@@ -130,6 +129,11 @@ def router(backend: Backend) -> APIRouter:
     return routes
 
 
+def _all_served() -> list[ServedCollection]:
+    listed = [_served(one) for one in list_collections()[0]]
+    return [one for one in listed if one is not None]
+
+
 def _served(one: Manifest) -> ServedCollection | None:
     """One collection; None where this server cannot load its backend."""
     try:
@@ -150,7 +154,7 @@ def pages() -> APIRouter:
 
 
 def _serve(content: bytes, kind: str) -> Any:
-    def page() -> Response:
+    async def page() -> Response:
         return Response(content, media_type=kind, headers=_HEADERS)
 
     return page

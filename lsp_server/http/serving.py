@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import ipaddress
 import signal
 import socket
@@ -13,15 +15,26 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from lean_extract.errors import UserError
 from lsp_server.http.app import create_app
+from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
 from lsp_server.http.revisions import open_libraries
 from lsp_server.settings import Settings
 
 _SHUTDOWN_SECONDS = 5
+_ACCEPTED = 64
+"""How many connections asyncio accepts at once, before one of them can be refused."""
+_QUEUED = 1024
+"""How many may wait in the system to be accepted."""
+_OWN_FILES = 128 + 3 * _ACCEPTED
+"""Files that the server needs beside its connections, and connections that are about to be refused."""
+_LEAST_CONNECTIONS = 16
+_SWEEP_TICKS = 5
+"""Of uvicorn's ticks, ten a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,7 @@ class Options:
     log_goals: bool
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Says where it listens as soon as it does, and keeps what told it to end."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
@@ -47,13 +60,25 @@ class _Server(uvicorn.Server):
         self.told_by = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Heed a signal."""
         self.told_by = self.told_by or sig
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
         await super().startup(sockets)
-        if self.started:
+        for one in sockets or ():
+            one.listen(_QUEUED)  # asyncio has made the queue as short as what it accepts at once
+        if self.started and self._line:
             print(self._line, flush=True)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look at the connections; ten times a second, it is asked whether to end."""
+        if counter % _SWEEP_TICKS == 0:
+            for one in list(self.server_state.connections):
+                if isinstance(one, Connection):
+                    one.sweep()
+        return await super().on_tick(counter)
 
 
 def serve(options: Options, settings: Settings) -> None:
@@ -72,24 +97,34 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
     for library in libraries.all[: len(options.projects)]:
         if note := (await library.engine.knowledge()).note:
             print(f"warning: {note}", file=sys.stderr)
+    gc.collect()
+    gc.freeze()  # what stays need not be looked through again and again while everybody waits
     limits = limits_for(policy, options.rate)
+    limits = replace(limits, connections=connections_within(limits.connections))
     app = create_app(libraries, policy, limits, log_goals=options.log_goals)
+    address = url_of(options.host, listener.getsockname()[1])
+    server = server_of(app, limits, f"premise-suggest http: {address} (Ctrl-C ends it)")
+    await server.serve([listener])
+    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
+        raise KeyboardInterrupt
+
+
+def server_of(app: ASGIApp, limits: Limits, line: str = "") -> Server:
+    """What serves an application within limits; it prints the line when it listens."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=with_limits(limits),
         ws="none",
         h11_max_incomplete_event_size=limits.header_bytes,
+        timeout_keep_alive=limits.keep_alive_seconds,
+        backlog=_ACCEPTED,
         access_log=False,  # it would hold the goals; Measured writes its own lines
         log_config=None,
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    address = url_of(options.host, listener.getsockname()[1])
-    server = _Server(config, f"premise-suggest http: {address} (Ctrl-C ends it)")
-    await server.serve([listener])
-    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
-        raise KeyboardInterrupt
+    return Server(config, line)
 
 
 def policy_for(host: str, token: str | None) -> Policy:
@@ -112,6 +147,23 @@ def limits_for(policy: Policy, rate: float | None) -> Limits:
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 
+def connections_within(wanted: int) -> int:
+    """How many connections the system's limit of open files allows; it is raised where that may be."""
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + _OWN_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS: a limit of its own below the hard one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return max(_LEAST_CONNECTIONS, min(wanted, soft - _OWN_FILES))
+    return wanted
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches a host."""
     if host == "localhost":
@@ -126,14 +178,15 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket on the host's port, 0 for a free one. Raises UserError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Without the protocol asyncio leaves Nagle's algorithm on: 40 ms for each answer on an open connection.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise UserError(f"{host} is not an address of this machine.", "Give --host 127.0.0.1.") from error
     try:
         if sys.platform != "win32":  # there it would share a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(1024)
+        listener.listen(_QUEUED)
     except OSError as error:
         listener.close()
         raise UserError(

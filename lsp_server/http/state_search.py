@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
-from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.backend import Backend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
@@ -62,7 +62,7 @@ def router(backend: Backend) -> APIRouter:
         library = backend.libraries.find(rev)
         if count <= 0:
             return []
-        goal = await goal_of(query)
+        goal = await backend.goal_of(query)
         ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K)))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 

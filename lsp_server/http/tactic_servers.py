@@ -17,10 +17,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.errors import ModelError, NoGoalHere
-from lean_extract.reading import MAX_STATE
+from lean_extract.reading import MAX_CONTEXT, MAX_STATE
 from lean_extract.records import Goal, Position, Premise
+from lean_extract.wanted import check_wanted
 from lsp_server.engine import Engine
-from lsp_server.http.backend import Backend, goal_of
+from lsp_server.http.backend import Backend
+from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from lsp_server.knowledge import Knowledge
@@ -43,6 +45,7 @@ _STEP_DOWN = 0.999
 
 State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
 Prefix = Annotated[str, StringConstraints(max_length=1000)]
+Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT)]
 
 
 class GeneratorRequest(BaseModel):
@@ -76,7 +79,9 @@ class StepRequest(BaseModel):
     model_config = ConfigDict(strict=True)
     tactic_state: State = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
     prefix: Prefix = Field("", description="What every tactic has to begin with.")
-    context: str = Field("", description="The file up to the tactic: tells what is imported and declared.")
+    context: Context = Field(
+        "", description="The file up to the tactic: tells what is imported and declared."
+    )
 
 
 class StepResponse(BaseModel):
@@ -87,7 +92,7 @@ class StepResponse(BaseModel):
 
 def router(backend: Backend) -> APIRouter:
     """Both interfaces over the default index."""
-    routes = APIRouter(tags=["Tactic generators"])
+    routes = APIRouter(tags=["Tactic generators"], route_class=JsonRoute)
 
     @routes.post("/generate")
     async def generate(request: GeneratorRequest) -> GeneratorResponse:
@@ -114,7 +119,7 @@ def router(backend: Backend) -> APIRouter:
 async def tactics(backend: Backend, state: str, prefix: str, context: str, count: int) -> list[Candidate]:
     """At most `count` tactics that begin with the prefix; none where nothing is left to prove."""
     try:
-        goal = await goal_of(state)
+        goal = await backend.goal_of(state)
     except NoGoalHere:
         return []
     library = backend.libraries.default
@@ -129,8 +134,10 @@ async def _propose(
     source = engine.settings.tactics.source
     ranked = await asyncio.to_thread(knowledge.rank, goal, place, _PREMISES)
     theorems = [one.premise for one in ranked if one.in_scope is not False]
+    check_wanted()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
     found = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
+    check_wanted()
     if source != "generator":
         found += await asyncio.to_thread(_made, knowledge, goal, prefix, place, theorems)
     return _each_once(found)[:count]

@@ -85,10 +85,16 @@ def run(environment: dict[str, str], *arguments: str | Path) -> subprocess.Compl
 
 @contextmanager
 def serving(
-    environment: dict[str, str], *arguments: str | Path, errors: Path | None = None, **client: Any
+    environment: dict[str, str],
+    *arguments: str | Path,
+    errors: Path | None = None,
+    open_files: int | None = None,
+    **client: Any,
 ) -> Iterator[Served]:
     """A server on a free port, from its line on standard output to its end."""
     command = [str(SCRIPT), "http", "--port", "0", *map(str, arguments)]
+    if open_files is not None:
+        command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
     with open(errors or os.devnull, "w", encoding="utf-8") as log:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None

@@ -1,0 +1,92 @@
+"""The bodies of requests: whole, in time, and never more of them at once than the memory is to hold."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope
+
+from lsp_server.http.limits import Limits
+from lsp_server.http.problems import Refusal
+from lsp_server.http.waiting import Gone
+
+_NAMES_PREMISES = "/retrieve"
+_TAKE_STATES = frozenset({"/", "/generate"})
+_CLOSE = {"Connection": "close"}
+_SMALL = 64 << 10
+"""A body that is no larger is read however much is held."""
+
+
+def is_read(method: str, path: str) -> bool:
+    """Whether an interface reads a body there."""
+    return method == "POST" and (path == _NAMES_PREMISES or path in _TAKE_STATES)
+
+
+class Bodies:
+    """All bodies that one server holds."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._held = 0
+
+    @asynccontextmanager
+    async def body(self, scope: Scope, receive: Receive) -> AsyncIterator[bytes]:
+        """The body of a request, which counts as held until the context is left.
+
+        Raises Refusal: it is too large (413), does not arrive in time (408), or too much is held (503); Gone:
+        the client went before its end.
+        """
+        read = bytearray()
+        try:
+            yield await self._whole(scope, receive, read)
+        finally:
+            self._held -= len(read)
+
+    async def _whole(self, scope: Scope, receive: Receive, read: bytearray) -> bytes:
+        headers = Headers(scope=scope)
+        most = self._most(scope["method"], scope["path"])
+        if "content-length" in headers and "transfer-encoding" in headers:  # one of them is a lie
+            raise Refusal(
+                400, "The body has two lengths.", "Send Content-Length or Transfer-Encoding.", _CLOSE
+            )
+        length = headers.get("content-length", "0")
+        if length.isascii() and length.isdigit() and int(length.lstrip("0")[:20] or "0") > most:
+            raise _too_large(most)
+        if length == "0" and "transfer-encoding" not in headers:
+            return b""
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                await self._read(receive, read, most)
+        except TimeoutError:
+            raise Refusal(408, "The body did not arrive in time.", "Send it at once.", _CLOSE) from None
+        return bytes(read)
+
+    async def _read(self, receive: Receive, read: bytearray, most: int) -> None:
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise Gone
+            part = message.get("body", b"")
+            read += part
+            self._held += len(part)
+            if len(read) > most:
+                raise _too_large(most)
+            if self._held > self._limits.held_bytes and len(read) > _SMALL:
+                retry = {"Retry-After": "1", **_CLOSE}
+                raise Refusal(
+                    503, "The server is busy: it holds too many large requests.", "Ask again.", retry
+                )
+            more = message.get("more_body", False)
+
+    def _most(self, method: str, path: str) -> int:
+        if not is_read(method, path):
+            return self._limits.other_bytes
+        return self._limits.body_bytes if path == _NAMES_PREMISES else self._limits.state_bytes
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(413, "The body is too large.", f"At most {most:,} bytes are read.", _CLOSE)
