@@ -15,9 +15,10 @@ from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import LEXICAL, TERMS
 
 PIECES = (
-    "theorem", "x", "Nat.add", "«a b».c", "«", "»", " ", "\n  ", "(", "fun", "/-", "-/", "-/", "--\n", '"', '"',
-    '"#', 'r"', 'r#"', '"##', 'r##"', 'r###"', '"###', "'", "\\", "#", "1.5", "1e", "+5", "0x", "'\\u00", "af'",
-    "\t", "Type", "*", ".", "<|", "|>", "a" * 400, " " * 300, "b c d " * 50, "1" * 100, "«" + "e " * 99 + "»",
+    "theorem", "x", "Nat.add", "«a b».c", "«", "»", " ", "\n  ", "(", "fun", "/-", "-/", "-/", "--\n", '"',
+    '"', '"#', 'r"', 'r#"', '"##', 'r##"', 'r###"', '"###', "'", "\\", "#", "1.5", "1e", "+5", "0x", "'\\u00",
+    "af'", "\t", "Type", "*", ".", "<|", "|>", "a" * 400, " " * 300, "b c d " * 50, "1" * 100,
+    "«" + "e f " * 50 + "»",
 )  # fmt: skip
 long_texts = st.lists(st.sampled_from(PIECES), min_size=20, max_size=200).map("".join)
 
