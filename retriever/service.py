@@ -42,6 +42,7 @@ from retriever.proofs import NEIGHBOURS
 from retriever.reranker import DEPTH, Reranker, blend
 from retriever.snapshot import Snapshot
 from retriever.structure.hashes import of_goal
+from retriever.text import readable
 
 _MANY = 256
 """From so many premises on the list by vectors is as long as what was asked for."""
@@ -157,7 +158,7 @@ class PremiseService:
         if k <= 0:
             return []
         with self.reading() as snapshot:
-            return self._ranked(snapshot, goal, where, k, kinds, allowed)
+            return self._ranked(snapshot, readable(goal), where, k, kinds, allowed)
 
     def _ranked(
         self,

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
-from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Premise
 from lsp_server.http.backend import Backend
 from lsp_server.http.door import JsonRoute
@@ -26,7 +25,6 @@ from retriever.offer import MOST_LOCAL, RankedPremise
 from retriever.place import Where
 from retriever.snapshot import Snapshot
 
-State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 
 
@@ -42,7 +40,7 @@ class Retrieval(BaseModel):
     """What is asked for."""
 
     model_config = ConfigDict(strict=True)
-    state: State | Annotated[list[State], Field(max_length=MAX_STATES)] = Field(
+    state: str | Annotated[list[str], Field(max_length=MAX_STATES)] = Field(
         description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
     )
     imported_modules: Listed | None = Field(
