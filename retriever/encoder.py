@@ -28,7 +28,6 @@ has nothing to do with it (`retriever.text.unrelated_share`); the paper has noth
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
@@ -282,7 +282,7 @@ class _Config:
 def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_json(path)
         check_form(values, FORMAT, VERSION)
         similarity = values.get("similarity", "fine")
         if similarity not in ("fine", "plain"):

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from retriever.features import FEATURES
 from retriever.lexical import Bm25Parameters
 
@@ -112,7 +113,7 @@ class Fusion:
         """Read `fusion.json` of a model folder. Raises ModelError."""
         path = folder / FILE
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = read_json(path)
             if document["format"] == FORMAT and document["version"] in range(1, VERSION):
                 found = document["version"]
                 message = f"The ranking weights {path} are of version {found}, this version reads {VERSION}."

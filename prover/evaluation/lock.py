@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lean_extract.errors import UserError
+from lean_extract.json_text import parse_json
 
 if sys.platform == "win32":
     import msvcrt
@@ -89,7 +90,7 @@ def is_foreign(folder: Path) -> bool:
 
 def _who(said: bytes) -> str:
     """The holder that a lock names. Raises ValueError, KeyError, TypeError: it names none."""
-    holder = json.loads(said.decode("utf-8"))
+    holder = parse_json(said)
     return f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
 
 

@@ -16,12 +16,12 @@ README.md                                    the model card
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from prover.generator.prompt import FORMS, Form
 from prover.generator.prompt import VERSION as FORM_VERSION
 from prover.generator.symbols import SIZE
@@ -63,7 +63,7 @@ def read_config(folder: Path) -> Config:
     """The configuration of a generator's folder. Raises ModelError: missing, damaged, of another form."""
     path = folder / CONFIG
     try:
-        return _parse(json.loads(path.read_text(encoding="utf-8")))
+        return _parse(read_json(path))
     except OSError as error:
         if is_checkpoint(folder):
             raise not_exported(folder) from error

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from retriever.collections.files import DAMAGE, Floats
 from retriever.collections.terms import Terms
 from retriever.index.exact import quantise
@@ -47,7 +48,7 @@ class BagEncoder:
     def load(cls, folder: Path) -> BagEncoder:
         """Load a folder. Raises ModelError."""
         try:
-            config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            config = read_json(folder / CONFIG)
             check_header(config, FORMAT, VERSION)
             tokenizer = _tokenizer(folder / TOKENIZER)
             with np.load(folder / TERMS) as values:

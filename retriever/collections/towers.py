@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from retriever.collections.bag import TERMS, BagEncoder
 from retriever.collections.files import Floats
 from retriever.encoder import Encoder
@@ -67,7 +68,7 @@ class Towers:
         """Load a model folder. Raises ModelError."""
         path = folder / FILE
         try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+            values = read_json(path)
             check_header(values, FORMAT, VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
