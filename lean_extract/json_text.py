@@ -21,7 +21,7 @@ def parse_json(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_float=_finite, parse_constant=_no_number)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("nested too deeply") from None
 
 
 def read_json(path: Path, limit: int = MAX_SETTINGS) -> Any:

@@ -34,7 +34,7 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
-_PART = rf"(?:«[^»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
 _TOKEN = re.compile(
     rf"(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*|[0-9]+|"
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
@@ -128,16 +128,14 @@ def raw_tokens(text: str) -> tuple[str, ...]:
 
 
 def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
-    while raw[:1] == ("∀",):
-        depth = 0
-        for index, token in enumerate(raw):
-            depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
-            if token == "," and depth == 0:
-                raw = raw[index + 1 :]
-                break
-        else:
-            return raw
-    return raw
+    start = depth = 0
+    for index, token in enumerate(raw):
+        if index == start and token != "∀":
+            break
+        depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+        if token == "," and depth == 0:
+            start = index + 1
+    return raw[start:]
 
 
 def _expand(raw: str, bound: frozenset[str]) -> list[str]:
