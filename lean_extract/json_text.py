@@ -19,7 +19,7 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     try:
-        return json.loads(text, parse_float=_finite, parse_constant=_no_number)
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -47,3 +47,6 @@ def _finite(text: str) -> float:
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number)
