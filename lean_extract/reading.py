@@ -7,13 +7,12 @@ wait, and reading one must not fill the memory. What a user's folders hold is re
 from __future__ import annotations
 
 import errno
-import json
-import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import BinaryIO
 
 MAX_SOURCE = 4 << 20
 """Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
@@ -23,6 +22,12 @@ MAX_STATE = 200_000
 """Characters of one printed proof state."""
 MAX_CONTEXT = 1_000_000
 """Characters of a file up to a goal that a client sends along."""
+MAX_QUERY = 40_000
+"""Characters of what is searched for: at every door."""
+MAX_TEXT = 64 << 20
+"""Bytes of a book's LaTeX, or of one article. The largest that are known have a tenth of that."""
+MAX_CORPUS = 2 << 30
+"""Bytes of a corpus as JSON, and of a wiki's dump when it is unpacked."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_BINARY", 0)
@@ -34,17 +39,24 @@ def read_regular(path: Path, limit: int) -> bytes:
     Never waits for a writer. Raises OSError: the file is missing or may not be read, is not a regular file
     (EINVAL), or is larger than the limit (EFBIG); `strerror` is part of a sentence in each case.
     """
+    with open_regular(path) as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {said_size(limit)}", str(path))
+    return data
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """A regular file, open for whoever reads it piece by piece. Raises OSError as `read_regular`."""
     _check_regular(path.stat(), path)  # to open a device may already do something
     handle = os.open(path, _FLAGS)
     try:
         _check_regular(os.fstat(handle), path)
         with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(limit + 1)
+            yield stream
     finally:
         os.close(handle)
-    if len(data) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {said_size(limit)}", str(path))
-    return data
 
 
 def _check_regular(status: os.stat_result, path: Path) -> None:
@@ -72,31 +84,6 @@ def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
         return is_meant(path.stat().st_mode)
     except (OSError, ValueError):
         return False
-
-
-def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text.
-
-    Raises ValueError: it is no JSON, not UTF-8, nested too deeply, or has a number that is not finite.
-    """
-    try:
-        return json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-
-
-def read_regular_json(path: Path, limit: int) -> Any:
-    """The value of a regular JSON file of at most `limit` bytes. Raises OSError, ValueError."""
-    return parse_json(read_regular(path, limit))
-
-
-def _not_finite(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no finite number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    return value if math.isfinite(value) else _not_finite(text)
 
 
 def said_size(size: int) -> str:

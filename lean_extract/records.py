@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any, BinaryIO, Literal, cast
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords
+from lean_extract.json_text import parse_json
+from lean_extract.reading import open_regular
 from lean_extract.typed_json import from_json as from_json
 
 FORMAT = "premise-suggest-records"
@@ -289,16 +292,18 @@ def read_header(path: Path) -> Header:
         return _parse_header(path, stream.readline())
 
 
-def _opened(path: Path) -> BinaryIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        return path.open("rb")
+        with open_regular(path) as stream:
+            yield stream
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Name a records file.") from error
 
 
 def _parse_header(path: Path, line: bytes) -> Header:
     try:
-        first = json.loads(line)
+        first = parse_json(line)
         if first["format"] != FORMAT or first["version"] != VERSION:
             raise BadRecords(
                 f"{path} is {first['format']} {first['version']}, not {FORMAT} {VERSION}.",
@@ -330,7 +335,7 @@ def read_records(path: Path, on_bad: list[str] | None = None) -> Iterator[Record
 
 
 def _parse_record(line: bytes) -> Record:
-    values = json.loads(line.rstrip(b"\r\n").decode())
+    values = parse_json(line.rstrip(b"\r\n"))
     tag = values.pop("type", None) if isinstance(values, dict) else None
     if tag not in _TYPES:
         raise ValueError(f"its type is {tag!r}, none of {', '.join(_TYPES)}")

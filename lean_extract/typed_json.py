@@ -8,6 +8,8 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from lean_extract.json_text import shown
+
 Reader = Callable[[Any], Any]
 
 
@@ -17,7 +19,7 @@ def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
     Raises TypeError or ValueError that names the field when the values do not fit.
     """
     if type(values) is not dict:
-        raise TypeError(f"{_shown(values)} is no {record_type.__name__}")
+        raise TypeError(f"{shown(values)} is no {record_type.__name__}")
     readers = _readers(cast(Hashable, record_type))
     read: dict[str, Any] = {}
     for name, value in values.items():
@@ -67,7 +69,7 @@ def _reader(hint: Any) -> Reader:
 def _tuple_reader(inner: Reader) -> Reader:
     def read(value: Any) -> Any:
         if type(value) is not list:
-            raise TypeError(f"{_shown(value)} is no list")
+            raise TypeError(f"{shown(value)} is no list")
         return tuple([inner(part) for part in value])
 
     return read
@@ -76,7 +78,7 @@ def _tuple_reader(inner: Reader) -> Reader:
 def _dict_reader(inner: Reader) -> Reader:
     def read(value: Any) -> Any:
         if type(value) is not dict:
-            raise TypeError(f"{_shown(value)} is no object")
+            raise TypeError(f"{shown(value)} is no object")
         return {key: inner(part) for key, part in value.items()}
 
     return read
@@ -85,7 +87,7 @@ def _dict_reader(inner: Reader) -> Reader:
 def _choice_reader(choices: tuple[Any, ...]) -> Reader:
     def read(value: Any) -> Any:
         if value not in choices:
-            raise ValueError(f"{_shown(value)} is none of {', '.join(map(str, choices))}")
+            raise ValueError(f"{shown(value)} is none of {', '.join(map(str, choices))}")
         return value
 
     return read
@@ -94,12 +96,7 @@ def _choice_reader(choices: tuple[Any, ...]) -> Reader:
 def _scalar_reader(allowed: tuple[type, ...]) -> Reader:
     def read(value: Any) -> Any:
         if type(value) not in allowed:  # not isinstance: True is no number here
-            raise TypeError(f"{_shown(value)} is no {allowed[-1].__name__}")
+            raise TypeError(f"{shown(value)} is no {allowed[-1].__name__}")
         return value
 
     return read
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -10,6 +10,7 @@ from pathlib import Path
 import retriever
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lsp_server.cache import Cache
+from lsp_server.requests import refuse_long
 from lsp_server.schema import CollectionAnswer, CollectionHit
 from lsp_server.stores import index_folder
 from retriever.backends import find_backend
@@ -180,7 +181,8 @@ class OpenCollections:
 
 
 def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
-    """What a collection answers to a query. Raises UserError when it is none."""
+    """What a collection answers to a query. Raises UserError when it is none, or far too long."""
+    refuse_long(query)
     manifest = index.stored.manifest
     hits = []
     for hit in index.search(query, k):

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from lean_extract.canonical import well_formed
 from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
-from lean_extract.reading import MAX_STATE
+from lean_extract.reading import MAX_QUERY, MAX_STATE
 from lean_extract.records import Goal, ProofState
 from prover.verify import GoalPlace
-
-_LONGEST_QUERY = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,17 @@ def checked_query(query: str) -> str:
     cleaned = well_formed(query).replace("\0", " ").strip()
     if not cleaned:
         raise BadQuery("There is nothing to search for.", "Type a name, some words, or a goal with ⊢.")
-    if len(cleaned) > _LONGEST_QUERY:
+    refuse_long(cleaned)
+    return cleaned
+
+
+def refuse_long(query: str) -> None:
+    """Raises BadQuery where a query is longer than is read."""
+    if len(query) > MAX_QUERY:
         raise BadQuery(
-            f"The query has {len(cleaned):,} characters; at most {_LONGEST_QUERY:,} are read.",
+            f"The query has {len(query):,} characters; at most {MAX_QUERY:,} are read.",
             "Search for the goal alone, or for less of its context.",
         )
-    return cleaned
 
 
 def parse_goal(text: str) -> ProofState:

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
+from lean_extract.json_text import shown
+
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
+_MOST_TOLD = 20
+"""Complaints."""
+_LONGEST_NAME = 60
+"""Characters of a name that are shown."""
 
 
 def _setting(
@@ -143,14 +149,18 @@ def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str
     complaints: list[str] = []
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
-    return _parse(base or Settings(), values, "", complaints), complaints
+    parsed = _parse(base or Settings(), values, "", complaints)
+    if len(complaints) > _MOST_TOLD:
+        more = f"{len(complaints) - _MOST_TOLD:,} further values under {SECTION} were not taken."
+        complaints[_MOST_TOLD:] = [more]
+    return parsed, complaints
 
 
 def _parse(section: Any, values: Any, path: str, complaints: list[str]) -> Any:
     if values is None:
         return section
     if not isinstance(values, Mapping):
-        complaints.append(f"{_full(path)} must be an object, not {_shown(values)}; the defaults are used.")
+        complaints.append(f"{_full(path)} must be an object, not {shown(values)}; the defaults are used.")
         return section
     known = {camel(item.name): item for item in fields(section)}
     types = get_type_hints(type(section))
@@ -165,7 +175,7 @@ def _parse(section: Any, values: Any, path: str, complaints: list[str]) -> Any:
         elif value is not None:
             problem = _problem(item, value)
             if problem:
-                complaints.append(f"{_full(full)} must be {problem}, not {_shown(value)}; {_default(item)}")
+                complaints.append(f"{_full(full)} must be {problem}, not {shown(value)}; {_default(item)}")
             else:
                 taken[item.name] = _typed(item, value)
     return replace(section, **taken)
@@ -186,7 +196,9 @@ def _problem(item: Field[Any], value: Any) -> str:
         return "" if isinstance(value, str) else "a string"
     whole = kind is int
     good = (
-        isinstance(value, int | float) and not isinstance(value, bool) and (not whole or value == int(value))
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (not whole or isinstance(value, int) or value.is_integer())
     )
     low, high = item.metadata["low"], item.metadata["high"]
     if good and low <= value <= high:
@@ -200,12 +212,8 @@ def _typed(item: Field[Any], value: Any) -> Any:
 
 
 def _full(path: str) -> str:
-    return f"{SECTION}.{path}" if path else SECTION
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    cut = path if len(path) <= _LONGEST_NAME else f"{path[:_LONGEST_NAME]}..."
+    return f"{SECTION}.{cut}" if path else SECTION
 
 
 def _default(item: Field[Any]) -> str:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
-from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from lean_extract.json_text import read_json
 from retriever.features import FEATURES
 from retriever.lexical import Bm25Parameters
 
@@ -113,7 +113,7 @@ class Fusion:
         """Read `fusion.json` of a model folder. Raises ModelError."""
         path = folder / FILE
         try:
-            document = read_regular_json(path, MAX_SETTINGS)
+            document = read_json(path)
             if document["format"] == FORMAT and document["version"] in range(1, VERSION):
                 found = document["version"]
                 message = f"The ranking weights {path} are of version {found}, this version reads {VERSION}."

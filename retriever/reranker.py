@@ -33,6 +33,7 @@ import numpy as np
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever import text as texts
@@ -206,7 +207,7 @@ def read_config(folder: Path) -> RerankerConfig:
 def write_weight(folder: Path, weight: float, fitted_on: str) -> None:
     """Put the fitted weight, and in words what it was fitted on, into a folder's config.json."""
     read_config(folder)
-    values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    values = read_json(folder / CONFIG)
     values |= {"weight": weight, "weight_fitted_on": fitted_on}
     with replacing(folder / CONFIG) as stream:
         stream.write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.reading import MAX_SETTINGS, read_regular_json, read_regular_text
+from lean_extract.json_text import read_json
+from lean_extract.reading import read_regular_text
 from retriever import text as texts
 
 Int64s = npt.NDArray[np.int64]
@@ -35,7 +36,7 @@ def check_header(values: Mapping[str, Any], form: str, version: int) -> None:
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The object in a model folder's JSON file. Raises OSError, and ValueError: it holds none."""
-    values = read_regular_json(path, MAX_SETTINGS)
+    values = read_json(path)
     if type(values) is not dict:
         raise ValueError("it holds no object")
     return values

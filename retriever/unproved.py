@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_SOURCE, read_regular_text
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.index.segment import Flag, IndexedFile
@@ -66,7 +67,7 @@ class Unproved:
             source = self._read.get(key)
             if source is None:
                 names = known | found.get(file.module, frozenset())
-                if last_components(names).isdisjoint(_WORD.findall(path.read_text(encoding="utf-8"))):
+                if last_components(names).isdisjoint(_WORD.findall(read_regular_text(path, MAX_SOURCE))):
                     return
                 source = read_file(path, file.module)
         except (OSError, UnicodeDecodeError, BadSource):  # gone since: freshness tells of it

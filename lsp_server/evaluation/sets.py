@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSource, UserError
+from lean_extract.json_text import parse_json
+from lean_extract.reading import MAX_TEXT, open_regular, read_regular_text
 from lean_extract.source.project import find_root, find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
@@ -70,7 +71,7 @@ def _below(root: Path, folder: Path) -> Path:
 def read_names(path: Path) -> list[str]:
     """The names in a file, one a line; blank lines are passed over. Raises BadSource."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_regular_text(path, MAX_TEXT).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(
             f"{path} cannot be read: {error}.", "Name a file of theorem names, one a line."
@@ -83,10 +84,10 @@ def split_names(dataset: Path, split: str) -> Sequence[str]:
     path = dataset / "queries.jsonl"
     found: dict[str, None] = {}
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             for number, line in enumerate(stream, start=1):
                 try:
-                    query = json.loads(line)
+                    query = parse_json(line)
                     if query["split"] == split:
                         found[str(query["theorem"])] = None
                 except (ValueError, KeyError, TypeError) as error:

@@ -27,6 +27,7 @@ Read = TypeVar("Read")
 
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
+SEARCH_PAGE = "/"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_ADDRESSES = 4096
 _SOON_READ = 32 << 10
@@ -76,7 +77,7 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         check_host(headers, self._policy)
-        check_site(headers, scope["method"])
+        check_site(headers, scope["method"], scope["path"])
         client = scope.get("client")
         self._rates.take(party(client[0]) if client else "")  # before the token: guesses at it count, too
         if scope["path"] not in OPEN:
@@ -137,13 +138,17 @@ def check_host(headers: Headers, policy: Policy) -> None:
         )
 
 
-def check_site(headers: Headers, method: str) -> None:
-    """Refuse what another web site's page sends; a link to a search may be followed from anywhere."""
+def check_site(headers: Headers, method: str, path: str) -> None:
+    """Refuse what another web site's page sends; a link to the search page may be followed from anywhere.
+
+    To nothing else: a page can have the browser follow a link without asking, and what answers must not work
+    for it.
+    """
     hint = "Only this server's own pages and programs outside of browsers are answered."
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
         raise Refusal(403, "Requests of other web sites are not answered.", hint)
-    follows_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
+    follows_link = method == "GET" and path == SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
         raise Refusal(403, "Requests of other web sites are not answered.", hint)
 

@@ -77,7 +77,8 @@ class NewPremises:
 
 def read_declaration(name: str, declaration: str) -> Premise:
     """A printed declaration as a record; raises on no text: what is not understood is taken as it is."""
-    text = _DOC.sub("", declaration, count=1) if declaration.lstrip().startswith("/--") else declaration
+    doc = _DOC.match(declaration)
+    text = declaration[doc.end() :] if doc else declaration
     module = read_module(text.strip(), "", "")
     if module.premises and module.premises[0].conclusion:
         found = module.premises[0]

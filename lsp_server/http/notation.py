@@ -16,7 +16,7 @@ from retriever.evaluation.notation.operators import ENCLOSING, INFIX, MAX, NULLA
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 _QUOTED = r"«[^«»\n]{1,200}»"
 _TOKEN = re.compile(
-    rf"(?P<space>\s+)|(?P<word>[↑⇑↥@]*(?:[^\W\d]|{_QUOTED}|[?_·])(?:[\w.!?'₀-₉]|{_QUOTED})*|\d[\w.]*|\.\w[\w.]*)"
+    rf"(?P<space>\s+)|(?P<word>(?:(?<![↑⇑↥@])[↑⇑↥@]+)?(?:[^\W\d]|{_QUOTED}|[?_·])(?:[\w.!?'₀-₉]|{_QUOTED})*|\d[\w.]*|\.\w[\w.]*)"
     r'|(?P<bracket>[()\[\]{}⟨⟩⦃⦄])|(?P<text>"(?:[^"\\]|\\.){0,500}")|(?P<sign>.)',
     re.DOTALL,
 )

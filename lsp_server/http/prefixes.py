@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from lean_extract.records import Premise
 from prover.candidates import Candidate, merge
 
-_NAME_BEGUN = re.compile(r"[^\s()\[\]{},;:⟨⟩←@]*\Z")
+_HEAD = re.compile(r".*[\s()\[\]{},;:⟨⟩←@]", re.DOTALL)
+"""What stands before a name that is still being typed."""
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _COMPLETED = 0.1
 """The score of the best premise that completes a name; of the next ones less."""
@@ -37,14 +38,14 @@ def _completed(typed: str, premises: Sequence[Premise]) -> list[Candidate]:
 
     A first word is a tactic's name, and is not completed.
     """
-    begun = _NAME_BEGUN.search(typed)
-    head = typed[: begun.start()] if begun else typed
-    if not head:
+    begun = _HEAD.match(typed)
+    if not begun:
         return []
-    name = typed[len(head) :]
+    head = begun[0]
+    name, closing = typed[len(head) :], _closing(head)
     names = (premise.name for premise in premises if premise.name.startswith(name))
     return [
-        Candidate(f"{head}{found}{_closing(head)}", _COMPLETED / (1 + place), "prefix")
+        Candidate(f"{head}{found}{closing}", _COMPLETED / (1 + place), "prefix")
         for place, found in enumerate(names)
     ]
 

@@ -13,10 +13,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lean_extract.errors import IndexMissing
+from lean_extract.reading import MAX_QUERY
 from lean_extract.records import Position
 from lsp_server.collections import OpenCollections, answer, list_collections
 from lsp_server.http.backend import Backend
-from lsp_server.http.limits import MAX_K, MAX_QUERY
+from lsp_server.http.limits import MAX_K
 from lsp_server.http.problems import Refusal
 from lsp_server.requests import SearchRequest
 from lsp_server.schema import CollectionAnswer, to_json
@@ -75,11 +76,17 @@ def router(backend: Backend) -> APIRouter:
         k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
         module: Annotated[
             str,
-            Query(description="Only from these modules and those below them: names, separated by spaces."),
+            Query(
+                description="Only from these modules and those below them: names, separated by spaces.",
+                max_length=MAX_QUERY,
+            ),
         ] = "",
         imports: Annotated[
             str,
-            Query(description="The imports of a file, separated by spaces: they tell what is in scope."),
+            Query(
+                description="The imports of a file, separated by spaces: they tell what is in scope.",
+                max_length=MAX_QUERY,
+            ),
         ] = "",
         in_scope: Annotated[bool, Query(description="Only what these imports reach.")] = False,
         rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.errors import BadSource
+from lean_extract.json_text import parse_json
+from lean_extract.reading import MAX_TEXT, read_regular
 from prover.evaluation.problems import Posed, Problem, Unposed, told_apart
 from prover.search.theorem import Theorem
 
@@ -34,7 +35,7 @@ def read_minif2f(path: Path, project: Path) -> list[Posed]:
         BadSource: the file cannot be read, or holds nothing.
     """
     try:
-        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
+        lines = read_regular(path, MAX_TEXT).removeprefix(codecs.BOM_UTF8).split(b"\n")
     except OSError as error:
         hint = "Name a JSONL file with `name`, `header` and `statement` a line."
         raise BadSource(f"{path} cannot be read: {error.strerror}.", hint) from error
@@ -56,8 +57,8 @@ def _problem(line: bytes, number: int, path: Path) -> Posed:
         return Unposed(name, f"Line {number} is empty.")
     try:
         text = line.decode("utf-8")
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+        values = parse_json(text)
+    except ValueError as error:  # UnicodeDecodeError is a ValueError
         return Unposed(name, f"Line {number} is not JSON: {error}")
     if not isinstance(values, dict):
         return Unposed(name, f"Line {number} is not a JSON object: {text[:_SHOWN]}")
@@ -79,11 +80,7 @@ def _problem(line: bytes, number: int, path: Path) -> Posed:
 
 def _is_whole(value: object) -> bool:
     """Whether a text can be written: JSON can name half of a character that UTF-16 has in two."""
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return not isinstance(value, str) or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def family(name: str) -> str:

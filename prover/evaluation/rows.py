@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from lean_extract.json_text import parse_json
 from lean_extract.records import from_json, to_json
 
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
@@ -51,7 +52,7 @@ def to_line(row: Row) -> str:
 
 def from_line(line: bytes) -> Row:
     """The row of a line. Raises ValueError, TypeError: it is none."""
-    return cast(Row, from_json(Row, json.loads(line.decode("utf-8"))))
+    return cast(Row, from_json(Row, parse_json(line)))
 
 
 def first_rows(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:

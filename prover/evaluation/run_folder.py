@@ -20,7 +20,7 @@ from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
-from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from lean_extract.json_text import read_json
 from lean_extract.source.project import EVALUATION_FILE, EVALUATION_FORMAT
 from prover.evaluation.lock import LOCK, held, is_foreign
 from prover.evaluation.rows import Row, from_line, to_line
@@ -122,7 +122,7 @@ def read_description(folder: Path) -> Description:
     path = folder / DESCRIPTION
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
-        values: dict[str, Any] = read_regular_json(path, MAX_SETTINGS)
+        values: dict[str, Any] = read_json(path)
         if (values["format"], values["version"]) != (FORMAT, VERSION):
             raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
         return Description(dict(values["settings"]), int(values["problems"]), int(values["passes"]))

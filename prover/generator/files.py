@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lean_extract.errors import ModelError
-from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from lean_extract.json_text import read_json
 from prover.generator.prompt import FORMS, Form
 from prover.generator.prompt import VERSION as FORM_VERSION
 from prover.generator.symbols import SIZE
@@ -63,7 +63,7 @@ def read_config(folder: Path) -> Config:
     """The configuration of a generator's folder. Raises ModelError: missing, damaged, of another form."""
     path = folder / CONFIG
     try:
-        return _parse(read_regular_json(path, MAX_SETTINGS))
+        return _parse(read_json(path))
     except OSError as error:
         if is_checkpoint(folder):
             raise not_exported(folder) from error

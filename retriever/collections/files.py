@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, PremiseIndexError
-from lean_extract.reading import MAX_SETTINGS, parse_json, read_regular_json
+from lean_extract.json_text import parse_json, read_json
 from lean_extract.typed_json import from_json
 from retriever.backend import Document
 from retriever.collections.swap import beside, recover, writing
@@ -206,7 +206,7 @@ def _of_manifest(folder: Path, read: Callable[[Path], Value]) -> Value:
 
 
 def _manifest(path: Path) -> Manifest:
-    values = read_regular_json(path, MAX_SETTINGS)
+    values = read_json(path)
     if values["version"] != VERSION:
         raise ValueError(f"version {values['version']}, not {VERSION}")
     manifest: Manifest = from_json(Manifest, values)

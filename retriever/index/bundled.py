@@ -28,7 +28,7 @@ from lean_extract.errors import (
     IndexUnreadable,
     ModelError,
 )
-from lean_extract.reading import MAX_SETTINGS, read_regular_json
+from lean_extract.json_text import read_json
 from retriever.index.archive import extract, packed
 from retriever.index.files import damaged, explained_writes, make_folder, unreadable
 from retriever.index.manifest import LiveSegment, Manifest
@@ -64,7 +64,7 @@ def read_card(data: Path = DATA) -> Bundle:
     """What the package ships. Raises IndexMissing, IndexDamaged."""
     path = data / CARD
     try:
-        return _bundle(members(read_regular_json(path, MAX_SETTINGS)))
+        return _bundle(members(read_json(path)))
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:

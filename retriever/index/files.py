@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract import json_text
 from lean_extract.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
-from lean_extract.reading import parse_json, read_regular, read_regular_json
+from lean_extract.reading import read_regular
 
 MAX_DOCUMENT = 1 << 28
 """Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
@@ -74,7 +75,7 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 
 def read_json(path: Path) -> Any:
     """The value of a JSON file. Raises OSError or ValueError."""
-    return read_regular_json(path, MAX_DOCUMENT)
+    return json_text.read_json(path, MAX_DOCUMENT)
 
 
 def write_document(path: Path, values: Mapping[str, Any]) -> None:
@@ -91,7 +92,7 @@ def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
     """
     try:
         data = read_regular(path, MAX_DOCUMENT)
-        values = parse_json(data)
+        values = json_text.parse_json(data)
         if type(values) is not dict:
             raise ValueError("it holds no object")
         found = (values.pop("format", None), values.pop("version", None))

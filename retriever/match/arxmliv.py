@@ -9,10 +9,12 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_TEXT, read_regular_text
 from retriever.match.markup import read_markup
 from retriever.match.mathml import linearise, local
 from retriever.match.schema import Pair, Token
 from retriever.match.tokens import listed, words
+from retriever.xml_parser import check_depth
 
 _SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
 _PROOF = frozenset(("proof", "ltx_proof"))
@@ -50,6 +52,7 @@ class _Scan:
 
     def start(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         """See markup.Events."""
+        check_depth(len(self.before) + self.depth)
         classes = attributes.get("class", "")
         if self.builder is None and tag == "div" and ("theorem" in classes or _PROOF & {*classes.split()}):
             self.builder, self.depth = TreeBuilder(), 0
@@ -105,7 +108,7 @@ def article_files(source: Path) -> list[Path]:
 def read_categories(path: Path, complaints: list[str]) -> dict[str, str]:
     """Each article's first category. Raises BadSource when the file cannot be read."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_regular_text(path, MAX_TEXT).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(f"{path} cannot be read: {error}.", "Name a text file.") from error
     found = {}

@@ -61,7 +61,7 @@ class _Reader:
     groups: list[_Group] = field(default_factory=lambda: [_Group()])
     asked: _Group | None = None
     """What a font command asks for of its argument, which comes next."""
-    letters: str = ""
+    letters: list[str] = field(default_factory=list)
     """Of a name that goes on."""
 
     def step(self) -> bool:
@@ -84,7 +84,7 @@ class _Reader:
             if len(self.groups) > 1:
                 self.groups.pop()
         elif piece.isascii() and piece.isalpha() and self.asked is None and self.groups[-1].name:
-            self.letters += piece
+            self.letters.append(piece)
         elif piece not in "^_&~$" and not piece.isspace():
             self.end_name()
             self.emit(piece, kind_of(piece))
@@ -99,8 +99,8 @@ class _Reader:
     def end_name(self) -> None:
         """Add the name whose letters have been read."""
         if self.letters:
-            letters, self.letters = self.letters, ""
-            self.emit(letters, "identifier")
+            letters, self.letters = self.letters, []
+            self.emit("".join(letters), "identifier")
 
     def command(self, name: str) -> None:
         """Read what a command stands for, and what belongs to it."""

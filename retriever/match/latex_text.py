@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 
 from retriever.match.latex_math import linearise
 from retriever.match.latex_names import LEFT_OUT
@@ -14,8 +15,11 @@ from retriever.match.tokens import words
 
 _ENVIRONMENTS = "equation|align|alignat|flalign|eqnarray|gather|multline|displaymath|math"
 _OPENER = re.compile(rf"\\begin\s*\{{(?P<name>(?:{_ENVIRONMENTS})\*?)\}}|\\[\[(]|\\.|\$\$?", re.DOTALL)
+_BRACE = re.compile(r"\\.|([{}])", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
-_NOTES = re.compile(r"\\begin\s*\{(reference|history|slogan)\}.*?\\end\s*\{\1\}", re.DOTALL)
+_NOTES = "reference|history|slogan"
+_NOTE = re.compile(rf"\\begin\s*\{{({_NOTES})\}}")
+_NOTE_END = re.compile(rf"\\end\s*\{{({_NOTES})\}}")
 _POINTING = "|".join(sorted(LEFT_OUT, key=len, reverse=True))
 _POINTERS = re.compile(rf"\\(?:{_POINTING})(?![A-Za-z])\*?\s*(?:\[[^\[\]]*\]\s*)*(?:\{{[^{{}}]*\}})?")
 _HREF = re.compile(r"\\href\s*\{[^{}]*\}|\\hyperref\s*\[[^\[\]]*\]")
@@ -41,7 +45,7 @@ def read_text(text: str, problems: list[str], depth: int = 0) -> list[Token]:
     has in its statements (reference, history, slogan); other commands go, and their arguments stay. What is
     wrong is added to `problems`.
     """
-    text = _NOTES.sub(" ", _COMMENT.sub(r"\1", text))
+    text = _without_notes(_COMMENT.sub(r"\1", text))
     tokens: list[Token] = []
     prose = partial(read_text, problems=problems, depth=depth + 1) if depth < _DEPTH else words
     for is_math, piece in _segments(text, problems):
@@ -49,20 +53,38 @@ def read_text(text: str, problems: list[str], depth: int = 0) -> list[Token]:
     return tokens
 
 
+def _without_notes(text: str) -> str:
+    """Text without the notes of Stacks; one that is never closed is none."""
+    ends: dict[str, list[re.Match[str]]] = {}
+    for closer in _NOTE_END.finditer(text):
+        ends.setdefault(closer[1], []).append(closer)
+    parts: list[str] = []
+    done = at = 0
+    while ends and (match := _NOTE.search(text, at)) is not None:
+        at = match.end()
+        closers = ends.get(match[1], [])
+        number = bisect_left(closers, at, key=lambda closer: closer.start())
+        if number < len(closers):
+            parts += (text[done : match.start()], " ")
+            done = at = closers[number].end()
+    return "".join(parts) + text[done:]
+
+
 def _segments(text: str, problems: list[str]) -> Iterator[tuple[bool, str]]:
     """Text and formulas in turn; whether each is a formula."""
     start = at = 0
+    closers = _Closers(text)
     while (match := _OPENER.search(text, at)) is not None:
         closer = _closer(match)
         at = match.end()
         if not closer:
             continue
         yield False, text[start : match.start()]
-        stop, start = _closed(text, at, closer)
+        stop, start = closers.after(at, closer)
         if stop < 0:
-            line = text[at:].partition("\n")[0]
+            line_end = text.find("\n", at)
             problems.append(f"{match[0]} is never closed")
-            stop = start = at + len(line)
+            stop = start = len(text) if line_end < 0 else line_end
         yield True, text[at:stop]
         at = start
     yield False, text[start:]
@@ -72,27 +94,55 @@ def _closer(match: re.Match[str]) -> str:
     """What closes the formula that opens here; "" where none does."""
     if match["name"] is not None:
         return rf"\\end\s*\{{{re.escape(match['name'])}\}}"
-    return {r"\[": r"\\\]", r"\(": r"\\\)", "$": r"\$", "$$": r"\$\$"}.get(match[0], "")
+    return {r"\[": r"\\\]", r"\(": r"\\\)", "$": r"\$", "$$": r"\$(?=(\$))"}.get(match[0], "")
 
 
-def _closed(text: str, start: int, closer: str) -> tuple[int, int]:
-    """Where a formula ends and where its closer does, (-1, -1) where it is not closed.
+class _Closers:
+    """Where formulas of a text may end: looked for once for each kind, however many open."""
 
-    A closer in braces closes nothing (`\\text{$x$}`), but where the braces do not add up the first one does.
-    """
-    depth = passed = 0
-    first = (-1, -1)
-    for match in re.compile(rf"({closer})|\\.|[{{}}]", re.DOTALL).finditer(text, start):
-        if match[1] is not None:
-            if depth <= 0:
-                return match.start(), match.end()
-            if not passed:
-                first = match.start(), match.end()
-            passed += 1
-            if passed > _PASSED:
-                break
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-    return first
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[str, tuple[list[int], list[tuple[int, int]]]] = {}
+
+    @cached_property
+    def _braces(self) -> tuple[list[int], list[int]]:
+        """Where braces stand, and how many are open before each and behind the last."""
+        places, depths = [], [0]
+        for match in _BRACE.finditer(self._text):
+            if match[1]:
+                places.append(match.start())
+                depths.append(depths[-1] + (1 if match[1] == "{" else -1))
+        return places, depths
+
+    def _depth(self, place: int) -> int:
+        places, depths = self._braces
+        return depths[bisect_left(places, place)]
+
+    def _all(self, closer: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Where closers of a kind start; and for each how many braces are open there, and where it ends."""
+        known = self._found.get(closer)
+        if known is None:
+            pattern = re.compile(rf"({closer})|\\.", re.DOTALL)
+            found = [match for match in pattern.finditer(self._text) if match[1] is not None]
+            starts = [match.start() for match in found]
+            ends = (match.end(pattern.groups) for match in found)  # of `$$` the last group looks ahead
+            known = starts, list(zip(map(self._depth, starts), ends, strict=True))
+            self._found[closer] = known
+        return known
+
+    def after(self, start: int, closer: str) -> tuple[int, int]:
+        """Where a formula ends that begins at `start`, and where its closer does, (-1, -1) without any.
+
+        A closer in braces closes nothing (`\\text{$x$}`), but where the braces do not add up the first one
+        does.
+        """
+        places, others = self._all(closer)
+        first = bisect_left(places, start)
+        depth = self._depth(start) if first < len(places) else 0
+        for number in range(first, min(first + _PASSED + 1, len(places))):
+            if others[number][0] <= depth:
+                return places[number], others[number][1]
+        return (places[first], others[first][1]) if first < len(places) else (-1, -1)
 
 
 def _plain(text: str) -> str:

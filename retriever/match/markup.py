@@ -1,26 +1,32 @@
-"""XHTML and HTML files as events, read piece by piece, with the standard library's parsers."""
+"""XHTML and HTML files as events, with the standard library's parsers."""
 
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Mapping
 from html.entities import html5
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 from xml.parsers import expat
 
+from lean_extract.reading import MAX_TEXT, read_regular, said_size
 from retriever.match.mathml import local
 from retriever.match.tokens import listed
+from retriever.xml_parser import create_parser
 
-_CHUNK = 1 << 16
+_HEAD = 512
+_LONGEST_REST = 1 << 12
+"""Behind a tag or comment that is never closed so many characters are read, and of more none: the standard
+library's parser would look for the end again from every `<` in there."""
 _VOID = listed("area base br col embed hr img input link meta param source track wbr")
 _OPEN_END = listed("html body head p li dt dd tr td th tbody thead tfoot option colgroup")
 """Elements whose end tag HTML lets one leave out."""
 
 
 class Events(Protocol):
-    """Who listens."""
+    """Who listens; raises ValueError to have no more read."""
 
     def start(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         """An element begins; `tag` is its local name in lower case, `line` counts from 1."""
@@ -37,16 +43,14 @@ def read_markup(path: Path, events: Events) -> str:
 
     Files that begin as XML, and those named .xml or .xhtml, are read as XML, others as HTML. Raises OSError.
     """
-    with path.open("rb") as stream:
-        head = stream.read(512).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
-        stream.seek(0)
-        is_xml = path.suffix.lower() in (".xml", ".xhtml") or head.startswith(b"<?xml") or b"XHTML" in head
-        return _read_xml(stream, events) if is_xml else _read_html(stream, events)
+    data = read_regular(path, MAX_TEXT)
+    head = data[:_HEAD].lstrip(codecs.BOM_UTF8 + b" \t\r\n")
+    is_xml = path.suffix.lower() in (".xml", ".xhtml") or head.startswith(b"<?xml") or b"XHTML" in head
+    return _read_xml(data, events) if is_xml else _read_html(data.decode(errors="replace"), events)
 
 
-def _read_xml(stream: BinaryIO, events: Events) -> str:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
+def _read_xml(data: bytes, events: Events) -> str:
+    parser = create_parser()
     # XHTML's own entities come from a DTD that is not read: their names are known here.
     parser.UseForeignDTD(True)
     parser.ExternalEntityRefHandler = lambda *_: 1
@@ -59,24 +63,25 @@ def _read_xml(stream: BinaryIO, events: Events) -> str:
     parser.EndElementHandler = lambda _: events.end()
     parser.CharacterDataHandler = events.data
     try:
-        while chunk := stream.read(_CHUNK):
-            parser.Parse(chunk, False)
-        parser.Parse(b"", True)
+        parser.Parse(data, True)
     except expat.ExpatError as error:
         return f"{error.lineno}: {expat.ErrorString(error.code)}"
     except (LookupError, ValueError) as error:
-        # An encoding that Python does not have.
+        # An encoding that Python does not have, or what is refused.
         return f"{parser.CurrentLineNumber}: {error}"
     return ""
 
 
-def _read_html(stream: BinaryIO, events: Events) -> str:
+def _read_html(text: str, events: Events) -> str:
     parser = _Html(events)
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    while chunk := stream.read(_CHUNK):
-        parser.feed(decoder.decode(chunk))
-    parser.feed(decoder.decode(b"", True))
-    parser.close()
+    try:
+        parser.feed(text)
+        if len(parser.rawdata) > _LONGEST_REST and parser.rawdata.startswith("<"):
+            return f"{parser.getpos()[0]}: a tag or comment is not closed within {said_size(_LONGEST_REST)}"
+        parser.close()
+    except (AssertionError, ValueError) as error:
+        # What this parser does not know of SGML; a reference to a character by a number of a thousand digits.
+        return f"{parser.getpos()[0]}: {error}"
     return parser.finish()
 
 
@@ -87,6 +92,8 @@ class _Html(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.events = events
         self.open: list[tuple[str, int]] = []
+        self.counts: Counter[str] = Counter()
+        """How many of each name are open."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """See HTMLParser."""
@@ -96,6 +103,7 @@ class _Html(HTMLParser):
             self.events.end()
         else:
             self.open.append((tag, line))
+            self.counts[tag] += 1
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """See HTMLParser; `<mspace/>` is an element without children in MathML."""
@@ -105,10 +113,11 @@ class _Html(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """See HTMLParser; an end tag ends what is still open in its element, and nothing else."""
-        if not any(tag == name for name, _ in self.open):
+        if not self.counts[tag]:
             return
         while True:
             name, _ = self.open.pop()
+            self.counts[name] -= 1
             self.events.end()
             if name == tag:
                 return

@@ -88,9 +88,10 @@ def _parts(element: Element, name: str, walk: _Walk) -> list[Element | str]:
             return []
         return [*shown] if local(shown.tag) == "annotation-xml" else [shown]
     parts: list[Element | str] = [element.text or ""]
+    separators = "".join(element.get("separators", ",").split()) if name == "mfenced" else ""
     for number, child in enumerate(element):
-        if number and name == "mfenced":
-            parts.append(_separator(element, number))
+        if number and separators:
+            parts.append(separators[min(number, len(separators)) - 1])  # the last one goes on
         parts += (child, child.tail or "")
     if name == "mfenced":
         return [element.get("open", "("), *parts, element.get("close", ")")]
@@ -114,10 +115,3 @@ def _is_note(element: Element) -> bool:
 
 def _is_shown(element: Element) -> bool:
     return local(element.tag) == "annotation-xml" and element.get("encoding", "") in _PRESENTATION
-
-
-def _separator(fenced: Element, number: int) -> str:
-    """What `mfenced` has in front of its child of this number; the last one of the list goes on."""
-    signs = fenced.get("separators", ",").split()
-    joined = "".join(signs)
-    return joined[min(number, len(joined)) - 1] if joined else ""

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from lean_extract.errors import BadRecords
+from lean_extract.reading import open_regular
 from retriever.match.schema import PARTS, PairSet, Part, Token
 from retriever.match.store import read_pairs
 
 Level = Literal["conservation", "partial", "full", "transposition"]
 Modality = Literal["both", "text", "math"]
 LEVELS: tuple[Level, ...] = ("conservation", "partial", "full", "transposition")
+_PIECE = 1 << 20
 _RELEASED = {"transposition": "trans"}
 MODALITIES: tuple[Modality, ...] = ("both", "text", "math")
 
@@ -55,7 +57,9 @@ def digest_of(source: Path) -> str:
     try:
         for path in sorted(source.iterdir()) if source.is_dir() else [source]:
             if path.is_file():
-                whole.update(path.read_bytes())
+                with open_regular(path) as stream:
+                    while piece := stream.read(_PIECE):
+                        whole.update(piece)
     except OSError as error:
         raise BadRecords(f"{error.filename} cannot be read: {error.strerror}.") from error
     return whole.hexdigest()

@@ -21,10 +21,12 @@ What kind of symbol each is was not kept; it is told from its characters.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.reading import open_regular
 from retriever.match.schema import FONTS, Pair, PairSet, Part, Token
 from retriever.match.tokens import kind_of, symbols, words
 
@@ -58,8 +60,9 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> PairSet:
 def read_part(path: Path, complaints: list[str]) -> Iterator[Pair]:
     """The pairs of one file, read as they are asked for. Raises BadRecords as `read_released`."""
     try:
-        with path.open(encoding="utf-8", newline="\n") as stream:
-            lines = enumerate((line.rstrip("\r\n") for line in stream), 1)
+        with open_regular(path) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+            lines = enumerate((line.rstrip("\r\n") for line in text), 1)
             head = next(lines, (1, ""))[1]
             if not head.strip().isdecimal():
                 raise BadRecords(f"{path}, line 1, is not the number of articles.", _HINT)

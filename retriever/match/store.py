@@ -15,6 +15,7 @@ with tokens as retriever/match/tokens.py writes them.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ from pathlib import Path
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.json_text import parse_json
+from lean_extract.reading import open_regular
 from retriever.match.released import read_released
 from retriever.match.schema import PARTS, Pair, PairSet, Part, Token
 from retriever.match.tokens import decode, encode
@@ -76,8 +79,8 @@ def _read(path: Path, told: list[str]) -> PairSet:
     pairs: list[Pair] = []
     parts: dict[str, Part] = {}
     try:
-        with path.open(encoding="utf-8") as stream:
-            lines = iter(stream)
+        with open_regular(path) as stream:
+            lines = iter(io.TextIOWrapper(stream, encoding="utf-8"))
             expected = _check_header(path, next(lines, ""))
             number = 1
             for number, line in enumerate(lines, 2):
@@ -102,8 +105,8 @@ def _read(path: Path, told: list[str]) -> PairSet:
 def _check_header(path: Path, line: str) -> int | None:
     """How many pairs follow; None in a file of the first builds, which did not say."""
     try:
-        header = json.loads(line)
-    except (ValueError, RecursionError):
+        header = parse_json(line)
+    except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise BadRecords(f"{path}, line 1, is not the head of a file of pairs.", _hint(line))
@@ -126,11 +129,11 @@ def _hint(line: str) -> str:
 def _pair(line: str) -> tuple[Pair, Part]:
     """The pair of a line. Raises ValueError with what is wrong with it."""
     try:
-        plain = json.loads(line)
-    except RecursionError as error:
-        raise ValueError("is not JSON: too deep") from error
+        plain = parse_json(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg}") from error
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from error
     if not isinstance(plain, dict):
         raise ValueError("is no JSON object")
     for name in _FIELDS:

@@ -21,10 +21,14 @@ _CONNECTIVES = frozenset(
 )
 _LETTERS: dict[Kind, str] = {"identifier": "i", "operator": "o", "number": "n"}
 _KINDS: dict[str, Kind] = {letter: kind for kind, letter in _LETTERS.items()}
-_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*")
+_NUMBER = re.compile(r"[.,]*\d[\d.,]*")
 _INVISIBLE = dict.fromkeys(range(0x2061, 0x2065)) | dict.fromkeys((0x200B, 0xFEFF))
 _SAME = {0x2212: "-", 0x2217: "*", 0x2223: "|", 0x2032: "'", 0x2254: ":="}
 """Characters that one LaTeX converter writes and another does not."""
+_SHORT, _MOST_MARKS = 1000, 30
+"""In a text that is not short, so many marks on one character are read: to bring them in order takes time
+that grows with their square (UAX #15, "stream-safe text").
+"""
 _STYLES = (("BLACK-LETTER", "FRAKTUR"),)
 _ALPHABETS = re.compile(
     r"(?:MATHEMATICAL )?"
@@ -41,7 +45,7 @@ def listed(text: str) -> frozenset[str]:
 
 def words(text: str) -> list[Token]:
     """The words of running text in lower case: runs of letters, of digits, and every other character."""
-    plain = unicodedata.normalize("NFC", text.translate(_INVISIBLE)).lower()
+    plain = _normalised(text.translate(_INVISIBLE)).lower()
     return [_shared(word, "word", "") for word in _WORD.findall(plain)]
 
 
@@ -79,6 +83,19 @@ def decode(line: str) -> tuple[Token, ...]:
     return tuple(map(_decoded, line.split(" "))) if line else ()
 
 
+def _normalised(text: str) -> str:
+    """In Unicode's form C."""
+    if len(text) > _SHORT and not text.isascii():
+        kept: list[str] = []
+        marks = 0
+        for character in text:
+            marks = marks + 1 if unicodedata.combining(character) else 0
+            if marks <= _MOST_MARKS:
+                kept.append(character)
+        text = "".join(kept)
+    return unicodedata.normalize("NFC", text)
+
+
 @lru_cache(maxsize=_KEPT)
 def _shared(text: str, kind: Kind, font: str) -> Token:
     return Token(text, kind, font)
@@ -86,7 +103,7 @@ def _shared(text: str, kind: Kind, font: str) -> Token:
 
 @lru_cache(maxsize=_KEPT)
 def _symbol(piece: str, kind: Kind, font: str) -> Token:
-    letters, own = _plain(unicodedata.normalize("NFC", piece))
+    letters, own = _plain(_normalised(piece))
     return _shared(letters, kind, _settled(letters, kind, own or font))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, UserError
+from lean_extract.reading import MAX_CORPUS, read_regular
 from retriever.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
 from retriever.evaluation.bootstrap import Interval
 from retriever.naturalproofs.metrics import intervals
@@ -102,7 +103,7 @@ def _question(
 
 
 def _digest(source: Path) -> str:
-    return hashlib.sha256(source.read_bytes()).hexdigest()
+    return hashlib.sha256(read_regular(source, MAX_CORPUS)).hexdigest()
 
 
 BACKEND = NaturalProofs()

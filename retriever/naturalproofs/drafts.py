@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from retriever.naturalproofs.latex import Environment, Source, bracketed, environments, lines, marked
 from retriever.naturalproofs.schema import StatementType
 
 PROOF = "proof"
-_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_LABEL = re.compile(r"\\label\s*\{([^{}]{0,1000})\}")
 _REF = re.compile(r"\\(?:auto|c|C|name|v)?ref\*?\s*\{([^{}]*)\}")
+_DEEPEST = 16
+"""No statement or proof is read that stands in so many others: each of those has its text as well."""
 _HREF = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}")
 
 
@@ -90,7 +93,7 @@ def read_file(stem: str, source: Source, rules: Rules, complaints: list[str]) ->
     file.events += [one for one in found if one.name in {*rules.types, *rules.others, PROOF}]
     if rules.marks:
         file.events += _marked_proofs(source, rules.marks, file.events, complaints)
-    file.events.sort(key=lambda event: event.start)
+    file.events[:] = _not_too_deep(source, sorted(file.events, key=lambda one: one.start), complaints)
     starts = [one.start for one in found]
     for event in file.events:
         if event.closed and event.name in rules.types:
@@ -102,7 +105,7 @@ def read_file(stem: str, source: Source, rules: Rules, complaints: list[str]) ->
 
 def read_proof(source: Source, event: Environment) -> DraftProof:
     """The proof that an environment holds."""
-    name, start = bracketed(source.code[: event.stop], event.inside)
+    name, start = bracketed(source.code, event.inside, event.stop)
     return DraftProof(
         event,
         lines(source.text[start : event.stop]),
@@ -116,22 +119,41 @@ def _marked_proofs(
 ) -> list[Environment]:
     """Proofs between two commands; one that runs into another statement or proof is not closed."""
     found = []
+    starts = [one.start for one in others]
     for proof in marked(source, PROOF, *marks):
-        cut = not proof.closed or any(proof.start < one.start < proof.stop for one in others)
+        inside = bisect_right(starts, proof.start), bisect_left(starts, proof.stop)
+        cut = not proof.closed or inside[0] < inside[1]
         if cut:
             complaints.append(f"{source.at(proof.start)}: \\{marks[0]} is never closed.")
         found.append(replace(proof, closed=not cut))
     return found
 
 
+def _not_too_deep(
+    source: Source, events: Sequence[Environment], complaints: list[str]
+) -> Iterator[Environment]:
+    """The events that stand in fewer than `_DEEPEST` others; they come in the order of the text."""
+    open_: list[int] = []
+    for event in events:
+        while open_ and open_[-1] <= event.start:
+            open_.pop()
+        if len(open_) == _DEEPEST:
+            complaints.append(f"{source.at(event.start)}: \\begin{{{event.name}}} is nested too deeply.")
+            continue
+        if event.closed:
+            open_.append(event.stop)
+        yield event
+
+
 def _draft(file: File, event: Environment, inner: Sequence[Environment]) -> Draft:
     """A statement; `inner` are the environments within it. Its labels are those in none of them."""
     source = file.source
-    title, start = bracketed(source.text[: event.stop], event.inside)
+    title, start = bracketed(source.text, event.inside, event.stop)
+    starts, ends = [one.start for one in inner], list(accumulate((one.end for one in inner), max, initial=0))
     own = tuple(
         match
         for match in _LABEL.finditer(source.code, start, event.stop)
-        if not any(one.start < match.start() < one.end for one in inner)
+        if ends[bisect_left(starts, match.start())] <= match.start()
     )
     return Draft(
         event,

@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedIOBase
 from pathlib import Path
+from typing import BinaryIO, cast
 from xml.parsers import expat
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_CORPUS, open_regular, said_size
+from retriever.xml_parser import Refused, check_depth, create_parser
 
 _CHUNK = 1 << 20
 _ROOT = "mediawiki"
+_LONGEST_PAGE = 4 << 20
+"""Characters of a page's text; MediaWiki allows 2 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +42,18 @@ def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
     """
     reader = _Reader()
     try:
-        with _open(path) as stream:
+        with open_regular(path) as packed, _unpacked(path, packed) as stream:
             while chunk := stream.read1(_CHUNK):
                 reader.feed(chunk)
                 yield from reader.taken()
             reader.finish()
+    except Refused as error:
+        yield from reader.taken()
+        if not reader.is_dump:
+            raise BadSource(f"{path} is no MediaWiki dump: {error}.", _HINT) from error
+        complaints.append(
+            f"{path.name}:{reader.line}: {error}; the {reader.count:,} pages before this line are kept."
+        )
     except expat.ExpatError as error:
         yield from reader.taken()
         if not reader.is_dump:
@@ -64,12 +76,12 @@ def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
 _HINT = "Name an XML dump, such as proofwiki.org/xmldump/latest.xml."
 
 
-def _open(path: Path) -> BufferedIOBase:
+def _unpacked(path: Path, packed: BinaryIO) -> BufferedIOBase:
     if path.suffix == ".gz":
-        return gzip.open(path, "rb")
+        return gzip.open(packed, "rb")
     if path.suffix == ".bz2":
-        return bz2.open(path, "rb")
-    return path.open("rb")
+        return bz2.open(packed, "rb")
+    return cast(BufferedIOBase, packed)
 
 
 @dataclass(slots=True)
@@ -78,20 +90,29 @@ class _Reader:
 
     is_dump: bool = False
     count: int = 0
-    _parser: expat.XMLParserType = field(default_factory=expat.ParserCreate)
+    _parser: expat.XMLParserType = field(default_factory=create_parser)
     _pages: list[Page] = field(default_factory=list)
     _found: dict[str, str] = field(default_factory=dict)
     _line: int = 0
     _gathering: list[str] | None = None
+    _gathered: int = 0
     _depth: int = 0
+    _read: int = 0
 
     def __post_init__(self) -> None:
-        self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._data
 
+    @property
+    def line(self) -> int:
+        """How far it has come."""
+        return self._parser.CurrentLineNumber
+
     def feed(self, chunk: bytes) -> None:
+        self._read += len(chunk)
+        if self._read > MAX_CORPUS:  # a small packed file may be an endless one unpacked
+            raise Refused(f"the dump is larger than {said_size(MAX_CORPUS)}")
         self._parser.Parse(chunk, False)
 
     def finish(self) -> None:
@@ -103,6 +124,7 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
+        check_depth(self._depth)
         if self._depth == 1:
             self.is_dump = name == _ROOT
         if name == "page":
@@ -110,12 +132,15 @@ class _Reader:
         elif name == "redirect":
             self._found["redirect"] = attributes.get("title", "")
         elif name in ("title", "text"):
-            self._gathering = []
+            self._gathering, self._gathered = [], 0
             if name == "text":
                 self._line = self._parser.CurrentLineNumber
 
     def _data(self, text: str) -> None:
         if self._gathering is not None:
+            self._gathered += len(text)
+            if self._gathered > _LONGEST_PAGE:
+                raise Refused(f"a page has more than {_LONGEST_PAGE:,} characters")
             self._gathering.append(text)
 
     def _end(self, name: str) -> None:

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_TEXT, read_regular
 
 _TOKENS = re.compile(
-    r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}(?P<inside>.*?)\\end\{(?P=kind)\}"
-    r"|\\verb\*?(?P<bar>[^\w\s*])(?P<short>[^\n]*?)(?P=bar)"
-    r"|(?P<escaped>\\.)"
+    r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}"
+    r"|\\verb\*?(?P<bar>[^\w\s*])"
+    r"|\\."
     r"|(?P<comment>%[^\n]*)",
     re.DOTALL,
 )
+_LONGEST_SHORT = 2000
+"""No `\\verb` goes on for more characters."""
 _ENDS = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}")
 _NOT_NEWLINE = re.compile(r"[^\n]")
@@ -67,7 +70,7 @@ class Source:
     def read(cls, path: Path, complaints: list[str], comments: bool = False) -> Source:
         """A file's text; one that is not UTF-8 is read as Latin-1 and told of. Raises BadSource."""
         try:
-            data = path.read_bytes()
+            data = read_regular(path, MAX_TEXT)
         except OSError as error:
             raise BadSource(f"{path} cannot be read: {error.strerror}.", "Name the LaTeX source.") from error
         try:
@@ -90,6 +93,8 @@ def environments(source: Source, complaints: list[str]) -> list[Environment]:
     """
     found: list[Environment] = []
     open_: list[tuple[str, re.Match[str]]] = []
+    depths: dict[str, list[int]] = {}
+    """Where each name stands in `open_`."""
 
     def never_closed(depth: int) -> None:
         name, start = open_[depth]
@@ -99,15 +104,18 @@ def environments(source: Source, complaints: list[str]) -> list[Environment]:
     for match in _ENDS.finditer(source.code):
         end, name = match[1] == "end", match[2].strip()
         if not end:
+            depths.setdefault(name, []).append(len(open_))
             open_.append((name, match))
             continue
-        depth = next((n for n in reversed(range(len(open_))) if open_[n][0] == name), None)
-        if depth is None:
+        if not depths.get(name):
             complaints.append(f"{source.at(match.start())}: \\end{{{name}}} closes nothing.")
             continue
+        depth = depths[name][-1]
         for inner in range(depth + 1, len(open_)):
             never_closed(inner)
         found.append(_environment(name, open_[depth][1], match))
+        for inside, _ in open_[depth:]:
+            depths[inside].pop()
         del open_[depth:]
     for depth in range(len(open_)):
         never_closed(depth)
@@ -139,22 +147,23 @@ def _environment(name: str, start: re.Match[str], end: re.Match[str] | None) -> 
     return Environment(name, start.start(), start.end(), end.start(), end.end())
 
 
-def bracketed(text: str, place: int) -> tuple[str, int]:
+def bracketed(text: str, place: int, stop: int | None = None) -> tuple[str, int]:
     r"""What stands in `[...]` at a place, and where it ends; "" and the place where nothing does.
 
-    Brackets in braces do not count: `[Theorem {[2]}]`. No line may be empty in between.
+    Nothing is read from `stop` on. Brackets in braces do not count: `[Theorem {[2]}]`. No line in between may
+    be empty.
     """
-    start = place
-    while start < len(text) and text[start] in " \t":
+    start, stop = place, len(text) if stop is None else stop
+    while start < stop and text[start] in " \t":
         start += 1
-    if start >= len(text) or text[start] != "[":
+    if start >= stop or text[start] != "[":
         return "", place
     depth = 0
-    for here in range(start + 1, len(text)):
+    for here in range(start + 1, stop):
         letter = text[here]
         if letter == "]" and depth <= 0:
             return text[start + 1 : here], here + 1
-        if text.startswith("\n\n", here):
+        if text.startswith("\n\n", here, stop):
             break
         depth += (letter == "{") - (letter == "}")
     return "", place
@@ -168,16 +177,37 @@ def lines(text: str) -> tuple[str, ...]:
 def _blanked(text: str) -> tuple[str, str]:
     shown: list[str] = []
     code: list[str] = []
-    done = 0
-    for match in _TOKENS.finditer(text):
-        if match["escaped"]:
+    done = at = 0
+    never_closed: set[str] = set()
+    while (match := _TOKENS.search(text, at)) is not None:
+        stop = _end_of_unread(text, match, never_closed)
+        if not stop:
+            at = match.start() + len(r"\.")
             continue
-        between = text[done : match.start()]
-        blank = _blank(match[0])
-        shown += (between, blank if match["comment"] is not None or match["kind"] == "comment" else match[0])
+        between, unread = text[done : match.start()], text[match.start() : stop]
+        blank = _blank(unread)
+        shown += (between, blank if match["comment"] is not None or match["kind"] == "comment" else unread)
         code += (between, blank)
-        done = match.end()
+        done = at = stop
     return "".join(shown) + text[done:], "".join(code) + text[done:]
+
+
+def _end_of_unread(text: str, match: re.Match[str], never_closed: set[str]) -> int:
+    """Where a comment or verbatim that begins here ends; 0 where none begins, or it is never closed.
+
+    What is not closed in the rest of the text is noted in `never_closed`, and not looked for again.
+    """
+    if match["comment"] is not None:
+        return match.end()
+    if kind := match["kind"]:
+        stop = -1 if kind in never_closed else text.find(f"\\end{{{kind}}}", match.end())
+        if stop < 0:
+            never_closed.add(kind)
+        return stop + len(f"\\end{{{kind}}}") if stop >= 0 else 0
+    if bar := match["bar"]:
+        stop = text.find(bar, match.end(), match.end() + _LONGEST_SHORT)
+        return stop + 1 if stop >= 0 and "\n" not in text[match.end() : stop] else 0
+    return 0
 
 
 def _blank(text: str) -> str:

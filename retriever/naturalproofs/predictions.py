@@ -12,6 +12,8 @@ from pathlib import Path
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords
+from lean_extract.json_text import parse_json
+from lean_extract.reading import open_regular
 from lean_extract.typed_json import from_json
 from retriever.naturalproofs.schema import Example
 from retriever.naturalproofs.task import References
@@ -43,7 +45,7 @@ def read_predictions(
     read: dict[Example, References] = {}
     wanted = set(examples)
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             for number, line in enumerate(stream, start=1):
                 _read_line(line, f"{path}:{number}", read, wanted, candidates)
     except OSError as error:
@@ -70,8 +72,8 @@ def _read_line(
     candidates: Collection[int],
 ) -> None:
     try:
-        prediction = from_json(_Prediction, json.loads(line.decode()))
-    except (ValueError, TypeError, RecursionError) as error:
+        prediction = from_json(_Prediction, parse_json(line))
+    except (ValueError, TypeError) as error:
         raise BadRecords(f"{place}: {error}.", _HINT) from error
     if len(prediction.example) != 2:
         raise BadRecords(f"{place}: example: {list(prediction.example)} is no pair.", _HINT)

@@ -40,6 +40,8 @@ _NOT_LINKED = ("Category:", ":Category:", "File:", ":File:", "Image:")
 _WANTED = frozenset(("{{proofwanted}}", "{{proof wanted}}", "{{finish}}"))
 _TAKEN_IN = re.compile(r"(?:\s*\{\{:[^{}]*\}\})+\s*")
 _CATEGORY = "Category:"
+_LONGEST_TITLE = 1000
+"""Characters; MediaWiki allows 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,13 @@ class _Wiki:
     proofs: dict[str, list[tuple[Page, Passage]]] = field(default_factory=dict)
     """By theorem."""
     redirects: dict[str, str] = field(default_factory=dict)
+    """Where each leads in the end; those in a circle lead to one of them."""
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Of categories."""
 
     def resolved(self, title: str) -> str:
-        """Where a link to a title leads; redirects in a circle lead to one of them."""
-        seen: set[str] = set()
-        while title in self.redirects and title not in seen:
-            seen.add(title)
-            title = self.redirects[title]
-        return title
+        """Where a link to a title leads."""
+        return self.redirects.get(title, title)
 
     def has(self, title: str) -> bool:
         return title in self.theorems or title in self.definitions or title in self.remaining
@@ -98,7 +97,9 @@ def _sorted(name: str, pages: Iterable[Page], complaints: list[str]) -> _Wiki:
     wiki = _Wiki(name)
     for raw in pages:
         page = Page(title_of(raw.title), visible(raw.text), raw.line, title_of(raw.redirect))
-        if page.redirect:
+        if max(len(page.title), len(page.redirect)) > _LONGEST_TITLE:
+            complaints.append(f"{name}:{page.line}: the title is longer than {_LONGEST_TITLE:,} characters.")
+        elif page.redirect:
             wiki.redirects[page.title] = page.redirect
         elif page.title.startswith(_CATEGORY):
             wiki.parents[title_of(page.title.removeprefix(_CATEGORY))] = categories(page.text)
@@ -113,7 +114,20 @@ def _sorted(name: str, pages: Iterable[Page], complaints: list[str]) -> _Wiki:
                 wiki.definitions[page.title] = page
             else:
                 wiki.remaining[page.title] = page
+    wiki.redirects.update(_followed_through(wiki.redirects))
     return wiki
+
+
+def _followed_through(redirects: Mapping[str, str]) -> dict[str, str]:
+    """Where each redirect leads in the end."""
+    ends: dict[str, str] = {}
+    for title in redirects:
+        path: dict[str, None] = {}
+        while title in redirects and title not in ends and title not in path:
+            path[title] = None
+            title = redirects[title]
+        ends |= dict.fromkeys(path, ends.get(title, title))
+    return ends
 
 
 def _find_proofs(wiki: _Wiki, complaints: list[str]) -> None:
@@ -188,10 +202,12 @@ class _Writer:
 
     def _links(self, page: Page, passage: Passage) -> tuple[tuple[str, ...], tuple[int, ...]]:
         refs: list[str] = []
+        line, counted = page.line, 0
         for link, title in _followed(self.wiki, passage.text):
             if title in self.ids or self.wiki.has(title):
                 refs.append(title)
             elif not _NOT_CONTENT.match(title):
-                place = self.wiki.at(page, passage.start + link.place)
-                self.complaints.append(f"{place}: a link to {link.title}, which is nowhere.")
+                place = passage.start + link.place
+                line, counted = line + page.text.count("\n", counted, place), place
+                self.complaints.append(f"{self.wiki.name}:{line}: a link to {link.title}, which is nowhere.")
         return tuple(refs), tuple(self.ids[title] for title in refs if title in self.ids)

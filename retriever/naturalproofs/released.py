@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from lean_extract.json_text import shown
 from retriever.naturalproofs.schema import Proof, Statement, StatementType
 
 _NEEDED = ("id", "type", "label", "title", "contents", "refs", "ref_ids")
@@ -158,5 +159,4 @@ def _shown(plain: object) -> str:
         return "an object"
     if isinstance(plain, list):
         return f"a list of {len(plain)}"
-    text = repr(plain)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return shown(plain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -103,12 +104,15 @@ def _give_as_published(file: File, rules: Rules, labels: _Labels, complaints: li
     proofs = [
         _unnamed(read_proof(file.source, one)) for one in file.events if one.name == PROOF and one.closed
     ]
+    starts = [one.environment.start for one in proofs]
     drafts = [draft for draft in file.drafts.values() if rules.types[draft.environment.name] == "theorem"]
-    for number, draft in enumerate(drafts):
+    limits: dict[str, int] = {}
+    for draft in reversed(drafts):
         own = draft.environment
-        later = (one.environment for one in drafts[number + 1 :])
-        limit = next((one.start for one in later if one.name == own.name), len(file.source.text))
-        draft.proof = next((one for one in proofs if own.end <= one.environment.start < limit), None)
+        first = bisect_left(starts, own.end)
+        if first < len(starts) and starts[first] < limits.get(own.name, len(file.source.text)):
+            draft.proof = proofs[first]
+        limits[own.name] = own.start
 
 
 def _unnamed(proof: DraftProof) -> DraftProof:

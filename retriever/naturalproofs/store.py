@@ -19,6 +19,8 @@ from typing import IO
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.json_text import read_json
+from lean_extract.reading import MAX_CORPUS
 from retriever.naturalproofs.checks import Placed, check_examples, checked_links, without_doubles
 from retriever.naturalproofs.released import Problem, pairs, read_statement, whole_numbers
 from retriever.naturalproofs.schema import Corpus, Example, Split, Splits, Statement, StatementType
@@ -138,14 +140,14 @@ def _read(path: Path) -> tuple[Corpus, Splits | None, list[Problem]]:
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        whole = json.loads(path.read_text(encoding="utf-8-sig"))
+        whole = read_json(path, MAX_CORPUS)
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Name the JSON of a corpus.") from error
     except json.JSONDecodeError as error:
         other = error.msg == "Extra data" or not error.doc.lstrip().startswith("{")
         hint = _LAYOUT if other else "The file may be cut off: get it again."
         raise BadRecords(f"{path}, line {error.lineno}, is not JSON: {error.msg}.", hint) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadRecords(f"{path} is not JSON: {error}.", _LAYOUT) from error
     if not isinstance(whole, dict):
         raise BadRecords(f"{path} is of another layout: it is no JSON object.", _LAYOUT)

@@ -9,7 +9,6 @@ from retriever.naturalproofs.schema import Statement
 
 _PIECE = re.compile(r"\\?[A-Za-z]+|[^\sA-Za-z]")
 _WORD = re.compile(r"(?u)\b\w\w+\b")
-_LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 
 
 def text_of(statement: Statement) -> str:
@@ -19,7 +18,18 @@ def text_of(statement: Statement) -> str:
 
 def without_links(text: str) -> str:
     """A link `[[page|words]]` that contents still have is shown as its words."""
-    return _LINK.sub(r"\1", text)
+    parts: list[str] = []
+    done = at = 0
+    while (start := text.find("[[", at)) >= 0:
+        stop = text.find("]", start)
+        if stop < 0:
+            break
+        at = stop + 1
+        if text.startswith("]]", stop):  # else nothing that opens before this bracket is a link
+            page, bar, shown = text[start + 2 : stop].partition("|")
+            parts += (text[done:start], shown if bar else page)
+            done = at = stop + 2
+    return "".join(parts) + text[done:]
 
 
 def pieces(text: str) -> list[str]:

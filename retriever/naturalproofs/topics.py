@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 
 _ROOT = "proofs by topic"
+_MOST_ABOVE = 200
+"""So many categories of a statement are looked at, the nearest first; ProofWiki's have a few dozen."""
 
 
 class Topics:
@@ -29,16 +32,19 @@ class Topics:
         return tuple(sorted(self._above(categories) & self._below))
 
     def _above(self, categories: Iterable[str]) -> set[str]:
-        return _flood((name for name in categories if name in self._below), self._parents)
+        own = (name for name in categories if name in self._below)
+        return _flood(own, self._parents, _MOST_ABOVE)
 
 
-def _flood(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
-    """What can be reached."""
+def _flood(start: Iterable[str], edges: Mapping[str, Iterable[str]], most: int | None = None) -> set[str]:
+    """What can be reached; of more than `most`, the nearest."""
     reached = set(start)
-    waiting = list(reached)
+    waiting = deque(reached)
     while waiting:
-        for name in edges.get(waiting.pop(), ()):
+        for name in edges.get(waiting.popleft(), ()):
             if name not in reached:
+                if len(reached) == most:
+                    return reached
                 reached.add(name)
                 waiting.append(name)
     return reached

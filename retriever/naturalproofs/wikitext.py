@@ -9,7 +9,8 @@ from dataclasses import dataclass
 _HEADING = re.compile(r"^(={1,6})(.+?)\1[ \t]*$", re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _INCLUDED = re.compile(r"<onlyinclude>(.*?)(?:</onlyinclude>|\Z)", re.DOTALL)
-_UNREAD = re.compile(r"<!--.*?(?:-->|\Z)|<nowiki>.*?</nowiki>", re.DOTALL)
+_UNREAD = re.compile(r"<!--.*?(?:-->|\Z)|<nowiki>", re.DOTALL)
+_NOWIKI_END = "</nowiki>"
 _INVISIBLE = str.maketrans("", "", "\u200e\u2062")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
@@ -34,7 +35,18 @@ class Passage:
 
 def visible(text: str) -> str:
     """A page's text without comments, `<nowiki>` parts and invisible marks; lines stay."""
-    return _UNREAD.sub(lambda match: _NOT_NEWLINE.sub("", match[0]), text).translate(_INVISIBLE)
+    parts: list[str] = []
+    done = at = 0
+    last_end = text.rfind(_NOWIKI_END)
+    while (match := _UNREAD.search(text, at)) is not None:
+        at = match.end()
+        if match[0] == "<nowiki>":
+            if at > last_end:  # never closed, so it hides nothing
+                continue
+            at = text.index(_NOWIKI_END, at) + len(_NOWIKI_END)
+        parts += (text[done : match.start()], _NOT_NEWLINE.sub("", text[match.start() : at]))
+        done = at
+    return ("".join(parts) + text[done:]).translate(_INVISIBLE)
 
 
 def section(text: str, title: str, subsections: bool = True) -> Passage | None:

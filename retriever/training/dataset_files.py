@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
+from lean_extract.json_text import parse_json, read_json
 from lean_extract.records import Module, Premise, from_json
 from retriever.training.dataset import VERSION, Manifest, Query
 from retriever.training.splits import family_roots
@@ -46,7 +46,7 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a dataset folder. Raises BadRecords when there is none, or one of another version."""
     hint = "Build it with `python -m retriever.training.dataset RECORDS OUT`."
     try:
-        values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        values = read_json(folder / "manifest.json")
         if isinstance(values, dict) and values.get("version", VERSION) != VERSION:
             raise BadRecords(f"{folder} is a dataset of version {values['version']}, not {VERSION}.", hint)
         manifest: Manifest = from_json(Manifest, values)
@@ -103,7 +103,7 @@ def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator
     with stream:
         for number, line in enumerate(stream, start=1):
             try:
-                record = from_json(record_type, json.loads(line.rstrip(b"\r\n").decode()))
+                record = from_json(record_type, parse_json(line.rstrip(b"\r\n").decode()))
             except (ValueError, TypeError) as error:
                 complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
                 continue

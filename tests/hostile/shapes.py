@@ -183,3 +183,181 @@ GOALS: Mapping[str, Shape] = {
     **STATES,
     **{f"the goal: {name}": _goal(shape) for name, shape in TERMS.items()},
 }
+
+QUERIES: Mapping[str, Shape] = {
+    "words": numbered("word{} "),
+    "one word": repeated("a"),
+    "one word of capitals": repeated("A"),
+    "humps": repeated("aB"),
+    "a name of many parts": repeated("a."),
+    "underscores": repeated("_"),
+    "separators": repeated("-"),
+    "words that are in the table": repeated("mean value theorem derivative "),
+    "small words": repeated("the of and "),
+    "possessives": repeated("a's"),
+    "strokes": repeated("a'"),
+    "marks on one letter": repeated("\u0301\u0327", "a"),
+    "symbols": repeated("∑ x ∈ s, f x = "),
+    "parentheses": nested("(", ")", inside="a = b"),
+    "a name and a symbol": repeated("a ≤ b_c."),
+    "quotes of Lean": repeated("«a b» "),
+    "beyond the first plane": repeated("𝔸𝔹 "),
+    "question marks": repeated("?_ "),
+    "asterisks": repeated("*"),
+}
+"""What somebody types into a search."""
+
+LATEX: Mapping[str, Shape] = {
+    "verbatim never closed": repeated("\\begin{verbatim} "),
+    "verbatim of many kinds": repeated("\\begin{comment}\\begin{lstlisting}\\begin{Verbatim} "),
+    "verb of many bars": lambda size: "".join(
+        f"\\verb{chr(0x2200 + number % 700)}a" for number in range(size // 7)
+    ),
+    "comments": repeated("% a\n"),
+    "back slashes": repeated("\\"),
+    "environments nested": nested("\\begin{a}", "\\end{a}", inside="x"),
+    "environments never closed": repeated("\\begin{a}"),
+    "ends of nothing": lambda size: "\\begin{a}" * (size // 16) + "\\end{b}" * (size // 16),
+    "environments crossed": repeated("\\begin{a}\\begin{b}\\end{a}\\end{b}"),
+    "statements nested": nested("\\begin{theorem}\n", "\\end{theorem}\n", inside="x\n"),
+    "titles never closed": repeated("\\begin{theorem}[a"),
+    "statements": numbered(
+        "\\begin{theorem}\\label{t{0}}\na \\ref{{t{0}}}\n\\end{{theorem}}\n".replace(
+            "{theorem}\\label{t{0}}", "{{theorem}}\\label{{t{0}}}"
+        )
+    ),
+    "statements and proofs": repeated("\\begin{theorem}a\\end{theorem}\\begin{proof}b\\end{proof}\n"),
+    "labels in environments": repeated(
+        "\\begin{a}\\label{x}\\end{a}\\label{y}", "\\begin{theorem}\n", "\\end{theorem}\n"
+    ),
+    "one label": repeated("\\label{a}"),
+    "one link of many labels": repeated("a,", "\\begin{theorem}\\ref{", "}\\end{theorem}"),
+    "labels never closed": repeated("\\label{"),
+    "spaces behind a command": repeated(" ", "\\label"),
+    "proofs by marks": repeated("\\proof a \\bbox "),
+    "proofs by marks, never ended": repeated("\\proof "),
+    "brackets": repeated("[", "\\begin{theorem}"),
+    "formulas never closed": repeated("\\[ a\n"),
+    "formulas of all kinds, never closed": repeated("\\[ a\n\\( a\n\\begin{align} b\n$$ $ c\n"),
+    "formulas whose braces stay open": repeated("$a{$ "),
+    "formulas of all kinds whose braces stay open": repeated(
+        "\\[{\\] \\({\\) \\begin{align}{\\end{align} ${$ "
+    ),
+    "dollars": repeated("$"),
+    "formulas": repeated("$a$ "),
+    "texts in formulas": nested("$\\text{", "}$", inside="a"),
+    "braces": nested("{", "}", inside="a"),
+    "braces in a formula": nested("{", "}", before="$", inside="a"),
+    "braces never closed in a formula": repeated("\\text{", "$"),
+    "a long name in a formula": repeated("a", "$\\mathrm{", "}$"),
+    "digits in a formula": repeated("1", "$", "x$"),
+    "digits and dots in a formula": repeated("1.", "$", "x$"),
+    "arrows of xy": repeated("\\ar@/", "$", "$"),
+    "arrows of xy, bent": repeated("@(a)@{b}", "$\\ar", "$"),
+    "options never closed": repeated("\\color[a", "$", "$"),
+    "matrices": repeated("\\left@a", "$", "$"),
+    "notes never closed": repeated("\\begin{reference} "),
+    "links of a wiki": repeated("[[a|b"),
+    "accents": repeated("\\'{\\i"),
+    "marks on one letter": repeated("\u0301\u0327", "a"),
+}
+"""What a reader of LaTeX meets."""
+
+WIKI: Mapping[str, Shape] = {
+    "nowiki never closed": repeated("<nowiki>"),
+    "comments never closed": repeated("<!-- "),
+    "included never closed": repeated("<onlyinclude>", "== Theorem ==\n"),
+    "headings": repeated("== Theorem ==\n"),
+    "one heading of equals signs": repeated("="),
+    "a heading that does not end": repeated("= ", "=="),
+    "a heading with spaces behind": repeated(" \t", "== Theorem ==", "x"),
+    "headings that get deeper": repeated("= a =\n== a ==\n=== a ===\n"),
+    "links never closed": repeated("[[a|"),
+    "links": repeated("[[a|b]] ", "== Theorem ==\n"),
+    "links to nowhere, a line each": numbered("[[Nowhere {}]]\n", "== Theorem ==\n"),
+    "brackets": repeated("["),
+    "pages taken in": repeated("{{:a}} ", "== Theorem ==\n", "x"),
+    "pages taken in, with spaces": repeated(" ", "== Proof ==\n{{:a}}", "x"),
+    "categories": numbered("[[Category:A{}]]\n"),
+    "marks that are not seen": repeated("\u200e"),
+    "underscores in a title": repeated("_", "[[a", "]]"),
+}
+"""What a reader of MediaWiki's markup meets."""
+
+
+def _page(number: int, title: str, text: str) -> str:
+    return f"<page><title>{title}{number}</title><revision><text>{text}</text></revision></page>\n"
+
+
+XML: Mapping[str, Shape] = {
+    "elements nested": nested("<a>", "</a>", inside="x"),
+    "elements never closed": repeated("<a>"),
+    "elements never opened": lambda size: "<a>" * (size // 8) + "</b>" * (size // 8),
+    "end tags out of order": repeated("<b><i></b></i>"),
+    "a comment never closed": repeated("<!-- "),
+    "a long comment": repeated("a", "<!--", "-->"),
+    "sections of characters never closed": repeated("<![CDATA["),
+    "declarations never closed": repeated("<!a "),
+    "processing never closed": repeated("<?a "),
+    "tags never closed": repeated("<a "),
+    "attributes": numbered("a{}='b' ", "<a ", "/>"),
+    "attributes without values": repeated("a ", "<a ", ">"),
+    "attributes with an open quote": repeated("a='", "<a ", ">"),
+    "a long attribute": repeated("a", "<a b='", "'/>"),
+    "references": repeated("&amp;"),
+    "references never closed": repeated("&#x"),
+    "ampersands": repeated("&"),
+    "angle brackets": repeated("<"),
+    "angle brackets closed": repeated(">"),
+    "a script never closed": repeated("</scrip", "<script>"),
+    "a title never closed": repeated("</titl", "<title>"),
+    "theorems and proofs": repeated(
+        "<div class='ltx_theorem'>a <math><mi>x</mi></math></div><div class='ltx_proof'>b</div>\n"
+    ),
+    "theorems nested": nested("<div class='ltx_theorem'>", "</div>", inside="a"),
+    "a formula nested": nested("<mrow>", "</mrow>", "<div class='ltx_theorem'><math>", "<mi>x</mi>"),
+    "a leaf nested": nested("<mi>", "</mi>", "<div class='ltx_theorem'><math>", "x"),
+    "one leaf": repeated("1", "<div class='ltx_theorem'><math>", "x</math></div>"),
+    "a fence": repeated(
+        "<mi>x</mi>",
+        f"<div class='ltx_theorem'><math><mfenced separators='{',' * 1000}'>",
+        "</mfenced></math></div>",
+    ),
+    "meanings nested": nested("<semantics>", "</semantics>", "<div class='ltx_theorem'><math>", "<mi>x</mi>"),
+    "meanings beside each other": repeated(
+        "<annotation-xml/>", "<div class='ltx_theorem'><math><semantics>", "</semantics></math></div>"
+    ),
+    "one class of many names": repeated("a ", "<div class='ltx_theorem ", "'>x</div>"),
+}
+"""What a reader of XML and HTML meets."""
+
+DUMPS: Mapping[str, Shape] = {
+    "pages": lambda size: "".join(_page(one, "P", "== Theorem ==\na\n") for one in range(size // 80)),
+    "pages of one title": lambda size: _page(1, "P", "== Theorem ==\na\n") * (size // 80),
+    "redirects in a chain": lambda size: (
+        "".join(
+            f'<page><title>P{one}</title><redirect title="P{one + 1}"/></page>\n'
+            for one in range(size // 120)
+        )
+        + _page(0, "T", "== Theorem ==\na\n== Proof ==\n" + "[[P0]] " * (size // 24))
+    ),
+    "categories in a chain": lambda size: (
+        _page(0, "Category:C", "[[Category:Proofs by Topic]]")
+        + "".join(
+            _page(one, "Category:C", f"[[Category:C{one - 1}]]") for one in range(1, max(2, size // 240))
+        )
+        + "".join(
+            _page(one, "T", f"== Theorem ==\n[[Category:C{max(2, size // 240) - 1}]]")
+            for one in range(size // 240)
+        )
+    ),
+    "pages below each other": lambda size: "".join(
+        _page(0, "T" + "/a" * depth, "== Theorem ==\na\n== Proof ==\nb\n")
+        for depth in range(int(size**0.5 / 1.5))
+    ),
+    "elements nested": nested("<a>", "</a>"),
+    "links to nowhere": lambda size: _page(
+        0, "T", "== Theorem ==\n" + "".join(f"[[N{one}]]\n" for one in range(size // 12))
+    ),
+}
+"""What a reader of MediaWiki's dumps meets, without the root element."""

@@ -56,7 +56,7 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
     [
         (lambda line: line[:30], "is not JSON: "),
         (lambda line: "[]", "is no JSON object"),
-        (lambda line: "[" * 100_000, "is not JSON: too deep"),
+        (lambda line: "[" * 100_000, "is not JSON: nested too deeply"),
         (
             lambda line: line.replace('"part": "test"', '"part": "dev"'),
             "has the part 'dev', which is none of train, valid, test",

@@ -1,0 +1,38 @@
+"""An XML parser for files of others: expat, with what makes small files large turned off."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.parsers import expat
+
+DEEPEST = 2000
+"""How many elements may stand in each other; articles have a few dozen."""
+_LONGEST_ENTITY = 16
+"""Characters that an entity of the document's own may stand for."""
+
+
+class Refused(ValueError):
+    """What a document asks for is not done; the message is part of a sentence."""
+
+
+def create_parser() -> expat.XMLParserType:
+    """A parser that reads no other file, and whose text is not much longer than the file.
+
+    expat fetches nothing by itself. An entity that the document declares may stand for a few characters; one
+    that stands for more, or for further entities ("billion laughs"), raises Refused from `Parse`.
+    """
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.EntityDeclHandler = _declared
+    return parser
+
+
+def check_depth(depth: int) -> None:
+    """Raises Refused where elements are nested too deeply."""
+    if depth > DEEPEST:
+        raise Refused(f"elements are nested more than {DEEPEST:,} deep")
+
+
+def _declared(name: str, _is_parameter: bool, value: str | None, *_: Any) -> None:
+    if value is not None and (len(value) > _LONGEST_ENTITY or "&" in value or "%" in value):
+        raise Refused(f"the document's own entity &{name[:20]}; stands for more than a few characters")

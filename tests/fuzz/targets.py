@@ -1,0 +1,333 @@
+"""What is fuzzed: each reader as a function of a text, the errors for people that it may raise, and seeds."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+from pygls.exceptions import JsonRpcInvalidParams
+
+from lean_extract.canonical import canonical, normal_form
+from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
+from lean_extract.orientation import oriented
+from lean_extract.pasted import is_statement, read_pasted
+from lean_extract.records import Position, read_records
+from lean_extract.source.lexer import comment_left_open, raw_tokens, tokenize
+from lean_extract.source.project import find_project
+from lean_extract.source.reader import read_module
+from lean_extract.tactic_text import brackets, code, defect, has_sorry, proves_nothing
+from lean_extract.terms import parse_term
+from lean_extract.traced.ilean import read_ilean
+from lsp_server import contexts
+from lsp_server.http.new_premises import read_declaration
+from lsp_server.http.notation import restored
+from lsp_server.http.prefixes import starting_with
+from lsp_server.parameters import Parameters
+from lsp_server.requests import checked_query, is_goal
+from lsp_server.settings import parse
+from retriever import text_search
+from retriever.lexical import shape_tokens, text_tokens
+from retriever.match.arxmliv import article_pairs
+from retriever.match.latex_text import read_text
+from retriever.match.store import read_pairs
+from retriever.name_search import NameQuery, NameSearch, score
+from retriever.naturalproofs.backend import BACKEND
+from retriever.naturalproofs.books import MARKS, OTHERS, TYPES
+from retriever.naturalproofs.drafts import Rules
+from retriever.naturalproofs.latex import Source
+from retriever.naturalproofs.predictions import read_predictions
+from retriever.naturalproofs.proofwiki import read_proofwiki
+from retriever.naturalproofs.statements import read_statements
+from tests.hostile import shapes
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A reader."""
+
+    run: Callable[[str], Any]
+    seeds: tuple[str, ...]
+    """Ordinary texts, and tokens that it looks for."""
+    shapes: Mapping[str, shapes.Shape]
+    allowed: tuple[type[Exception], ...] = (PremiseSuggestError,)
+
+
+def text_of(data: bytes) -> str:
+    """Any bytes as a text; what is no UTF-8 becomes lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """About the bytes of a text; a surrogate that no byte makes is written as JSON does."""
+    return text.encode("utf-8", "surrogateescape" if _is_escaped(text) else "backslashreplace")
+
+
+def _is_escaped(text: str) -> bool:
+    return all("\udc80" <= letter <= "\udcff" for letter in text if "\ud800" <= letter <= "\udfff")
+
+
+def seeds_of(name: str) -> list[bytes]:
+    """What is kept of a target in the corpus, its seeds, and short texts of its shapes."""
+    target = TARGETS[name]
+    kept = [path.read_bytes() for path in sorted((CORPUS / name).glob("*"))]
+    made = [shape(size) for shape in target.shapes.values() for size in (60, 600)]
+    return kept + [bytes_of(text) for text in (*target.seeds, *made)]
+
+
+def _in_file(name: str, read: Callable[[Path], Any], wrap: str = "{}") -> Callable[[str], Any]:
+    """A reader of files as one of texts."""
+    folder = tempfile.TemporaryDirectory(prefix="fuzz")
+
+    def run(text: str) -> Any:
+        path = Path(folder.name) / name
+        path.write_bytes(bytes_of(wrap.replace("{}", text)))
+        return read(path)
+
+    run.folder = folder  # type: ignore[attr-defined]  # it is there as long as the reader is
+    return run
+
+
+def _lexer(text: str) -> None:
+    assert "".join(raw_tokens(text)).replace(" ", "") is not None
+    comment_left_open(text, tokenize(text))
+
+
+def _goals(text: str) -> None:
+    find_goals(text)
+    parse_plain_goal({"rendered": text, "goals": [text]})
+    state = parse_state(text)
+    assert parse_state(format_state(state)) is not None
+
+
+def _terms(text: str) -> None:
+    parse_term(raw_tokens(text))
+    parse_term(text.split(" "))
+
+
+def _names(text: str) -> None:
+    first, _, rest = text.partition("\n")
+    search = NameSearch.of_names(rest.split())
+    found = score([search], NameQuery.of(first), np.zeros(len(search), dtype=np.int32))
+    assert np.isfinite(found).all()
+
+
+def _query(text: str) -> None:
+    query = checked_query(text)
+    is_goal(query)
+    text_search.is_statement(query)
+    text_search._tokens(NameQuery.of(query))
+    text_tokens(query)
+    shape_tokens(query)
+
+
+def _json(read: Callable[[Any], Any]) -> Callable[[str], Any]:
+    """A reader of values that came as JSON."""
+
+    def run(text: str) -> Any:
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            return None  # whoever reads the message has told it
+        return read(values)
+
+    return run
+
+
+def _parameters(values: Any) -> None:
+    given = Parameters("premiseSuggest/search", values, frozenset({"query", "k", "textDocument", "position"}))
+    for read in (given.uri, given.position):
+        try:
+            read()
+        except JsonRpcInvalidParams:
+            continue
+    for read_named in (given.text, given.needed):
+        try:
+            read_named("query", "words")
+        except JsonRpcInvalidParams:
+            continue
+    given.number("k")
+
+
+def _document(text: str) -> None:
+    lines = text.split("\n")
+    last = Position(len(lines) - 1, len(lines[-1]))
+    place = contexts.completion_place(text, last)
+    if place is not None:
+        list(contexts.questions(text, place))
+    contexts.tactic_word(lines[-1], len(lines[-1]))
+    contexts.sorry_near(lines, Position(0, 0), last)
+    contexts.is_term_place(text, len(text))
+    contexts.import_line_number(lines)
+    contexts.first_place(lines, len(lines) - 1)
+
+
+def _tactic(text: str) -> None:
+    for read in (defect, proves_nothing, has_sorry, brackets, code):
+        read(text)
+
+
+def _clients(text: str) -> None:
+    restored(text)
+    read_declaration("t", text)
+    starting_with(text[:1000], [], [])
+
+
+def _latex(text: str) -> None:
+    for published in (False, True):
+        source = Source("a.tex", text, published)
+        read_statements([("a", source)], Rules(TYPES, MARKS, OTHERS, published=published), [])
+
+
+def _article(path: Path) -> None:
+    list(article_pairs(path, path.parent, {}, [], Counter()))
+
+
+def _wiki(text: str) -> None:
+    _WIKI_FILE(escape(text))
+
+
+_JSON_SHAPES = {
+    "lists": shapes.nested("[", "]"),
+    "objects": shapes.nested('{"a":', "}", inside="1"),
+    "digits": shapes.repeated("9"),
+}
+_WORDS = ("NaN", "1e400", "-1", "null", '"\\ud800"', '"a"', "{}", "[]", '{"a": 1}')
+_STATE = "α : Type u\ninst✝ : Group α\na b : α\nh : a * b = 1\n⊢ b * a = 1"
+_MODULE = (
+    "import A.B\nopen Nat in\nvariable {α : Type*} [Group α]\n/-- doc -/\n@[simp, to_additive]\n"
+    "theorem t (a b : α) (h : a = b) : b = a := by\n  rw [h]\n  · simp at *\nstructure S extends A where\n"
+    "  x : ℕ := 1\ninductive T | a | b (n : ℕ)\ninstance : Inhabited T := ⟨.a⟩\nend X\n"
+)
+_LATEX = (
+    "\\begin{theorem}[Name \\cite{a}]\\label{t} Let $x \\in \\mathbb{R}$ \\ref{t}. % no\n\\end{theorem}\n"
+    "\\begin{proof}[of \\ref{t}] \\verb|a| \\[ \\text{if $a$} \\frac12 \\] \\end{proof} \\proof b \\bbox"
+)
+_PAGE = (
+    "== Theorem ==\n[[Definition:A|a]] {{:b}}\n=== x ===\n<nowiki>a</nowiki>\n== Proof ==\n[[Category:A]]\n"
+)
+_XML_PAGE = "<page><title>T</title><revision><text>== Theorem ==\na</text></revision></page>"
+_ARTICLE = (
+    "<html><body><div class='ltx_theorem ltx_theorem_lemma' id='a'><p>Let <math><semantics><mi>x</mi>"
+    "<annotation-xml encoding='MathML-Content'><ci>x</ci></annotation-xml></semantics></math> &nbsp; &#65;"
+    "</p></div><div class='ltx_proof'><mfenced><mi mathvariant='bold'>y</mi><mo>=</mo></mfenced><br>b</div>"
+)
+_MATH = "<mrow><mi>x</mi><mo>=</mo><mn>1.5</mn><mtext>if all</mtext><ms>a</ms><mstyle>b</mstyle></mrow>"
+_STATEMENT = (
+    '{"id": 1, "type": "theorem", "label": "t", "title": "T", "contents": ["a"], "refs": ["t"],'
+    ' "ref_ids": [1], "proofs": [{"contents": ["b"], "refs": ["t"], "ref_ids": [1]}]}'
+)
+_CORPUS_JSON = f'{{"dataset": {{"theorems": [{_STATEMENT}], "definitions": [], "others": []}}}}'
+_HEAD = '{"format": "premise-suggest-records", "version": 1, "source": "a", "revision": "b"}\n'
+_RECORD = (
+    '{"type": "premise", "name": "t", "kind": "theorem", "module": "A", "context": [], "conclusion": "p"}\n'
+)
+_PAIR = (
+    '{"format": "match-pairs", "version": 1, "pairs": 1}\n{"key": "a", "part": "train", "kind": "lemma", '
+    '"category": "", "source": "", "place": "", "statement": "let $i:x be", "proof": "$obold:= a"}\n'
+)
+_ILEAN = (
+    '{"version": 4, "module": "A", "decls": {"t": [0, 0, 0, 1, 0, 0, 0, 1]}, "references": '
+    '{"{\\"c\\": {\\"m\\": \\"A\\", \\"n\\": \\"t\\"}}": {"definition": [0, 0, 0, 1], "usages": '
+    '[[0, 0, 0, 1, "t"]]}}}'
+)
+_MANIFEST = (
+    '{"packagesDir": ".lake/packages", "packages": [{"name": "a", "dir": "b", "rev": "c", "subDir": "d"}, '
+    '{"git": {"name": "«x»"}}]}'
+)
+
+_WIKI_FILE = _in_file(
+    "wiki.xml",
+    lambda path: read_proofwiki(path, []),
+    "<mediawiki><page><title>T</title><revision><text>{}</text></revision></page></mediawiki>",
+)
+
+TARGETS: Mapping[str, Target] = {
+    "lexer": Target(_lexer, (_MODULE,), shapes.LEXICAL),
+    "module": Target(lambda text: read_module(text, "A", "A.lean", states=True), (_MODULE,), shapes.LEAN),
+    "goals": Target(_goals, (_STATE,), shapes.GOALS),
+    "pasted": Target(lambda text: (is_statement(text), read_pasted(text)), (_STATE, _MODULE), shapes.GOALS),
+    "terms": Target(_terms, ("∀ x ∈ s, f x = (a, b).1", "{x | p x} ∪ s ⊆ t"), shapes.TERMS),
+    "canonical": Target(lambda text: (canonical(text), normal_form(text)), ("fun x ↦ a ≥ b",), shapes.TERMS),
+    "orientation": Target(oriented, ("a ≥ b ∧ b > c", "∀ x > 0, x ≠ y"), shapes.TERMS),
+    "names": Target(_names, ("mul comm\nNat.mul_comm Nat.add_comm", "«a b»\nsInter"), shapes.QUERIES),
+    "query": Target(_query, ("mean value theorem", "a ≤ b"), {**shapes.QUERIES, **shapes.TERMS}),
+    "settings": Target(
+        _json(parse),
+        ('{"premiseSuggest": {"lean": {"slots": 2}, "tactics": {"extra": ["ring"]}}}', *_WORDS),
+        _JSON_SHAPES,
+    ),
+    "parameters": Target(
+        _json(_parameters),
+        (
+            '{"query": "a", "k": 1, "textDocument": {"uri": "a"}, "position": {"line": 0, "character": 1}}',
+            *_WORDS,
+        ),
+        _JSON_SHAPES,
+        (PremiseSuggestError, JsonRpcInvalidParams),
+    ),
+    "document": Target(
+        _document, (_MODULE, "theorem t : p := by\n  rw [a, ← b", "import A\nexact "), shapes.LEAN
+    ),
+    "manifest": Target(
+        _in_file("lake-manifest.json", lambda path: find_project(path.parent)),
+        (_MANIFEST, *_WORDS),
+        _JSON_SHAPES,
+    ),
+    "lakefile": Target(
+        _in_file("lakefile.toml", lambda path: find_project(path.parent)),
+        ('name = "a"\n[[lean_lib]]\nname = "A"\nsrcDir = "s"\n',),
+        _JSON_SHAPES,
+    ),
+    "ilean": Target(
+        _in_file("A.ilean", lambda path: read_ilean(path, "theorem t\n𝔸 a")), (_ILEAN, *_WORDS), _JSON_SHAPES
+    ),
+    "records": Target(
+        _in_file("a.jsonl", lambda path: list(read_records(path, [])), _HEAD + "{}"),
+        (_RECORD, *_WORDS),
+        _JSON_SHAPES,
+    ),
+    "latex": Target(_latex, (_LATEX,), shapes.LATEX),
+    "formulas": Target(
+        lambda text: read_text(text, []), (_LATEX, "$\\ar@{->}[r] \\left@a{b}$"), shapes.LATEX
+    ),
+    "wiki": Target(_wiki, (_PAGE,), shapes.WIKI),
+    "dump": Target(
+        _in_file("dump.xml", lambda path: read_proofwiki(path, []), "<mediawiki>{}</mediawiki>"),
+        (_XML_PAGE, "<!ENTITY a 'b'>&a;"),
+        {**shapes.DUMPS, **shapes.XML},
+    ),
+    "xml": Target(_in_file("a.xhtml", _article), (_ARTICLE, "<!DOCTYPE a [<!ENTITY b 'c'>]>"), shapes.XML),
+    "html": Target(
+        _in_file("a.html", _article), (_ARTICLE, "<![CDATA[a]]>", "<!a [b]>", "<?a?>"), shapes.XML
+    ),
+    "mathml": Target(
+        _in_file("m.html", _article, "<div class='theorem'><math>{}</math></div><div class='proof'>a</div>"),
+        (_MATH,),
+        shapes.XML,
+    ),
+    "corpus": Target(_in_file("c.json", BACKEND.read), (_CORPUS_JSON, *_WORDS), _JSON_SHAPES),
+    "predictions": Target(
+        _in_file("p.jsonl", lambda path: read_predictions(path, [(1, 0)], {1})),
+        ('{"example": [1, 0], "references": [1]}\n', *_WORDS),
+        _JSON_SHAPES,
+        (BadRecords,),
+    ),
+    "pairs": Target(
+        _in_file("pairs.jsonl", lambda path: read_pairs(path, [])), (_PAIR, *_WORDS), _JSON_SHAPES
+    ),
+    "tactic": Target(
+        _tactic, ("rw [a, ← b] at h ⊢ <;> simp", "exact (by simp)", "· omega -- a"), shapes.LEAN
+    ),
+    "clients": Target(_clients, ("theorem t (n : Nat) : Eq (HAdd.hAdd n 0) n", "exact foo."), shapes.TERMS),
+}
+"""By name."""
