@@ -5,7 +5,6 @@ What is too large, too deep or no regular file is refused with a sentence; a mis
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Collection
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import BadSource
+from lean_extract.json_text import parse_json
 from lean_extract.reading import MAX_SETTINGS, read_regular_text
 from lean_extract.telling import shown
 
@@ -60,9 +60,7 @@ def json_settings(path: Path, within: Collection[str] | None = None) -> dict[str
     if not os.path.lexists(path):
         return {}
     try:
-        found = json.loads(settings_text(path, within))
-    except RecursionError as error:
-        raise _unreadable(path, "it is nested too deeply") from error
+        found = parse_json(settings_text(path, within))
     except ValueError as error:
         raise _unreadable(path, f"it is no JSON ({shown(error)})") from error
     if not isinstance(found, dict):
