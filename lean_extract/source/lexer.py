@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from lean_extract.records import Position, Span
+from lean_extract.source.layout import Brackets, Lines
 
 _START = (
     r"A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0391-\u039f\u03a1\u03a2\u03a4-\u03a9"
@@ -128,8 +129,8 @@ class Tokens:
 
     def column(self, index: int) -> int:
         """The column of a token, from 0, in code points."""
-        start = self.starts[index]
-        return start - (self.text.rfind("\n", 0, start) + 1)
+        start, lines = self.starts[index], self.line_offsets()
+        return start - lines[bisect_right(lines, start) - 1]
 
     def is_first(self, index: int) -> bool:
         """Whether the token is the first on its line."""
@@ -148,6 +149,16 @@ class Tokens:
     def sorries(self) -> list[int]:
         """The tokens that leave a proof open, ascending."""
         return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
+
+    @cached_property
+    def brackets(self) -> Brackets:
+        """Which bracket closes which."""
+        return Brackets(self.texts)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines by the columns that they begin at."""
+        return Lines(self.line_first, list(map(self.column, self.line_first)))
 
     def source(self, begin: int, end: int) -> str:
         """The text of the tokens [begin, end), white space folded and comments dropped."""

@@ -97,7 +97,7 @@ def _free(tokens: Tokens, begin: int, end: int, names: frozenset[str]) -> frozen
     texts = set(tokens.texts[begin:end])
     used = heads(texts) & names
     if used and not texts.isdisjoint(_MAY_BIND):
-        return free_names(tokens.texts, begin, end, used)
+        return free_names(tokens, begin, end, used)
     return used
 
 
