@@ -95,7 +95,8 @@ def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[S
     for begin, stop in steps:
         proof = goal_end(tokens, begin, stop)
         relation = tokens.brackets.stop(begin, proof, _RELATIONS)
-        if relation >= proof or tokens.texts[relation] not in _RELATIONS:  # `calc a` with `_ = b` on the next line
+        if relation >= proof or tokens.texts[relation] not in _RELATIONS:
+            # `calc a` with `_ = b` on the next line
             left = left or tokens.source(begin, proof)
             continue
         first = tokens.source(begin, relation)

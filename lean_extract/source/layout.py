@@ -1,4 +1,4 @@
-"""Where tokens stand to each other: brackets and their partners, lines by their columns, the next of some words.
+"""Where tokens stand to each other: brackets and their partners, lines by columns, the next of some words.
 
 Everything is worked out once for a file and then told at once, so that readers which look ahead from many
 places take no longer for a text that never has what they look for.
@@ -110,9 +110,9 @@ class Lines:
 
     def _link(self, line: int, following: int) -> None:
         self._next[line], self._depth[line] = following, self._depth[following] + 1
-        jump = self._jump[following]
-        is_even = self._depth[following] - self._depth[jump] == self._depth[jump] - self._depth[self._jump[jump]]
-        self._jump[line] = self._jump[jump] if is_even else following
+        near = self._jump[following]
+        far, depth = self._jump[near], self._depth
+        self._jump[line] = far if depth[following] - depth[near] == depth[near] - depth[far] else following
 
     def next_within(self, begin: int, end: int, column: int) -> int:
         """The first token in [begin, end) that begins its line at or left of a column; `end` if none does."""
