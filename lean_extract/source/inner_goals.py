@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from lean_extract.source.binding import goal_end
+from lean_extract.source.budget import Budget
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.syntax import KEYWORDS
 
-MAX_GOALS = 2000
+_MOST_GOALS = 2000
 """Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
+_MOST_LINES = 10_000
+"""Lines of calculations, those of a calculation in another one counted twice."""
 _SEPARATORS = frozenset((";", "<;>"))
 _STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
 _RELATIONS = frozenset(
@@ -35,19 +38,19 @@ class StatedGoal:
 def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
     """The goals stated in the tokens [begin, end), in order of their keyword."""
     texts = tokens.texts
-    left = MAX_GOALS
+    left, lines = Budget(_MOST_GOALS), Budget(_MOST_LINES)
     for index in range(begin, end):
         text = texts[index]
         if text in _STATING:
-            left -= 1
+            if not left.take(1):
+                return
             if goal := _stated(tokens, index, end):
                 yield goal
         elif text == "calc":
-            steps = list(islice(_calc_steps(tokens, index, end), max(0, left)))
-            left -= len(steps)
+            steps = list(_calc_steps(tokens, index, end, lines))
+            if not left.take(len(steps)):
+                return
             yield from _calculation(tokens, steps)
-        if left <= 0:
-            return
 
 
 def layout_end(tokens: Tokens, index: int, end: int) -> int:
@@ -109,8 +112,11 @@ def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[S
             yield StatedGoal("calc", "", text, (), begin, proof, stop)
 
 
-def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int]]:
-    """The token ranges of a calculation's steps: the first, then each line that begins with `_`."""
+def _calc_steps(tokens: Tokens, index: int, end: int, lines: Budget) -> Iterator[tuple[int, int]]:
+    """The token ranges of a calculation's steps: the first, then each line that begins with `_`.
+
+    `lines` counts the lines that are looked at.
+    """
     texts = tokens.texts
     if index + 1 >= end:
         return
@@ -118,7 +124,8 @@ def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int
     starts = [index + 1]
     limit = end
     step_column: int | None = None
-    for first in islice(tokens.firsts(index + 2, end), MAX_GOALS):
+    first = index + 1
+    while (first := tokens.lines.next_line(first + 1, end)) < end and lines.take(1):
         column = tokens.column(first)
         if step_column is None and texts[first] == "_":
             step_column = column
