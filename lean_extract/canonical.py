@@ -37,13 +37,21 @@ _NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Compl
 _NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
 
 
+def well_formed(text: str) -> str:
+    """A text as it can be written: what is half a character (a lone surrogate) becomes a `?`.
+
+    JSON can hold such halves; no tokenizer, hash or file takes them.
+    """
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def canonical(text: str) -> str:
     """One spelling for what Lean prints and what people write.
 
     Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
     symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
     """
-    text = _UNIVERSE_ARGUMENTS.sub("", _DAGGER.sub("", text))
+    text = _UNIVERSE_ARGUMENTS.sub("", _DAGGER.sub("", well_formed(text)))
     text = " ".join(text.split())
     text = _SORT.sub(r"\1*", text)
     for pattern, symbol in _SPELLINGS:

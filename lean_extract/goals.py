@@ -24,12 +24,12 @@ _TARGET_MARKS = ("⊢", "|-", "|")
 _HEADING = re.compile(r"(\d+ goals?|tactic state|(.*\b)?unsolved goals|goals? \(\d+\)):?$", re.IGNORECASE)
 _DONE = re.compile(r"no goals\.?$|goals accomplished\b.*$", re.IGNORECASE)
 _CASE = re.compile(r"case\s+(?!:\s)(\S.*)")
-_NAME = r"(?:«[^»]*»|[^\s«»:])+"
+_NAME = r"(?:«[^«»]*»|[^\s«»:])+"
 _NAMES = re.compile(rf"({_NAME}(?:\s+{_NAME})*)\s*:(?!=)")
 _NAME_PART = re.compile(_NAME)
 # What matters for finding the `:=` of a let value: brackets, what hides them, terms with a `:=` of their own.
 _TYPE_TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*(?:"|\Z)'
+    r'"(?:[^"\\]|\\.?)*(?:"|\Z)'
     r"|«[^»]*(?:»|\Z)"
     r"|(?<![\w'!?])'(?:[^'\\\n]|\\.[^'\n]*)'"
     r"|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])"

@@ -18,10 +18,12 @@ _BINDERS = frozenset("∀∃λ") | {"∃!", "fun"}
 _BIG_OPERATORS = frozenset("∑∏⨆⨅⋃⋂∫")
 _DEEPEST = 64
 """Text with more brackets inside each other stays as it is."""
+_LARGEST_BOUND = 4096
+"""`∃ x y z > t, p` stays as it is where writing `t` once for each name takes more pieces."""
 _BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
 _OPENERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 _CLOSERS = frozenset(_OPENERS.values())
-_PIECE = re.compile(r"\s*((?:[^\W\d]|«[^»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
+_PIECE = re.compile(r"\s*((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
 _TURNED = re.compile(r"[≥>⊇⊃∋⊋¬]")
 
 
@@ -197,7 +199,9 @@ class _Run:
     def bounds(self, then: Sequence[str]) -> bool:
         """Whether this is `ε > 0` in `∃ ε > 0, p`."""
         at = self.relation()
-        return at is not None and self.pieces[at] in (">", "≥") and list(then) == [","]
+        if at is None or self.pieces[at] not in (">", "≥") or list(then) != [","]:
+            return False
+        return at * (len(self.pieces) - at) <= _LARGEST_BOUND
 
     def as_binder(self, binder: str) -> tuple[list[str], list[str]]:
         """`ε, 0 < ε ∧` for `ε > 0,` behind `∃`; with `→` behind `∀`."""

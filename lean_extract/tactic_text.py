@@ -20,7 +20,7 @@ _DEEPEST = 200
 _COMMENT_MARK = re.compile(r"/-|-/")
 _TOKEN = re.compile(
     r"""(?P<comment>--[^\n]*)|(?P<block>/-)|(?P<raw>(?<![\w'!?.✝»])r#*")|(?P<string>(?P<holes>[smf]!)?"(?:[^"\\]|\\.)*(?P<closed>"?))"""
-    r"""|«[^»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
+    r"""|«[^«»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
     re.DOTALL,
 )
 # Control characters and line breaks but for Lean's own; what turns the direction of the text behind it.

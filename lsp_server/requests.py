@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lean_extract.errors import BadQuery, NoGoalHere, UserError
+from lean_extract.canonical import well_formed
+from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
+from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, ProofState
 from prover.verify import GoalPlace
 
@@ -46,7 +48,7 @@ class SearchRequest:
 
 def checked_query(query: str) -> str:
     """A search query without what nobody can type. Raises BadQuery where nothing is left, or too much."""
-    cleaned = query.encode(errors="replace").decode().replace("\0", " ").strip()
+    cleaned = well_formed(query).replace("\0", " ").strip()
     if not cleaned:
         raise BadQuery("There is nothing to search for.", "Type a name, some words, or a goal with ⊢.")
     if len(cleaned) > _LONGEST_QUERY:
@@ -58,8 +60,13 @@ def checked_query(query: str) -> str:
 
 
 def parse_goal(text: str) -> ProofState:
-    """A state as Lean prints it, or as people type and paste it. Raises BadState."""
-    return read_pasted(text.encode(errors="replace").decode())
+    """A state as Lean prints it, or as people type and paste it. Raises BadState, also for one too large."""
+    if len(text) > MAX_STATE:
+        raise BadState(
+            f"The state has {len(text):,} characters; at most {MAX_STATE:,} are read.",
+            "Send the goal with less of its context.",
+        )
+    return read_pasted(well_formed(text))
 
 
 def is_goal(query: str) -> bool:

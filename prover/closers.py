@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lean_extract.records import Goal
-from prover.shapes import Shape, binder_arguments, head, shape, strip_brackets, symbols, telescope, tokens
+from prover.shapes import (
+    Shape,
+    binder_arguments,
+    head,
+    last_named,
+    shape,
+    strip_brackets,
+    symbols,
+    telescope,
+    tokens,
+)
 
 Proposal = tuple[str, float]
 
@@ -14,14 +24,13 @@ _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
 _OPENING, _CLOSING = frozenset("([{⟨"), frozenset(")]}⟩")
 _MANY_NAMES = 6
-_MANY_HYPOTHESES = 128
 
 
 def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
     """Tactics that close a goal or fail."""
     target = strip_brackets(tokens(goal.target))
     outer = shape(target)
-    types = {strip_brackets(tokens(item.type)) for item in goal.hypotheses[-_MANY_HYPOTHESES:]}
+    types = {strip_brackets(tokens(item.type)) for item in last_named(goal)}
     yield "rfl", 0.72 if outer.kind in ("eq", "iff") else 0.2
     yield "assumption", 0.99 if target in types else 0.05
     yield "simp", 0.7
@@ -41,7 +50,7 @@ def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
 
 
 def _is_arithmetic(goal: Goal, target: tuple[str, ...]) -> bool:
-    types = {token for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:] for token in tokens(hypothesis.type)}
+    types = {token for hypothesis in last_named(goal) for token in tokens(hypothesis.type)}
     return bool(types & _NUMBERS) and shape(target).kind in ("eq", "rel", "not", "false", "or", "and")
 
 
@@ -62,7 +71,7 @@ def structural(goal: Goal) -> Iterator[Proposal]:
         yield "ext x", 0.25 if _SETS & set(tokens(goal.target)) else 0.05
     elif outer.operator == "⊆":
         yield "intro x hx", 0.4
-    for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
+    for hypothesis in last_named(goal):
         if head(tokens(hypothesis.type)) in _INDUCTIVE:
             for name in hypothesis.names:
                 if _asks_for(name, goal):
@@ -82,7 +91,7 @@ def _asks_for(name: str, goal: Goal) -> bool:
     target = strip_brackets(tokens(goal.target))
     if not _holds(name, target):
         return False
-    if not any(_holds(name, tokens(item.type)) for item in goal.hypotheses[-_MANY_HYPOTHESES:]):
+    if not any(_holds(name, tokens(item.type)) for item in last_named(goal)):
         return True
     local = frozenset(other for hypothesis in goal.hypotheses for other in hypothesis.names)
     return _is_computed_with(name, target, local)
@@ -142,7 +151,7 @@ def local(goal: Goal) -> Iterator[Proposal]:
     """Tactics that use a hypothesis: apply it, rewrite with it, take it apart."""
     target = strip_brackets(tokens(goal.target))
     mentioned = symbols(target)
-    for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]:
+    for hypothesis in last_named(goal):
         arguments, core = telescope((), hypothesis.type)
         outer = shape(core)
         for name in hypothesis.names:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
+
+from lean_extract.records import Goal, Hypothesis
+from lean_extract.short_cache import kept_if_short
 
 Kind = Literal["forall", "exists", "iff", "imp", "or", "and", "not", "eq", "rel", "true", "false", "other"]
 
 _OPEN = dict(zip("([{⟨⦃⟦", ")]}⟩⦄⟧", strict=True))
 _CLOSE = set(_OPEN.values())
 _BINDERS = {"∀", "∃", "∃!", "fun", "λ", "let", "have", "if", "match", "show"}
-_NAME = r"(?:[^\W\d]|«[^»]*»)(?:[\w'!?]|«[^»]*»|[₀-₉])*"
+_NAME = r"(?:[^\W\d]|«[^«»]*»)(?:[\w'!?]|«[^«»]*»|[₀-₉])*"
 _TOKEN = re.compile(
     rf"{_NAME}(?:\.(?:{_NAME}|\d+))*✝?[⁰¹²³⁴-⁹]*"  # a name, dotted, perhaps inaccessible
     r"|\d+(?:\.\d+)?"
@@ -29,6 +32,8 @@ _TOKEN = re.compile(
 )
 _MOST_TOKENS = 2000
 _MOST_ARGUMENTS = 64
+_MANY_HYPOTHESES = 128
+_MANY_NAMES = 256
 _IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
 RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
 """Infix relations other than `=`, all of one binding power."""
@@ -50,10 +55,21 @@ _LEVELS: tuple[tuple[Kind, set[str]], ...] = (
 )
 
 
-@lru_cache(maxsize=512)
+@kept_if_short(512)
 def tokens(text: str) -> tuple[str, ...]:
     """The tokens of printed Lean: dotted names, numbers, operators, brackets; the first 2,000 of them."""
     return tuple(match[0] for match in islice(_TOKEN.finditer(text), _MOST_TOKENS))
+
+
+def last_named(goal: Goal) -> list[Hypothesis]:
+    """The hypotheses nearest to the target, as many as are looked at, and of their names the last ones."""
+    found: list[Hypothesis] = []
+    room = _MANY_NAMES
+    for hypothesis in reversed(goal.hypotheses[-_MANY_HYPOTHESES:]):
+        names = hypothesis.names[-room:] if room else ()
+        found.append(hypothesis if names == hypothesis.names else replace(hypothesis, names=names))
+        room -= len(names)
+    return found[::-1]
 
 
 @dataclass(frozen=True, slots=True)

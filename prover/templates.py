@@ -9,11 +9,10 @@ from lean_extract.records import Goal, Premise
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, unify
 from prover.proofs import key, proofs
-from prover.shapes import Argument, Shape, head, shape, symbols, telescope, tokens
+from prover.shapes import Argument, Shape, head, last_named, shape, symbols, telescope, tokens
 from prover.terms import Term, parse
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
-_MANY_HYPOTHESES = 128
 _MOST_RULES = 5
 _MOST_LEMMAS = 2
 _SURE, _STEP_COSTS, _RANK_COSTS = 0.985, 0.985, 0.01
@@ -50,14 +49,20 @@ class GoalView:
         target = tokens(goal.target)
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         named = tuple(
-            (name, parse(tokens(hypothesis.type), frozenset(), local), head(tokens(hypothesis.type)))
-            for hypothesis in goal.hypotheses[-_MANY_HYPOTHESES:]
+            (name, type_, outer)
+            for hypothesis in last_named(goal)
+            for type_, outer in [_read(hypothesis.type, local)]
             for name in hypothesis.names
             if "✝" not in name and name != "this"
         )
         ways = tuple(way for name, type_, _ in named for way in ways_of_hypothesis(name, type_))
         term = parse(target, frozenset(), local)
         return cls(target, term, shape(target), head(target), symbols(target, local), local, named, ways)
+
+
+def _read(type_: str, local: frozenset[str]) -> tuple[Term, str]:
+    parts = tokens(type_)
+    return parse(parts, frozenset(), local), head(parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,12 @@ class _Reader:
     def _atom(self) -> Term:
         token = self._next()
         if token in ("↑", "⇑", "↥"):
-            return operator(token, self._atom())
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise _UnreadableError
+            found = operator(token, self._atom())
+            self._depth -= 1
+            return found
         if token in _FENCES:
             found = self._fenced(token)
         elif token and _is_word(token) and token not in _OPAQUE:

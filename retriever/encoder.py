@@ -309,7 +309,7 @@ def _by_relevance(goal: Goal) -> list[int]:
     mentioned: list[int] = []
     backwards = range(len(goal.hypotheses) - 1, -1, -1)
     for index in backwards:
-        if any(texts.normal_form(name) in wanted for name in goal.hypotheses[index].names):
+        if any(texts.bare_name(name) in wanted for name in goal.hypotheses[index].names):
             mentioned.append(index)
             wanted |= bare[index]
     chosen = set(mentioned)

@@ -19,22 +19,22 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
+from lean_extract.short_cache import kept_if_short
 from lean_extract.words import NOISE, SYMBOLS, WORDS
-from retriever.text import binder_text, normal_form
+from retriever.text import LONGEST_TEXT, binder_text, normal_form
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
-_PART = rf"(?:«[^»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
 _TOKEN = re.compile(
     rf"(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*|[0-9]+|"
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
@@ -45,12 +45,13 @@ VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\
 """What looks like a variable, whether or not a binder introduces it."""
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 _LONGEST_SHAPE = 48
-_LONGEST_TEXT = 20_000
 
 
 def goal_tokens(goal: Goal) -> list[str]:
     """The tokens of a goal: target, hypotheses, and the target's shape."""
-    bound = {name.rstrip("✝⁰¹²³⁴⁵⁶⁷⁸⁹") for hypothesis in goal.hypotheses for name in hypothesis.names}
+    bound = frozenset(
+        name.rstrip("✝⁰¹²³⁴⁵⁶⁷⁸⁹") for hypothesis in goal.hypotheses for name in hypothesis.names
+    )
     tokens = text_tokens(goal.target, bound)
     for hypothesis in goal.hypotheses:
         tokens += text_tokens(hypothesis.type, bound)
@@ -59,7 +60,7 @@ def goal_tokens(goal: Goal) -> list[str]:
 
 def premise_tokens(premise: Premise) -> list[str]:
     """The tokens of a premise: the name's parts, binders, conclusion, and the conclusion's shape."""
-    bound = bound_names(premise.context)
+    bound = frozenset(bound_names(premise.context))
     tokens = list(name_parts(premise.name))
     for binder in premise.context:
         _, colon, type_text = binder_text(binder).partition(" : ")
@@ -111,7 +112,7 @@ def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
     return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
 
 
-@lru_cache(maxsize=65536)
+@kept_if_short(65536)
 def name_parts(name: str) -> tuple[str, ...]:
     """A dotted name's words in lower case: at dots, underscores and humps. `Nat.add_comm`: nat, add, comm."""
     parts: list[str] = []
@@ -121,23 +122,21 @@ def name_parts(name: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-@lru_cache(maxsize=8192)
+@kept_if_short(8192)
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators as they stand in the text's one spelling."""
-    return tuple(_TOKEN.findall(normal_form(text[:_LONGEST_TEXT])))
+    return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
 
 
 def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
-    while raw[:1] == ("∀",):
-        depth = 0
-        for index, token in enumerate(raw):
-            depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
-            if token == "," and depth == 0:
-                raw = raw[index + 1 :]
-                break
-        else:
-            return raw
-    return raw
+    start = depth = 0
+    for index, token in enumerate(raw):
+        if index == start and token != "∀":
+            break
+        depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+        if token == "," and depth == 0:
+            start = index + 1
+    return raw[start:]
 
 
 def _expand(raw: str, bound: frozenset[str]) -> list[str]:

@@ -40,6 +40,7 @@ from retriever.proofs import NEIGHBOURS
 from retriever.reranker import DEPTH, Reranker, blend
 from retriever.snapshot import Snapshot, stamps_of
 from retriever.structure.hashes import of_goal
+from retriever.text import readable
 
 _MANY = 256
 """From so many premises on the list by vectors is as long as what was asked for."""
@@ -126,6 +127,7 @@ class PremiseService:
         if k <= 0:
             return []
         snapshot = self._current()
+        goal = readable(goal)
         tokens = goal_tokens(goal)
         vector = self._encoder.encode_state(goal)
         scope = scope_of(snapshot, where)

@@ -16,10 +16,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 
 from lean_extract.canonical import normal_form as normal_form
+from lean_extract.canonical import well_formed
 from lean_extract.records import Goal, Hypothesis, Premise
+from lean_extract.short_cache import kept_if_short
 from lean_extract.source.lexer import raw_tokens
 
 VERSION = 2
@@ -30,7 +31,30 @@ _DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
 _BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
+LONGEST_TEXT = 20_000
+"""Characters of a target, a type or a statement; what stands behind them is not read."""
+_MOST_HYPOTHESES, _MOST_NAMES = 1000, 100
 _OPENERS, _CLOSERS = "([{⦃⟨", ")]}⦄⟩"
+
+
+def readable(goal: Goal) -> Goal:
+    """The goal as far as it is read to rank premises for it: nobody writes more, but a program may send it.
+
+    The hypotheses nearest to the target stay, and the beginning of each text.
+    """
+    last = goal.hypotheses[-_MOST_HYPOTHESES:]
+    names = [one.names[-_MOST_NAMES:] for one in last]
+    is_short = len(last) == len(goal.hypotheses) and len(goal.target) <= LONGEST_TEXT
+    if is_short and all(
+        len(one.type) <= LONGEST_TEXT and len(one.value or "") <= LONGEST_TEXT and len(kept) == len(one.names)
+        for one, kept in zip(last, names, strict=True)
+    ):
+        return goal
+    hypotheses = [
+        Hypothesis(kept, one.type[:LONGEST_TEXT], None if one.value is None else one.value[:LONGEST_TEXT])
+        for one, kept in zip(last, names, strict=True)
+    ]
+    return Goal(tuple(hypotheses), goal.target[:LONGEST_TEXT], goal.case)
 
 
 def state_text(goal: Goal) -> str:
@@ -55,7 +79,7 @@ def unrelated_share(goal: Goal) -> float:
     said of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
     """
     named = [
-        {name for name in map(_bare, hypothesis.names) if not _INSTANCE_NAME.match(name)}
+        {name for name in map(bare_name, hypothesis.names) if not _INSTANCE_NAME.match(name)}
         for hypothesis in goal.hypotheses
     ]
     variables = frozenset[str]().union(*named)
@@ -95,7 +119,7 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     return context, f"{GOAL} {normal_form(premise.conclusion or premise.name)}"
 
 
-@lru_cache(maxsize=8192)
+@kept_if_short(8192)
 def binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
     text = normal_form(binder)
@@ -107,8 +131,9 @@ def binder_text(binder: str) -> str:
     return _without_default(text)
 
 
-def _bare(name: str) -> str:
-    return _DAGGER.sub("", name)
+def bare_name(name: str) -> str:
+    """A name of the context without the mark of an inaccessible one."""
+    return _DAGGER.sub("", well_formed(name))
 
 
 def _heads(text: str) -> set[str]:
@@ -117,7 +142,7 @@ def _heads(text: str) -> set[str]:
 
 
 def _hypothesis_text(hypothesis: Hypothesis) -> str:
-    names = [_bare(name) for name in hypothesis.names]
+    names = [bare_name(name) for name in hypothesis.names]
     kept = [name for name in names if not _INSTANCE_NAME.match(name)]
     text = normal_form(hypothesis.type)
     if kept:

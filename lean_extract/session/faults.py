@@ -73,10 +73,9 @@ def open_end(document: Document, start: int, end: int) -> Fault | None:
     """That the text does not end, if so: a comment that is never closed, or a bracket or string of the
     declaration [start, end). Then nobody knows what of the text was meant."""
     text = document.text
-    tokens = tokenize(text) if "/-" in text else None
-    if tokens is not None and comment_left_open(text, tokens):
-        last = tokens.end(len(tokens.texts) - 1) if tokens.texts else 0
-        return Fault(document.position(text.find("/-", last)), "unterminated comment")
+    opened = comment_left_open(tokenize(text)) if "/-" in text else None
+    if opened is not None:
+        return Fault(document.position(opened), "unterminated comment")
     problem, still_open = brackets(text[start:end])
     if problem == OPEN_STRING or (problem is None and still_open):
         return Fault(document.position(start + len(text[start:end].rstrip())), "unexpected end of input")

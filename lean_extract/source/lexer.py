@@ -1,61 +1,42 @@
-"""Lean text into tokens: one compiled expression over the whole text.
+"""Lean text into tokens: one compiled expression over the text, a window at a time.
 
 A raw token keeps the white space behind it, so the raw tokens rejoin to the text and their lengths sum
 to offsets. Comments are dropped, doc comments are kept; nothing here raises, whatever the text.
+
+Time is linear in the length of every text, and no single call of the expression reads much more than a
+window, so that other threads get their turn.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from lean_extract.records import Position, Span
 from lean_extract.source.layout import Brackets, Lines
+from lean_extract.source.token_grammar import IDENTIFIER, LONGEST_QUOTED, OPENERS, lexing
+from lean_extract.source.token_grammar import NAME_STARTS as NAME_STARTS
 
-_START = (
-    r"A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0391-\u039f\u03a1\u03a2\u03a4-\u03a9"
-    r"\u03b1-\u03ba\u03bc-\u03fb\u1f00-\u1ffe\u2100-\u214f\U0001d49c-\U0001d59f"
-)
-_REST = _START + r"0-9'!?\u2080-\u2089\u2090-\u209c\u1d62-\u1d6a\u2c7c"
-_ATOM = rf"(?:[{_START}][{_REST}]*+|«[^»\n]*+»)"
-IDENTIFIER = rf"{_ATOM}(?:\.{_ATOM})*+"
-
-
-def _comment(depth: int) -> str:
-    """A block comment with up to `depth` levels inside it; deeper ones are closed by `_comment_end`."""
-    inner = f"|{_comment(depth - 1)}" if depth else ""
-    return rf"/-(?>(?:[^-/]++|-(?!/)|/(?!-){inner})*)-/"
-
-
-# Atomic groups where `(...)*+` would say the same: Python before 3.11.5 gets that wrong (gh-106052).
-_STRING = r'"(?>(?:[^"\\]++|\\[\s\S])*)"'
-_RAW_STRING = "|".join(rf'r{"#" * n}"(?>(?:[^"]++|"(?!{"#" * n}))*)"{"#" * n}' for n in (3, 2, 1))
-_RAW_STRING = rf'{_RAW_STRING}|r"[^"]*+"'
-_CHARACTER = r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^xu])|[^\\'\n])'"
-_NUMBER = r"0[xX][0-9a-fA-F]++|0[bB][01]++|\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
-_OPERATOR = (
-    r"<;>|<\|>|<\|(?!\|)|\|>|:=|=>|::|\.\.\.?|<->|<-|->|!=|==|<=|>=|&&|\|\||\+\+|\\/|/\\"
-    r"|@\[|#\[|\.\{|⁻¹'?|[→≃][*+ₗₐₜᵢₙᵐₛᵤ₀-₉]++"
-)
-_TOKEN = re.compile(
-    rf"(?:{_RAW_STRING}|(?:Type|Sort)\*|{IDENTIFIER}|--[^\n]*+|{_comment(3)}|/-|{_STRING}|''"
-    rf"|{_CHARACTER}|{_NUMBER}"
-    rf"|\.\d++|\.{IDENTIFIER}|{_OPERATOR}|``?{IDENTIFIER}|\s|\S)\s*+"
-)
+_WHOLE = lexing(OPENERS)
+_OPENING = re.compile(r'/-|(?:r#{0,3})?"')
+_OPENING_LETTERS = frozenset('/r"')
+_WINDOW = 1 << 15
+"""Characters that one call of the expression reads."""
+_AFTER_LONG = 1 << 9
+"""The same behind a comment or string of which it did not see the end: another may come soon."""
+_REACH = LONGEST_QUOTED + 16
 _IDENTIFIER = re.compile(IDENTIFIER)
-_START_RANGES = re.findall(r"(.)(?:-(.))?", _START.encode().decode("unicode_escape"))
-NAME_STARTS = frozenset(
-    chr(code) for low, high in _START_RANGES for code in range(ord(low), ord(high or low) + 1)
-) | {"«"}
-"""What an identifier begins with; hot loops look here themselves, `is_identifier` being a call."""
 _COMMENT_EDGE = re.compile(r"/-|-/")
-_COMMENT_OR_STRING = re.compile(rf"({_RAW_STRING}|{_STRING})|--[^\n]*+|{_comment(3)}")
 _LINE = re.compile(r"\n")
+_STRING_EDGE = re.compile(r'\\[\s\S]?|"')
+_VISIBLE = re.compile(r"\S")
 _LEAVE_OPEN = frozenset(("sorry", "admit"))
-_DROPPED = frozenset(("--", "/-", ""))
+_COMMENTS = frozenset(("--", "/-", ""))
+"""What comments begin with; the white space before the first token counts as one."""
 _OPENS_STRING = re.compile(r'(?:r#*)?"')
 
 
@@ -71,44 +52,86 @@ def is_plain_name(text: str) -> bool:
 
 def raw_tokens(text: str) -> list[str]:
     """Tokens with the white space behind them; `"".join(raw_tokens(text)) == text`."""
-    return _split(text)[0]
+    if len(text) <= _WINDOW:
+        found: list[str] = _WHOLE.findall(text)
+        if not found or found[-1][0] not in _OPENING_LETTERS:
+            return found
+    return list(chain.from_iterable(token_runs(text)))
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
-    """The raw tokens, and the same without white space."""
-    raw: list[str] = _TOKEN.findall(text)
-    texts = list(map(str.rstrip, raw))
-    if "/-" in texts:
-        raw = _with_deep_comments(text)
-        texts = list(map(str.rstrip, raw))
-    return raw, texts
+def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
+    """The raw tokens, some thousands at a time; how large the windows are changes nothing of them.
+
+    What comes near the end of a window is lexed again from its start in the next one; a token as long as a
+    window makes the next one twice as long. Where a string is not closed, no later quote of its kind closes
+    anything (who reads on from that one finds the same): its first character is a token like any other, and
+    the rest is lexed without that kind of string.
+    """
+    openers, start, size = OPENERS, 0, window
+    while start < len(text):
+        end = min(start + size, len(text))
+        found: list[str] = lexing(openers).findall(text, start, end)
+        start = end - sum(map(len, _unsure(found, end == len(text), openers)))
+        if found:
+            yield found
+        size = min(2 * size, window) if found else 2 * size
+        opener = _opener(text, start, openers) if not found or end == len(text) else ""
+        if not opener:
+            continue
+        size = min(_AFTER_LONG, window)
+        if behind := _behind(text, start, opener):
+            yield [text[start:behind]]
+            start = behind
+        else:
+            openers -= {opener}
 
 
-def _with_deep_comments(text: str) -> list[str]:
-    """As `raw_tokens`, where a comment nests deeper than the expression goes, or never ends."""
-    tokens: list[str] = []
-    offset = 0
-    while offset < len(text):
-        match = _TOKEN.match(text, offset)
-        if match is None:  # cannot be: the last alternative takes any character
-            break
-        end = match.end()
-        if match[0].rstrip() == "/-":
-            end = _comment_end(text, offset)
-        tokens.append(text[offset:end])
-        offset = end
-    return tokens
+def _unsure(found: list[str], is_last: bool, openers: frozenset[str]) -> list[str]:
+    """Takes those tokens of a window off its end that may be longer, or not be at all."""
+    if is_last:
+        return [found.pop()] if _opener(found[-1], 0, openers) else []
+    taken: list[str] = []
+    length = 0
+    while found and length < _REACH:
+        taken.append(found.pop())
+        length += len(taken[-1])
+    return taken
 
 
-def _comment_end(text: str, start: int) -> int:
+def _opener(text: str, start: int, openers: frozenset[str]) -> str:
+    """What opens a string or comment here, or nothing."""
+    opened = _OPENING.match(text, start)
+    return opened[0] if opened and opened[0] in openers else ""
+
+
+def _behind(text: str, start: int, opener: str) -> int:
+    """Behind a string or comment and the white space that follows it; 0 where a string is not closed.
+
+    A comment that is not closed takes the rest of the text. Other threads get their turn in a long one.
+    """
+    if opener == "/-":
+        end = _closed_comment(text, start) or len(text)
+    elif opener == '"':
+        edges = _STRING_EDGE.finditer(text, start + 1)
+        end = next((edge.end() for edge in edges if edge[0] == '"'), 0)
+    else:
+        closing = '"' + opener[1:-1]
+        end = text.find(closing, start + len(opener)) + len(closing)
+        end = 0 if end < len(closing) else end
+    if not end:
+        return 0
+    visible = _VISIBLE.search(text, end)
+    return visible.start() if visible else len(text)
+
+
+def _closed_comment(text: str, start: int) -> int | None:
+    """Behind the block comment that begins at `start`; None where it is not closed."""
     depth = 0
-    offset = start
-    while match := _COMMENT_EDGE.search(text, offset):
-        depth += 1 if match[0] == "/-" else -1
-        offset = match.end()
+    for edge in _COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge[0] == "/-" else -1
         if depth == 0:
-            return offset
-    return len(text)
+            return edge.end()
+    return None
 
 
 @dataclass
@@ -120,7 +143,8 @@ class Tokens:
     starts: list[int]
     line_first: list[int]
     """Indices of the tokens that come first on their line, ascending."""
-    has_comments: bool
+    comments: tuple[list[int], list[int]]
+    """Where the comments begin, doc comments among them, and where they end, ascending."""
     _line_offsets: list[int] = field(default_factory=list)
 
     def end(self, index: int) -> int:
@@ -164,10 +188,14 @@ class Tokens:
         """The text of the tokens [begin, end), white space folded and comments dropped."""
         if begin >= end:
             return ""
-        piece = self.text[self.starts[begin] : self.starts[end - 1] + len(self.texts[end - 1])]
-        if self.has_comments and ("--" in piece or "/-" in piece):
-            piece = _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", piece)
-        return " ".join(piece.split())
+        start, stop = self.starts[begin], self.starts[end - 1] + len(self.texts[end - 1])
+        opened, closed = self.comments
+        first = bisect_left(opened, start)
+        if first == len(opened) or opened[first] >= stop:
+            return " ".join(self.text[start:stop].split())
+        last = bisect_left(opened, stop, first)
+        edges = zip([start, *closed[first:last]], [*opened[first:last], stop], strict=True)
+        return " ".join(" ".join(self.text[behind:before] for behind, before in edges).split())
 
     def position(self, offset: int) -> Position:
         """The line and column of an offset."""
@@ -190,19 +218,22 @@ class Tokens:
         return Span(Position(first, start - lines[first]), Position(last, behind - lines[last]))
 
 
-def _is_dropped(token: str) -> bool:
-    return token[:2] in _DROPPED and not (token.startswith("/--") and token != "/--/")
+def _is_dropped(comment: str) -> bool:
+    return not comment.startswith("/--") or comment == "/--/"
 
 
 def tokenize(text: str) -> Tokens:
     """Every token of the text but comments; never raises."""
-    raw, texts = _split(text)
+    raw = raw_tokens(text)
+    texts = list(map(str.rstrip, raw))
     starts = list(accumulate(map(len, raw), initial=0))
     starts.pop()
     breaks = [index for index, token in enumerate(raw) if "\n" in token]
-    dropped = [i for i, token in enumerate(texts) if token[:2] in _DROPPED and _is_dropped(token)]
+    marked = [i for i, token in enumerate(texts) if token[:2] in _COMMENTS]
+    dropped = [i for i in marked if _is_dropped(texts[i])]
+    comments = [starts[i] for i in marked], [starts[i] + len(texts[i]) for i in marked]
     if not dropped:
-        return Tokens(text, texts, starts, _line_first(breaks, [], len(texts)), False)
+        return Tokens(text, texts, starts, _line_first(breaks, [], len(texts)), comments)
     kept_texts: list[str] = []
     kept_starts: list[int] = []
     previous = 0
@@ -212,7 +243,7 @@ def tokenize(text: str) -> Tokens:
         previous = index + 1
     kept_texts += texts[previous:]
     kept_starts += starts[previous:]
-    return Tokens(text, kept_texts, kept_starts, _line_first(breaks, dropped, len(kept_texts)), True)
+    return Tokens(text, kept_texts, kept_starts, _line_first(breaks, dropped, len(kept_texts)), comments)
 
 
 def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
@@ -238,7 +269,7 @@ def unread_at(text: str, offset: int) -> str:
     The mark that opens a comment is in it, and so is the end of its line for one that ends there.
     """
     start = 0
-    for token in raw_tokens(text):
+    for token in chain.from_iterable(token_runs(text)):
         if offset < start + len(token) or start + len(token) == len(text):
             return _unread(token, offset - start)
         start += len(token)
@@ -255,8 +286,8 @@ def _unread(token: str, offset: int) -> str:
     return "string" if _OPENS_STRING.match(bare) and 0 < offset < len(bare) else ""
 
 
-def comment_left_open(text: str, tokens: Tokens) -> bool:
-    """Whether the text ends inside a block comment."""
-    last = tokens.end(len(tokens.texts) - 1) if tokens.texts else 0
-    rest = text.find("/-", last)
-    return rest >= 0 and _comment_end(text, rest) == len(text) and not text.rstrip().endswith("-/")
+def comment_left_open(tokens: Tokens) -> int | None:
+    """Where the block comment begins that the text ends inside of, if it does."""
+    last = tokens.comments[0][-1] if tokens.comments[0] else 0
+    is_open = tokens.text.startswith("/-", last) and _closed_comment(tokens.text, last) is None
+    return last if is_open else None

@@ -11,9 +11,16 @@ from dataclasses import dataclass
 
 from lean_extract.source.lexer import is_plain_name, raw_tokens
 from lean_extract.source.syntax import DEPTH, close
-from lean_extract.source.types import Range, Shape, outermost, shape, strip
+from lean_extract.source.types import Connective, Range, Shape, joined, outermost, shape, strip
 
 _UNKNOWN = "_"
+_MOST_PATTERNS = 64
+_MOST_GOALS = 64
+"""Where more patterns are given, or more cases come of them, the answer is None."""
+_LONGEST_PATTERN = 1000
+_DEEPEST_PATTERN = 32
+_LONGEST_TAKEN_APART = 20_000
+"""Characters of a proposition; what is longer is not plain."""
 _ELEMENT = "«element»"
 """What `s ⊆ t` is said of, until `intro` names it."""
 
@@ -62,6 +69,13 @@ class Proposition:
         begin, end = strip(self.texts, place)
         return "".join(self._raw[begin:end]).strip()
 
+    def parts(self, connective: Connective, most: int) -> list[str]:
+        """What it joins by a connective that associates to the right, the last of at most so many whole."""
+        found, last = joined(self.texts, self.whole, connective)
+        if len(found) >= most:
+            found, last = found[: most - 1], (found[most - 1][0], last[1])
+        return [self.text(place) for place in (*found, last)]
+
     def operator(self) -> tuple[str, str, str] | None:
         """Left side, loosest operator, right side."""
         begin, end = strip(self.texts, self.whole)
@@ -87,6 +101,8 @@ def renamed(text: str, old: str, new: str) -> str:
 
 def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
     """The goals after `rintro` with these patterns, each with what it assumes anew; None: not plain."""
+    if len(patterns) > _MOST_PATTERNS or len(target) > _LONGEST_TAKEN_APART:
+        return None
     if not patterns:
         return [Sequent((), target)]
     taken = _first_binder(target)
@@ -101,13 +117,10 @@ def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
     alternatives = destructured(type_, pattern)
     if alternatives is None:
         return None
-    found: list[Sequent] = []
-    for binders in alternatives:
-        goals = introduced(rest, patterns[1:])
-        if goals is None:
-            return None
-        found += [Sequent((*binders, *goal.context), goal.target) for goal in goals]
-    return found
+    goals = introduced(rest, patterns[1:])
+    if goals is None or len(goals) * len(alternatives) > _MOST_GOALS:
+        return None
+    return [Sequent((*binders, *goal.context), goal.target) for binders in alternatives for goal in goals]
 
 
 def _first_binder(target: str) -> tuple[str, str, str] | None:
@@ -184,7 +197,17 @@ def disjunct(target: str, side: str) -> str | None:
 
 def destructured(type_: str, pattern: str) -> list[tuple[str, ...]] | None:
     """The binders that an `rcases` pattern makes of something of this type, for each alternative."""
+    is_long = len(pattern) > _LONGEST_PATTERN or len(type_) > _LONGEST_TAKEN_APART
+    if is_long and not is_plain_name(pattern.strip()):
+        return None
+    found = _destructured(type_, pattern, _DEEPEST_PATTERN)
+    return None if found is None or len(found) > _MOST_GOALS else found
+
+
+def _destructured(type_: str, pattern: str, depth: int) -> list[tuple[str, ...]] | None:
     pattern = pattern.strip()
+    if depth < 0:
+        return None
     if pattern in ("_", "-"):
         return [()]
     if is_plain_name(pattern) and pattern != "rfl":
@@ -194,50 +217,62 @@ def destructured(type_: str, pattern: str) -> list[tuple[str, ...]] | None:
         return None
     closes = close(texts, 0, len(texts)) == len(texts) - 1
     if texts[0] == "(" and closes:
-        return _parenthesised(type_, pattern[1:-1])
+        return _parenthesised(type_, pattern[1:-1], depth - 1)
     if texts[0] == "⟨" and closes:
-        return _components(type_, top_level(pattern[1:-1], ","))
+        return _components(type_, top_level(pattern[1:-1], ","), depth - 1)
     alternatives = top_level(pattern, "|")
-    return _alternatives(type_, alternatives) if len(alternatives) > 1 else None
+    return _alternatives(type_, alternatives, depth - 1) if len(alternatives) > 1 else None
 
 
-def _parenthesised(type_: str, inner: str) -> list[tuple[str, ...]] | None:
+def _parenthesised(type_: str, inner: str, depth: int) -> list[tuple[str, ...]] | None:
     pattern, *stated = top_level(inner, ":")
-    return destructured(" : ".join(stated) if stated else type_, pattern)
+    return _destructured(" : ".join(stated) if stated else type_, pattern, depth)
 
 
-def _alternatives(type_: str, patterns: Sequence[str]) -> list[tuple[str, ...]] | None:
+def _alternatives(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[str, ...]] | None:
     if len(patterns) == 1:
-        return destructured(type_, patterns[0])
-    proposition = Proposition(type_)
-    parts = proposition.shape
-    if parts.connective != "∨":
+        return _destructured(type_, patterns[0], depth)
+    *cases, last = Proposition(type_).parts("∨", len(patterns))
+    if not cases or depth < 0:
         return None
-    first = destructured(proposition.text(parts.left), patterns[0])
-    others = _alternatives(proposition.text(parts.right), patterns[1:])
-    return None if first is None or others is None else [*first, *others]
+    found: list[tuple[str, ...]] = []
+    for case, pattern in zip(cases, patterns, strict=False):
+        first = _destructured(case, pattern, depth)
+        if first is None:
+            return None
+        found += first
+    others = _alternatives(last, patterns[len(cases) :], depth - 1)
+    return None if others is None else [*found, *others]
 
 
-def _components(type_: str, patterns: Sequence[str]) -> list[tuple[str, ...]] | None:
+def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[str, ...]] | None:
     if len(patterns) == 1:
-        return destructured(type_, patterns[0])
+        return _destructured(type_, patterns[0], depth)
+    if depth < 0:
+        return None
     proposition = Proposition(type_)
     parts = proposition.shape
     if parts.connective == "∧":
-        head, rest = proposition.text(parts.left), proposition.text(parts.right)
+        *heads, rest = proposition.parts("∧", len(patterns))
     elif parts.connective == "↔":
-        left, right = conjuncts(type_) or ("", "")
-        head, rest = left, right
+        *heads, rest = conjuncts(type_) or ("", "")
     elif parts.connective == "∃" and parts.names and is_plain_name(patterns[0].strip()):
-        name, head, rest = _witness(proposition, parts)
-        rest = renamed(rest, name, patterns[0].strip())
+        name, first, rest = _witness(proposition, parts)
+        heads, rest = [first], renamed(rest, name, patterns[0].strip())
     else:
         return None
-    first = destructured(head, patterns[0])
-    others = _components(rest, patterns[1:])
-    if first is None or others is None:
-        return None
-    return [(*one, *other) for one in first for other in others]
+    parts_of = [_destructured(head, pattern, depth) for head, pattern in zip(heads, patterns, strict=False)]
+    return _combined([*parts_of, _components(rest, patterns[len(heads) :], depth - 1)])
+
+
+def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[str, ...]] | None:
+    """Every alternative of each component with those of the others; None: too many, or one is not plain."""
+    found: list[tuple[str, ...]] = [()]
+    for alternatives in components:
+        if alternatives is None or len(found) * len(alternatives) > _MOST_GOALS:
+            return None
+        found = [(*one, *other) for one in found for other in alternatives]
+    return found
 
 
 def _witness(proposition: Proposition, parts: Shape) -> tuple[str, str, str]:
@@ -254,13 +289,13 @@ def _witness(proposition: Proposition, parts: Shape) -> tuple[str, str, str]:
 
 def top_level(text: str, mark: str) -> list[str]:
     """The parts of a text between the marks that no bracket encloses."""
-    parts = [""]
+    parts: list[list[str]] = [[]]
     depth = 0
     for raw in raw_tokens(text):
         token = raw.rstrip()
         depth += DEPTH.get(token, 0)
         if depth == 0 and token == mark:
-            parts.append("")
+            parts.append([])
         else:
-            parts[-1] += raw
-    return [part.strip() for part in parts]
+            parts[-1].append(raw)
+    return ["".join(part).strip() for part in parts]

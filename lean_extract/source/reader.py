@@ -194,7 +194,7 @@ class _Reader:
                 self._command(command)
             except (IndexError, ValueError, RecursionError) as error:
                 self._problem(command.begin, f"This command could not be read ({type(error).__name__}).")
-        if comment_left_open(self.tokens.text, self.tokens):
+        if comment_left_open(self.tokens) is not None:
             self._problem_at(len(self.tokens.text), "The file ends inside a comment.")
 
     def _problem(self, index: int, message: str) -> None:

@@ -29,6 +29,8 @@ _NO_OPERATORS = frozenset(
      ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
 )  # fmt: skip
 _RELATION = 50
+_DEEPEST = 60
+"""Of what a statement assumes, what more parentheses enclose is not looked for."""
 _REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
 """What takes all that stands behind it."""
 
@@ -47,16 +49,42 @@ class Shape(NamedTuple):
 
 
 def strip(texts: list[str], place: Range) -> Range:
-    """The type without parentheses around the whole."""
+    """The type without parentheses around the whole; one that is not closed ends with the type."""
     begin, end = place
-    while end - begin >= 2 and texts[begin] == "(" and close(texts, begin, end) == end - 1:
+    if begin >= end or texts[begin] != "(":
+        return place
+    for closed in _leading_closed(texts, begin, end):
+        if end - begin < 2 or closed < end - 1:
+            break
         begin, end = begin + 1, end - 1
     return begin, end
 
 
+def _leading_closed(texts: list[str], begin: int, end: int) -> list[int]:
+    """Where the parentheses are closed that a type begins with, the first one first; `end`: nowhere."""
+    inner = begin
+    while inner < end and texts[inner] == "(":
+        inner += 1
+    closing = [end] * (inner - begin)
+    depth = lowest = inner - begin
+    for index in range(inner, end):
+        if not lowest:
+            break
+        depth += DEPTH.get(texts[index], 0)
+        if depth < lowest:
+            lowest = depth
+            closing[depth] = index
+    return closing
+
+
 def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
     """The operator at depth 0 that binds loosest (the first of its level), and its index."""
-    best: tuple[str, int] | None = None
+    return next(iter(loosest(texts, begin, end)), None)
+
+
+def loosest(texts: list[str], begin: int, end: int) -> list[tuple[str, int]]:
+    """All operators of the loosest level at depth 0, up to what takes all that stands behind it."""
+    best: list[tuple[str, int]] = []
     best_level = 1000
     depth = 0
     for index in range(begin, end):
@@ -73,7 +101,9 @@ def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
             if level is None:
                 continue
             if level < best_level:
-                best, best_level = (text, index), level
+                best, best_level = [], level
+            if level == best_level:
+                best.append((text, index))
     return best
 
 
@@ -147,18 +177,35 @@ def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | No
 def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Range]:
     """What a statement assumes, one entry for each binder and each antecedent, and what it concludes."""
     assumed: list[Range | None] = []
-    while True:
+    depth = 0
+    while depth < _DEEPEST:
+        antecedents, place = joined(texts, place, "→")
+        assumed += antecedents
+        depth += texts[place[0] : place[0] + 1] == ["("]
         parts = shape(texts, place)
         if parts.connective == "∀" and parts.right:
             assumed += [binder for _, binder in parts.names]
             place = parts.right
-        elif parts.connective == "→" and parts.left and parts.right:
-            assumed.append(parts.left)
-            place = parts.right
         elif parts.connective == "¬" and parts.left:
             return [*assumed, parts.left], (parts.left[1], parts.left[1])
-        else:
-            return assumed, place
+        elif parts.connective != "→":  # an arrow stands in parentheses, which the next round takes off
+            break
+    return assumed, place
+
+
+def joined(texts: list[str], place: Range, connective: Connective) -> tuple[list[Range], Range]:
+    """What stands before each of the connectives of `p → q → r`, and what behind the last of them."""
+    begin, end = strip(texts, place)
+    found: list[Range] = []
+    if begin >= end or texts[begin] in _BINDING:
+        return found, place
+    for operator, index in loosest(texts, begin, end):
+        if _CONNECTIVES.get(operator) != connective:
+            break
+        if index > begin:
+            found.append((begin, index))
+            begin = index + 1
+    return found, (begin, end) if found else place
 
 
 def head(texts: list[str], place: Range) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lean_extract.source.lexer import is_identifier, raw_tokens
 
+_MOST_PARTS = 64
+"""No premise's name has more."""
 Piece = tuple[str, str]
 """(text, premise): a premise's full name where the text names one, else empty."""
 
@@ -49,7 +51,7 @@ def pieces(tactic: str, by_ending: Mapping[str, str], local: frozenset[str] = fr
 
 def _mentioned(token: str, by_ending: Mapping[str, str], local: frozenset[str]) -> str | None:
     """The longest dotted beginning of a token that names a premise."""
-    parts: Sequence[str] = token.split(".")
+    parts: Sequence[str] = token.split(".", _MOST_PARTS)[:_MOST_PARTS]
     if parts[0] in local:
         return None
     for end in range(len(parts), 0, -1):

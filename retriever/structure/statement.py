@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from lean_extract.short_cache import kept_if_short
 from lean_extract.terms import Term, parse_term
 from retriever.lexical import raw_tokens
 from retriever.text import binder_text
@@ -72,7 +72,7 @@ class _Binder:
     is_fact: bool = False
 
 
-@lru_cache(maxsize=8192)
+@kept_if_short(8192)
 def _binder(binder: str) -> _Binder:
     before, colon, kind = binder_text(binder).partition(" : ")
     names = tuple(before.split()) if colon else ()

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position
-from lean_extract.source.lexer import is_identifier, is_plain_name, raw_tokens, tokenize
+from lean_extract.source.lexer import comment_left_open, is_identifier, is_plain_name, raw_tokens, tokenize
 
 LEAN_PIECES = (
     "theorem", "x", "Nat.add", "«a b».c", " ", "\n  ", "(", ")", "⟨", ":=", "=>", "fun", "/-", "-/", "--",
@@ -93,6 +93,20 @@ def test_columns_count_code_points_and_lines_from_0() -> None:
 def test_source_folds_white_space_and_drops_comments() -> None:
     tokens = tokenize('a  /- no -/\n   (b -- nor this\n  "x --y") c')
     assert tokens.source(0, 6) == 'a (b "x --y") c'
+
+
+def test_source_drops_doc_comments_whether_or_not_there_are_others() -> None:
+    for before in ("", "/- no -/ ", "-- no\n"):
+        tokens = tokenize(f"{before}(a /-- doc -/ b/- c -/) '\"' -- \"\n c")
+        assert tokens.source(0, len(tokens.texts)) == "(a b ) '\"' c"
+
+
+def test_where_a_comment_is_left_open() -> None:
+    found = {
+        text: comment_left_open(tokenize(text))
+        for text in ("a /- b", "a /-- b -/ /-- c", "-- /- a", "/--/ /- -/")
+    }
+    assert list(found.values()) == [2, 11, None, None]
 
 
 def test_plain_names() -> None:
