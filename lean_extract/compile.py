@@ -18,6 +18,7 @@ from threading import Event
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.reading import MAX_SOURCE, read_regular
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with how many are done, how many there are, and the module's name."""
@@ -30,9 +31,14 @@ MODULE_SECONDS = 600.0
 _LOOK_SECONDS = 0.2
 """How often a compilation that can be stopped looks whether it should be."""
 
-_COMMENT = re.compile(r"/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*")
-_IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
-_PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
+_GAP = r"(?>(?:\s|/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*)@)"
+"""White space and comments; `@` stands for how many."""
+_SOME, _ANY = _GAP.replace("@", "+"), _GAP.replace("@", "*")
+_GAPS = re.compile(_ANY)
+_IMPORT = re.compile(
+    rf"(?:public{_SOME})?(?:meta{_SOME})?import{_SOME}(?:all{_SOME})?((?:(?!--|/-)\S)+){_ANY}"
+)
+_PREAMBLE = re.compile(rf"(?:module|prelude)\b{_ANY}")
 
 
 class CompilationStopped(LeanError):
@@ -64,22 +70,24 @@ class LeanSource:
 
 def header_imports(text: str) -> tuple[str, ...]:
     """The modules that the header imports, in order; `Init` comes first unless the file is a prelude."""
-    rest = _COMMENT.sub(" ", text).lstrip()
     imports: list[str] = []
     is_prelude = False
-    while match := _PREAMBLE.match(rest):
+    gap = _GAPS.match(text)
+    place = gap.end() if gap else 0
+    while match := _PREAMBLE.match(text, place):
         is_prelude = is_prelude or match[0].startswith("prelude")
-        rest = rest[match.end() :]
-    while match := _IMPORT.match(rest):
+        place = match.end()
+    while match := _IMPORT.match(text, place):
         imports.append(match[1])
-        rest = rest[match.end() :]
+        place = match.end()
     return tuple(imports) if is_prelude else ("Init", *imports)
 
 
 def read_sources(folder: Path) -> dict[str, LeanSource]:
     """Every `.lean` file under `folder`, by module name, in the order of the names.
 
-    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module.
+    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module. So
+    is what cannot be read, or is larger than any source: Lean tells whoever imports it.
     """
     sources = {}
     for path in sorted(folder.rglob("*.lean")):
@@ -87,7 +95,10 @@ def read_sources(folder: Path) -> dict[str, LeanSource]:
         if not path.is_file() or any("." in part for part in parts):
             continue
         module = ".".join(parts)
-        text = path.read_bytes()
+        try:
+            text = read_regular(path, MAX_SOURCE)
+        except OSError:
+            continue
         imports = header_imports(text.decode("utf-8", errors="replace"))
         sources[module] = LeanSource(module, folder, path, text, imports)
     return sources

@@ -11,6 +11,8 @@ import os
 import stat
 from pathlib import Path
 
+from lean_extract.errors import BadSource
+
 MAX_SOURCE = 4 << 20
 """Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
 MAX_SETTINGS = 1 << 20
@@ -49,6 +51,23 @@ def _check_regular(status: os.stat_result, path: Path) -> None:
 def read_regular_text(path: Path, limit: int) -> str:
     """The same as text. Raises OSError, and UnicodeDecodeError where it is not UTF-8."""
     return read_regular(path, limit).decode("utf-8")
+
+
+def read_source(path: Path) -> str:
+    """The text of a Lean source file.
+
+    Raises BadSource: it cannot be read, is no regular file, too large, or not UTF-8.
+    """
+    try:
+        return read_regular_text(path, MAX_SOURCE)
+    except UnicodeDecodeError as error:
+        raise BadSource(
+            f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."
+        ) from error
+    except OSError as error:
+        raise BadSource(
+            f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
+        ) from error
 
 
 def said_size(size: int) -> str:

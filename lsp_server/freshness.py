@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE
 from lean_extract.pasted import NO_TARGET
+from lean_extract.reading import MAX_SETTINGS, read_regular_text
 from lean_extract.records import Goal
 from lsp_server.schema import IndexItem, SourceItem
 from retriever.encoder import FittedState
@@ -126,7 +127,7 @@ def _source(source: SourceItem) -> str:
 def pinned_lean(root: Path) -> str:
     """The version that a project's `lean-toolchain` names; empty without one."""
     try:
-        text = (root / "lean-toolchain").read_text(encoding="utf-8")
+        text = read_regular_text(root / "lean-toolchain", MAX_SETTINGS)
     except (OSError, UnicodeDecodeError):
         return ""
     return re.sub(r"^v(?=\d)", "", text.strip().rpartition(":")[2])

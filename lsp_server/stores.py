@@ -13,6 +13,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources
+from lean_extract.reading import MAX_SETTINGS, read_regular
 from lean_extract.source.project import find_sources
 from lsp_server.models import model_folder
 from retriever.encoder import Encoder
@@ -95,11 +96,15 @@ def indexed_core(store: IndexStore) -> tuple[str, str] | None:
 
 def needs_mathlib(root: Path) -> bool:
     """Whether the project says that it depends on Mathlib."""
-    for name in _PROJECT_FILES:
-        path = root / name
-        if path.is_file() and "mathlib" in path.read_text(encoding="utf-8", errors="replace").lower():
-            return True
-    return False
+    return any(b"mathlib" in _settings(root / name).lower() for name in _PROJECT_FILES)
+
+
+def _settings(path: Path) -> bytes:
+    """What a file of Lake's holds; nothing where there is none that can be read."""
+    try:
+        return read_regular(path, MAX_SETTINGS)
+    except OSError:
+        return b""
 
 
 def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os.environ) -> CoreSources:

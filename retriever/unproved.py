@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSource
-from lean_extract.source.reader import SourceModule, read_file
+from lean_extract.reading import read_source
+from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.index.segment import Flag, IndexedFile
 from retriever.index.view import IndexView
@@ -66,10 +67,10 @@ class Unproved:
             source = self._read.get(key)
             if source is None:
                 names = known | found.get(file.module, frozenset())
-                if last_components(names).isdisjoint(_WORD.findall(path.read_text(encoding="utf-8"))):
+                if last_components(names).isdisjoint(_WORD.findall(text := read_source(path))):
                     return
-                source = read_file(path, file.module)
-        except (OSError, UnicodeDecodeError, BadSource):  # gone since: freshness tells of it
+                source = read_module(text, file.module, str(path))
+        except BadSource:  # gone since: freshness tells of it
             return
         read[key] = source
         resting = resting_on_sorry(source, known)

@@ -14,6 +14,7 @@ from typing import Any
 
 from lean_extract.compile import CircularImports, header_imports
 from lean_extract.errors import ProjectBroken
+from lean_extract.reading import MAX_SETTINGS, MAX_SOURCE, read_regular
 from lean_extract.session.document import Document
 from lean_extract.source.project import find_project, module_of, source_in
 from lean_extract.toolchain import Toolchain, compiled_folders, has_lakefile
@@ -59,7 +60,7 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             return blocked
         chain.append(module)
         try:
-            text = source.read_text(encoding="utf-8", errors="replace")
+            text = read_regular(source, MAX_SOURCE).decode("utf-8", errors="replace")
         except OSError:
             return blocked
 
@@ -145,9 +146,12 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
 
 
 def _has_dependencies(project: Path) -> bool:
-    lakefiles = (project / name for name in ("lakefile.toml", "lakefile.lean"))
-    return any(
-        _REQUIRE.search(lakefile.read_text(encoding="utf-8", errors="replace"))
-        for lakefile in lakefiles
-        if lakefile.is_file()
-    )
+    return any(_REQUIRE.search(_settings(project / name)) for name in ("lakefile.toml", "lakefile.lean"))
+
+
+def _settings(path: Path) -> str:
+    """A lakefile's text; empty where there is none that can be read."""
+    try:
+        return read_regular(path, MAX_SETTINGS).decode("utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_SOURCE, read_regular_text
+from lean_extract.reading import read_source
 from lean_extract.records import Module, Position, Premise, Problem
 from lean_extract.source import context_commands as contexts
 from lean_extract.source import variables
@@ -98,21 +97,6 @@ def read_file(
     return read_module(read_source(path), name, str(path), states=states, should_stop=should_stop)
 
 
-def read_source(path: Path) -> str:
-    """The text of a source file. Raises BadSource: it cannot be read, is no regular file, too large, or not
-    UTF-8."""
-    try:
-        return read_regular_text(path, MAX_SOURCE)
-    except UnicodeDecodeError as error:
-        raise BadSource(
-            f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."
-        ) from error
-    except OSError as error:
-        raise BadSource(
-            f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
-        ) from error
-
-
 def read_module(
     text: str, name: str, path: str, *, states: bool = False, should_stop: ShouldStop | None = None
 ) -> SourceModule:
@@ -151,6 +135,8 @@ def _never() -> bool:
 _MOST_MADE = 1 << 20, 8
 """Characters that a file's attributes, aliases, variables and parameters may add to what it says itself, and
 how many for each of its own."""
+_MOST_PREMISES = 20_000
+"""Premises of one file. The largest files of Lean and Mathlib have a tenth of it."""
 _MOST_ATTRIBUTES = 100
 """Attributes of one declaration that `attribute` commands may add."""
 _MOST_HINTS = 500
@@ -190,6 +176,9 @@ class _Reader:
         for command in split_commands(self.tokens):
             if should_stop():
                 raise ReadingStopped
+            if len(self.declared.premises) >= _MOST_PREMISES:
+                self._limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
+                break
             try:
                 self._command(command)
             except (IndexError, ValueError, RecursionError) as error:
