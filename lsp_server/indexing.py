@@ -82,6 +82,11 @@ class Indexing:
                 self._again.discard(root)
             raise
 
+    async def ended(self) -> None:
+        """Wait for the updates that run; the server's going stops them."""
+        if self._running:
+            await asyncio.wait(self._running.values())
+
     async def _updates(self, engine: Engine, root: Path) -> IndexReport:
         try:
             while True:

@@ -18,7 +18,7 @@ from retriever.index.build import IndexReport
 
 log = logging.getLogger("premise_suggest")
 _PATIENCE_SECONDS = 2.0
-"""How long an answer waits for an update that runs already, and for what changed to be read."""
+"""How long catching up waits for an update that runs already."""
 
 
 class OpenIndex:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import importlib
 import logging
-import os
 import signal
 import sys
 from threading import Event
@@ -14,6 +13,7 @@ from typing import Any, BinaryIO
 
 from pygls.io_ import StdinAsyncReader, run_async
 
+from lsp_server import ending
 from lsp_server.server import PremiseServer
 from lsp_server.settings import Settings
 
@@ -112,17 +112,14 @@ async def _serve(server: PremiseServer, reader: Any, writer: Any) -> None:
     except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     finally:
-        server.is_closing = True
-        await server.projects.close()
+        await ending.close(server)
 
 
 def _run(main: Any) -> int:
     try:
-        asyncio.run(main)
+        ending.run(main)
     except SystemExit as stop:
         return int(stop.code or 0)
     except (asyncio.CancelledError, KeyboardInterrupt):
-        # Stopped by a signal: the thread that reads standard input cannot be woken, so do not wait for it.
-        logging.shutdown()
-        os._exit(0)
+        return 0
     return 0

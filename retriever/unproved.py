@@ -16,6 +16,8 @@ from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.index.segment import Flag, IndexedFile
 from retriever.index.view import IndexView
 
+_LARGEST_FILE = 1 << 20
+"""Bytes of a file that is read for this; whoever asks waits."""
 _MOST_FILES = 2000
 """In a project of more files that import unproved ones only the marked premises themselves are told."""
 _WORD = re.compile(r"[^\W\d][\w'!?]*")
@@ -49,7 +51,8 @@ class Unproved:
         read: dict[tuple[str, str], SourceModule] = {}
         if len(order) <= _MOST_FILES:
             for module in order:
-                self._follow(*files[module], found, read)
+                if files[module][0].size <= _LARGEST_FILE:
+                    self._follow(*files[module], found, read)
         self._read = read
         return found
 
