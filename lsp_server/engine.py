@@ -149,7 +149,7 @@ class Engine:
             self._is_lean_old = is_running
 
     async def _caught_up(self) -> None:
-        """Wait until what changed has been read, but not for long: one large file must not stop all answers."""
+        """Wait until what changed has been read, but not for long: one large file must not stop the rest."""
         task = self._catching_up
         if task is None:
             return

@@ -80,7 +80,7 @@ class SourceModule:
 
 
 ShouldStop = Callable[[], bool]
-"""Whether nobody waits for the result any more; asked between commands."""
+"""Whether nobody waits for the result any more; asked now and then in a large file."""
 
 
 class ReadingStopped(Exception):
@@ -135,6 +135,8 @@ def _never() -> bool:
 _MOST_MADE = 1 << 20, 8
 """Characters that a file's attributes, aliases, variables and parameters may add to what it says itself, and
 how many for each of its own."""
+_ASKED_EVERY = 1 << 16
+"""Characters between two questions whether to stop: some hundredths of a second."""
 _MOST_PREMISES = 20_000
 """Premises of one file. The largest files of Lean and Mathlib have a tenth of it."""
 _MOST_ATTRIBUTES = 100
@@ -173,9 +175,13 @@ class _Reader:
 
     def run(self, should_stop: ShouldStop) -> None:
         """Read every command. Raises ReadingStopped."""
+        asked = 0
         for command in split_commands(self.tokens):
-            if should_stop():
-                raise ReadingStopped
+            begin = self.tokens.starts[command.begin]
+            if begin > asked + _ASKED_EVERY:
+                asked = begin
+                if should_stop():
+                    raise ReadingStopped
             if len(self.declared.premises) >= _MOST_PREMISES:
                 self._limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
                 break

@@ -11,6 +11,9 @@ from typing import Protocol
 from lean_extract.reading import MAX_SOURCE, read_regular
 from retriever.index.segment import IndexedFile
 
+_ASKED_EVERY = 64
+"""Files between two questions whether to stop."""
+
 
 class Source(Protocol):
     """A source file as `lean_extract.source.project.find_sources` lists it."""
@@ -72,12 +75,12 @@ def make_plan(
         known: the live files by the path that the index names them by.
         stats: (size, mtime_ns) that override the ones in `known`.
         progress: hears how many sources were looked at.
-        should_stop: asked before each of them; the answer is None once it says so.
+        should_stop: asked now and then; the answer is None once it says so.
     """
     plan = Plan()
     seen: set[str] = set()
     for count, source in enumerate(sources, start=1):
-        if should_stop():
+        if count % _ASKED_EVERY == 0 and should_stop():
             return None
         name = relative_path(root, source.path)
         seen.add(name)
