@@ -125,7 +125,8 @@ class Indexing:
         try:
             with engine.being_indexed():
                 report = await self._read(engine, root, status)
-            ended = await engine.freshness()
+            if not self._server.is_closing:
+                ended = await engine.freshness()
         finally:
             status.end(ended)
         return report
