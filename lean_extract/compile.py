@@ -33,9 +33,14 @@ MODULE_SECONDS = 600.0
 _LOOK_SECONDS = 0.2
 """How often a compilation that can be stopped looks whether it should be."""
 
-_COMMENT = re.compile(r"/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*")
-_IMPORT = re.compile(r"(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)\s*")
-_PREAMBLE = re.compile(r"(?:module|prelude)\b\s*")
+_GAP = r"(?>(?:\s|/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*)@)"
+"""White space and comments; `@` stands for how many."""
+_SOME, _ANY = _GAP.replace("@", "+"), _GAP.replace("@", "*")
+_GAPS = re.compile(_ANY)
+_IMPORT = re.compile(
+    rf"(?:public{_SOME})?(?:meta{_SOME})?import{_SOME}(?:all{_SOME})?((?:(?!--|/-)\S)+){_ANY}"
+)
+_PREAMBLE = re.compile(rf"(?:module|prelude)\b{_ANY}")
 
 
 class CompilationStopped(LeanError):
@@ -67,15 +72,16 @@ class LeanSource:
 
 def header_imports(text: str) -> tuple[str, ...]:
     """The modules that the header imports, in order; `Init` comes first unless the file is a prelude."""
-    rest = _COMMENT.sub(" ", text).lstrip()
     imports: list[str] = []
     is_prelude = False
-    while match := _PREAMBLE.match(rest):
+    gap = _GAPS.match(text)
+    place = gap.end() if gap else 0
+    while match := _PREAMBLE.match(text, place):
         is_prelude = is_prelude or match[0].startswith("prelude")
-        rest = rest[match.end() :]
-    while match := _IMPORT.match(rest):
+        place = match.end()
+    while match := _IMPORT.match(text, place):
         imports.append(match[1])
-        rest = rest[match.end() :]
+        place = match.end()
     return tuple(imports) if is_prelude else ("Init", *imports)
 
 

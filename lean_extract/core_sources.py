@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lean_extract import packaged
 from lean_extract.errors import NoCoreSources
+from lean_extract.reading import MAX_SOURCE, read_regular
 from lean_extract.source.project import SourceFile, library_sources
 from lean_extract.toolchain import choose_lean
 
@@ -82,8 +83,8 @@ def _readable(core: CoreSources) -> CoreSources:
     """The same, once its first file has been opened. Raises NoCoreSources."""
     first = core.root / "Init.lean"
     try:
-        with first.open("rb"):
-            return core
+        read_regular(first, MAX_SOURCE)
+        return core
     except FileNotFoundError as error:
         message = f"The Lean in use came without the sources of its lemmas: there is no {first}."
         raise NoCoreSources(message, _HINT) from error
@@ -94,8 +95,8 @@ def _readable(core: CoreSources) -> CoreSources:
 def _version(prefix: Path) -> str:
     """The version in a toolchain's C header; where that says none, the name of the toolchain's folder."""
     try:
-        with (prefix / _VERSION_HEADER).open(encoding="utf-8", errors="replace") as stream:
-            found = _VERSION.search(stream.read(_LONGEST_HEADER))
+        header = read_regular(prefix / _VERSION_HEADER, _LONGEST_HEADER)
+        found = _VERSION.search(header.decode("utf-8", errors="replace"))
     except OSError:
         found = None
     return found[1] if found else prefix.name

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from lean_extract.errors import BadSource
+
 MAX_SOURCE = 4 << 20
 """Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
 MAX_SETTINGS = 1 << 20
@@ -84,6 +86,23 @@ def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
         return is_meant(path.stat().st_mode)
     except (OSError, ValueError):
         return False
+
+
+def read_source(path: Path) -> str:
+    """The text of a Lean source file.
+
+    Raises BadSource: it cannot be read, is no regular file, too large, or not UTF-8.
+    """
+    try:
+        return read_regular_text(path, MAX_SOURCE)
+    except UnicodeDecodeError as error:
+        raise BadSource(
+            f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."
+        ) from error
+    except OSError as error:
+        raise BadSource(
+            f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
+        ) from error
 
 
 def said_size(size: int) -> str:

@@ -49,6 +49,8 @@ from retriever.offer import Kinds, RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
+_PATIENCE_SECONDS = 1.5
+"""How long answers wait until files that changed on disk have been read; most are in a tenth of it."""
 _FIRST_GOAL_ONLY = (
     "No tactics were tried: Lean tries them on the first goal alone. Leave the goal's number out."
 )
@@ -80,7 +82,11 @@ class Engine:
         self.settings = settings or Settings()
         self._lean = RunningLean(root, lambda: self.settings.lean, toolchain)
         self._index = OpenIndex(root, lambda: self.settings, self._forget_rankings)
-        self._catching_up: asyncio.Task[bool] | None = None
+        self._catching_up: asyncio.Task[None] | None = None
+        self._patience = 0.0
+        """Until when answers wait for it, in the event loop's time."""
+        self._is_lean_old = False
+        """Whether the Lean that runs has not been told of what was read."""
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
         self._proposals = Proposals(lambda: self.settings, generator or OpenGenerator())
@@ -127,16 +133,33 @@ class Engine:
         """
         if not self.settings.index.on_save:
             return
-        self._catching_up = ahead(self._index.catch_up())
-        if self._lean.is_running and await asyncio.shield(self._catching_up):
-            await self.saved()
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = ahead(self._read_changes())
+            self._patience = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        if self._lean.is_running:
+            await self._caught_up()
+            if self._is_lean_old:
+                self._is_lean_old = False
+                await self.saved()
+
+    async def _read_changes(self) -> None:
+        is_running = self._lean.is_running
+        self._is_lean_old = self._is_lean_old and is_running
+        if await self._index.catch_up():
+            self._is_lean_old = is_running
 
     async def _caught_up(self) -> None:
-        if self._catching_up is not None:
-            await asyncio.shield(self._catching_up)
+        """Wait until what changed has been read, but not for long: one large file must not stop the rest."""
+        task = self._catching_up
+        if task is None:
+            return
+        await asyncio.wait([task], timeout=max(0.0, self._patience - asyncio.get_running_loop().time()))
+        if task.done():
+            task.result()
 
     async def close(self) -> None:
-        """End Lean and let go of the index."""
+        """End Lean, stop what is being read, and let go of the index."""
+        self._index.stop()
         await self._lean.close()
         await self._caught_up()
         self._index.close()

@@ -82,6 +82,11 @@ class Indexing:
                 self._again.discard(root)
             raise
 
+    async def ended(self) -> None:
+        """Wait for the updates that run; the server's going stops them."""
+        if self._running:
+            await asyncio.wait(self._running.values())
+
     async def _updates(self, engine: Engine, root: Path) -> IndexReport:
         try:
             while True:
@@ -121,7 +126,8 @@ class Indexing:
         try:
             with engine.being_indexed():
                 report = await self._read(engine, root, status)
-            ended = await engine.freshness()
+            if not self._server.is_closing:
+                ended = await engine.freshness()
         finally:
             status.end(ended)
         return report

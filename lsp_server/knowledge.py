@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSource, IndexDamaged, IndexMissing, ModelError, PremiseIndexError
+from lean_extract.reading import MAX_SOURCE, said_size
 from lean_extract.records import Goal
 from lean_extract.source.project import (
     Project,
@@ -266,7 +267,10 @@ class Knowledge:
         return found
 
     def where(self, place: GoalPlace) -> Where:
-        """What a place can use: its module, its imports, what stands above it in the file and proves what."""
+        """What a place can use: its module, its imports, what stands above it in the file and proves what.
+
+        Raises BadSource: the file cannot be read, or is too large.
+        """
         text = text_to_line(place)
         return where_in(self._read(place, text), text, place.position.line)
 
@@ -274,6 +278,11 @@ class Knowledge:
         key = (place.path, text)
         source = self._modules.get(key)
         if source is None:
+            if len(text) > MAX_SOURCE:
+                raise BadSource(
+                    f"{place.path} has more than {said_size(MAX_SOURCE)} of text above this line.",
+                    "Ask nearer to its beginning, or split the file.",
+                )
             source = read_module(text, module_of(place.path, self._project), str(place.path))
             self._modules.put(key, source)
         return source

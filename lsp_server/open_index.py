@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
 from lsp_server.knowledge import Changes, Knowledge
@@ -17,7 +18,7 @@ from retriever.index.build import IndexReport
 
 log = logging.getLogger("premise_suggest")
 _PATIENCE_SECONDS = 2.0
-"""How long an answer waits for an update that runs already."""
+"""How long catching up waits for an update that runs already."""
 
 
 class OpenIndex:
@@ -41,6 +42,8 @@ class OpenIndex:
         self._tried: Changes = frozenset()
         self._updates = _Updates()
         self._ahead: asyncio.Task[Knowledge] | None = None
+        self._stop = Event()
+        """Set when nobody wants what is being read."""
 
     async def knowledge(self) -> Knowledge:
         """The index and its premise service, opened if need be, as new as what is on disk.
@@ -96,13 +99,13 @@ class OpenIndex:
             return await self._update(self._root, progress, should_stop)
 
     async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
-        settings = self._settings()
+        settings, stop = self._settings(), self._stop
         return await asyncio.to_thread(
             update_project,
             root,
             settings.model_folder,
             progress,
-            should_stop,
+            lambda: stop.is_set() or should_stop(),
             download=settings.model_download,
             lean=settings.lean.command,
         )
@@ -136,6 +139,11 @@ class OpenIndex:
             return False
         finally:
             self._updating.release()
+
+    def stop(self) -> None:
+        """Have the updates that run end soon; what they read by then is kept."""
+        self._stop.set()
+        self._stop = Event()
 
     def close(self) -> None:
         """Let go of the index; the next request opens it again."""

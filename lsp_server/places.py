@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from lean_extract.reading import read_source
 from lean_extract.records import Position
 from lean_extract.source.reader import SourceModule
 from lsp_server.contexts import offset_of
@@ -28,8 +29,8 @@ def text_before(place: GoalPlace) -> str | None:
 
 
 def in_term(place: GoalPlace) -> bool:
-    """Whether a tactic at the place stands where a term does."""
-    text = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+    """Whether a tactic at the place stands where a term does. Raises BadSource."""
+    text = place.text if place.text is not None else read_source(place.path)
     return stands_in_term(text.split("\n"), place.position)
 
 
@@ -39,8 +40,8 @@ def as_placed(item: TacticItem, is_term: bool) -> TacticItem:
 
 
 def text_to_line(place: GoalPlace) -> str:
-    """The file up to the place's line: what follows cannot be used there."""
-    whole = place.text if place.text is not None else place.path.read_text(encoding="utf-8")
+    """The file up to the place's line: what follows cannot be used there. Raises BadSource."""
+    whole = place.text if place.text is not None else read_source(place.path)
     return "\n".join(whole.split("\n")[: place.position.line + 1])
 
 

@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 import importlib
 import logging
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from io import RawIOBase
-from typing import Any, NoReturn
+from typing import Any
 
 from lean_extract.reading import said_size
+from lsp_server import ending
 from lsp_server.client_writer import MAX_UNREAD, PipeWriter, SocketWriter, Writer
 from lsp_server.failures import in_a_line
 from lsp_server.framing import BadFrame, Frames
@@ -119,8 +119,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
             raise BadFrame(f"The client has left {said_size(MAX_UNREAD)} of messages unread.") from None
         raise
     finally:
-        server.is_closing = True
-        await server.projects.close()
+        await ending.close(server)
         writer.close()
 
 
@@ -144,18 +143,12 @@ def _log_stray(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
-        asyncio.run(main)
+        ending.run(main)
     except SystemExit as stop:
         return int(stop.code or 0)
     except BadFrame as error:
         print(f"premise-suggest: {error} The server ends.", file=sys.stderr, flush=True)
-        _end(1)
+        ending.leave(1)
     except (asyncio.CancelledError, KeyboardInterrupt):
-        _end(0)
+        return 0
     return 0
-
-
-def _end(code: int) -> NoReturn:
-    """End at once: a thread that reads standard input cannot be woken, so do not wait for it."""
-    logging.shutdown()
-    os._exit(code)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
 from retriever.index.plan import Source as SourceFile
 from retriever.index.view import IndexView, Source
 from retriever.snapshot import Snapshot
@@ -48,7 +50,7 @@ def _unindexed(view: IndexView, listed: Iterable[SourceFile]) -> tuple[str, ...]
 
 def _is_text(path: Path) -> bool:
     try:
-        path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        read_source(path)
+    except BadSource:
         return False
     return True

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_SOURCE, read_regular_text
-from lean_extract.source.reader import SourceModule, read_file
+from lean_extract.reading import read_source
+from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.index.segment import Flag, IndexedFile
 from retriever.index.view import IndexView
 
+_LARGEST_FILE = 1 << 20
+"""Bytes of a file that is read for this; whoever asks waits."""
 _MOST_FILES = 2000
 """In a project of more files that import unproved ones only the marked premises themselves are told."""
 _WORD = re.compile(r"[^\W\d][\w'!?]*")
@@ -49,7 +51,8 @@ class Unproved:
         read: dict[tuple[str, str], SourceModule] = {}
         if len(order) <= _MOST_FILES:
             for module in order:
-                self._follow(*files[module], found, read)
+                if files[module][0].size <= _LARGEST_FILE:
+                    self._follow(*files[module], found, read)
         self._read = read
         return found
 
@@ -67,10 +70,10 @@ class Unproved:
             source = self._read.get(key)
             if source is None:
                 names = known | found.get(file.module, frozenset())
-                if last_components(names).isdisjoint(_WORD.findall(read_regular_text(path, MAX_SOURCE))):
+                if last_components(names).isdisjoint(_WORD.findall(text := read_source(path))):
                     return
-                source = read_file(path, file.module)
-        except (OSError, UnicodeDecodeError, BadSource):  # gone since: freshness tells of it
+                source = read_module(text, file.module, str(path))
+        except BadSource:  # gone since: freshness tells of it
             return
         read[key] = source
         resting = resting_on_sorry(source, known)

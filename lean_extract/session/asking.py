@@ -12,8 +12,9 @@ from leanclient.aio import DocState
 from lean_extract.compile import CircularImports
 from lean_extract.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
 from lean_extract.goals import parse_goal, parse_plain_goal
+from lean_extract.reading import read_source
 from lean_extract.records import Position, ProofState
-from lean_extract.session.document import Document, read_source
+from lean_extract.session.document import Document
 from lean_extract.session.faults import Fault, telling
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import Server

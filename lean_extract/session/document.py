@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
-from pathlib import Path
 
-from lean_extract.errors import BadPosition, BadSource
+from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.tactic_text import comment_end
 
@@ -107,15 +106,3 @@ class Document:
 def lean_lines(text: str) -> str:
     """The text with `\\n` for its line breaks, and blanks for characters that only Python takes for one."""
     return _NO_BREAKS.sub(" ", text.replace("\r\n", "\n"))
-
-
-def read_source(path: Path) -> str:
-    """The text of a file. Raises BadSource when it cannot be read, or is not UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadSource(
-            f"{path} is not UTF-8 text (byte {error.start} is not).", "Save it as UTF-8."
-        ) from error
-    except OSError as error:
-        raise BadSource(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error

@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import Self
 
 from lean_extract.errors import GoalBroken, LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import Found, ask, ask_expected, broken_goal
-from lean_extract.session.document import Document, read_source
+from lean_extract.session.document import Document
 from lean_extract.session.faults import mentions_sorry
 from lean_extract.session.limits import Limits
 from lean_extract.session.round import Round

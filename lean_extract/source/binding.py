@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from lean_extract.source.free_names import binding_names
+from bisect import bisect_left
+from itertools import islice, takewhile
+
+from lean_extract.source.free_names import binding_places
 from lean_extract.source.goal_flow import GoalFlow
 from lean_extract.source.lexer import Tokens, is_identifier
-from lean_extract.source.local_names import Alternative, Known, LocalNames, Mention, Part
-from lean_extract.source.syntax import DEPTH, KEYWORDS, close
+from lean_extract.source.local_names import MAX_PATH, Alternative, Known, LocalNames, Mention, Part
+from lean_extract.source.syntax import DEPTH, KEYWORDS
 from lean_extract.source.tactics import TacticSteps
-from lean_extract.source.types import Range, shape
+from lean_extract.source.types import Range
 
 _PATTERN_ENDS = frozenset((":=", "using", "at", ";", "<;>", "=>", "↦", "from", "·", "by", "generalizing"))
 _NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", "unit", "isTrue", "isFalse"))
 _ALTERNATIVE_REACH = 60
+_PATTERN_REACH = 200
+"""Tokens of a pattern that is read."""
+_MAX_ALTERNATIVES = 200
+"""Alternatives of one `cases` that are told apart."""
+_PATTERN_MARKS = frozenset((":=", ":", ";", "=>"))
+_NO_PATTERN = frozenset(
+    ("have", "let", "haveI", "letI", "obtain", "rcases", "replace", "suffices", "set", "match", "with", "if")
+)
+"""What stands in no pattern: another one begins."""
+_LETS = frozenset(("let", "have", "letI", "haveI"))
 _GOAL_ENDS = frozenset((":=", "from", "by", ";", "<;>", "then", "with", "using"))
+_GOAL_MARKS = _GOAL_ENDS | _LETS
+_MAX_LETS = 20
+"""Definitions inside of one proposition."""
 
 
 class Binding:
@@ -25,7 +41,9 @@ class Binding:
         self.tokens, self.texts = tokens, tokens.texts
         self.begin, self.end = begin, end
         self.local, self.steps, self.flow = local, steps, flow
+        self.brackets = tokens.brackets
         self.skipped = set(steps.positions)
+        self.tactic_bars = sorted(steps.tactic_bars)
         self.firsts = set(tokens.firsts(begin, end))
         self.mentions: list[tuple[int, Mention]] = []
         self.alternatives: dict[int, Alternative] = {}
@@ -38,10 +56,9 @@ class Binding:
         """`fun x y ↦`, `∀ x : T,`, `∑ i ∈ s,`."""
         if index + 1 < self.end and self.texts[index + 1] == "|":
             return
-        names, behind = binding_names(self.texts, index + 1, self.end)
-        for place in range(index + 1, behind):
+        for place in binding_places(self.tokens, index + 1, self.end)[0]:
             text = self.texts[place]
-            if text in names and "." not in text and is_identifier(text) and text not in KEYWORDS:
+            if "." not in text and is_identifier(text) and text not in KEYWORDS:
                 self.bind(place)
         self._typed_binders(index + 1)
 
@@ -49,7 +66,7 @@ class Binding:
         """The types of `fun (h : a = b) ↦`."""
         texts = self.texts
         while index < self.end and texts[index] == "(":
-            behind = close(texts, index, self.end)
+            behind = self.brackets.close(index, self.end)
             if index + 2 < behind and texts[index + 2] == ":":
                 self.bind(index + 1, (index + 3, behind))
             index = behind + 1
@@ -105,7 +122,7 @@ class Binding:
         """What is known of the term at `place`: a local name, its projection, or an applied constant."""
         text = self.texts[place]
         if text == "(" and self.texts[place + 1] not in ("fun", "by", "("):
-            closer = close(self.texts, place, self.end)
+            closer = self.brackets.close(place, self.end)
             return self._plain_type(place + 1) if closer + 1 in self.firsts else None
         if not is_identifier(text) or text in KEYWORDS:
             return None
@@ -113,7 +130,8 @@ class Binding:
         if name not in self.local:
             return Part(text)
         behind = place + 1
-        while behind < self.end and self.texts[behind][0] == "." and behind not in self.firsts:
+        most = min(self.end, behind + MAX_PATH)
+        while behind < most and self.texts[behind][0] == "." and behind not in self.firsts:
             path = f"{path}{self.texts[behind]}" if path else self.texts[behind][1:]
             behind += 1
         is_applied = (
@@ -125,13 +143,9 @@ class Binding:
         return self.local.result(name, path, is_applied)
 
     def _pattern_end(self, begin: int) -> int:
-        depth = 0
-        for place in range(begin, min(self.end, begin + 200)):
-            text = self.texts[place]
-            depth += DEPTH.get(text, 0)
-            if depth < 0 or (depth == 0 and text in (":=", ":", ";", "=>")):
-                return place
-        return self.end
+        end = min(self.end, begin + _PATTERN_REACH)
+        found = self.brackets.stop(begin, end, _PATTERN_MARKS)
+        return found if found < end else self.end
 
     def _word(self, index: int) -> None:
         """A tactic's name that stands where no tactic does: a name like any other."""
@@ -159,6 +173,8 @@ class Binding:
                 if depth == 0:
                     return place
                 type_depth = depth
+            elif text in _NO_PATTERN:
+                return place
             elif type_depth is None:
                 self._pattern_name(place, text)
         return self.end
@@ -190,7 +206,7 @@ class Binding:
         """Bind `name`, whose binders, type or value begin at `place`."""
         texts = self.texts
         while place < self.end and texts[place] in ("(", "{", "[", "⦃"):
-            behind = close(texts, place, self.end)
+            behind = self.brackets.close(place, self.end)
             self._binder_names(place, behind)
             place = behind + 1
         known: Known = None
@@ -203,7 +219,7 @@ class Binding:
     def _binder_names(self, begin: int, end: int) -> None:
         for place in range(begin + 1, end):
             text = self.texts[place]
-            if text == ":":
+            if text == ":" or text in _NO_PATTERN:
                 return
             if is_identifier(text) and "." not in text:
                 self.local.bind(text)
@@ -235,9 +251,10 @@ class Binding:
             and self.texts[behind] != "|"
             and behind not in self.firsts
         ):
-            end = next((i for i in range(behind, self.end) if i in self.firsts), self.end)
-            self.flow.pattern(behind, end, place)
-            self.flow.branches(index, behind, end)
+            end = self.tokens.lines.next_line(behind, self.end)
+            if end - behind <= _PATTERN_REACH:
+                self.flow.pattern(behind, end, place)
+                self.flow.branches(index, behind, end)
             return
         receiver = "" if place is None or isinstance(place, Part) else self.local.head(place)
         noted = self._note_alternatives(behind, receiver, column)
@@ -248,18 +265,25 @@ class Binding:
     def _note_alternatives(self, begin: int, receiver: str, column: int) -> dict[int, Alternative]:
         """The constructors that the tactic's alternatives name."""
         bars: list[int] = []
-        for place in range(begin, self.end):
-            if place in self.firsts and (
-                self.tokens.column(place) < column
-                or (self.tokens.column(place) == column and self.texts[place] != "|")
-            ):
-                break
-            is_bar = place in self.steps.tactic_bars or (place == begin and self.texts[place] == "|")
-            if is_bar and (not bars or bars[0] == begin or self._in_line(place, bars[0])):
+        end = self._alternatives_end(begin, column)
+        known = self.tactic_bars[bisect_left(self.tactic_bars, begin) :]
+        if begin < end and self.texts[begin] == "|" and known[:1] != [begin]:
+            known.insert(0, begin)
+        for place in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
+            if not bars or bars[0] == begin or self._in_line(place, bars[0]):
                 bars.append(place)
         names = {bar: self.texts[bar + 2 if self.texts[bar + 1] == "@" else bar + 1] for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
         return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
+
+    def _alternatives_end(self, begin: int, column: int) -> int:
+        """The first line from `begin` on that stands left of a column, or at it and is no alternative."""
+        end = begin
+        while (end := self.tokens.lines.next_within(end, self.end, column)) < self.end:
+            if self.tokens.column(end) < column or self.texts[end] != "|":
+                break
+            end += 1
+        return end
 
     def _in_line(self, place: int, other: int) -> bool:
         return self.tokens.column(place) == self.tokens.column(other)
@@ -268,7 +292,7 @@ class Binding:
         """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
         if isinstance(place, Part):
             return
-        parts = shape(self.texts, place)
+        parts = self.local.shape(place)
         for bar, alternative in noted.items():
             if parts.connective == "∨" and alternative.name in ("inl", "inr"):
                 side = parts.left if alternative.name == "inl" else parts.right
@@ -328,21 +352,14 @@ class Binding:
 
 def goal_end(tokens: Tokens, begin: int, end: int) -> int:
     """Where the proposition that begins at `begin` ends: at `:=`, `from`, `by`, `;`, or a closing bracket."""
-    texts = tokens.texts
-    depth = 0
     lets = 0
-    for index in range(begin, end):
-        text = texts[index]
-        step = DEPTH.get(text)
-        if step is not None:
-            depth += step
-            if depth < 0:
-                return index
-        elif depth == 0:
-            if text in ("let", "have", "letI", "haveI"):
-                lets += 1
-            elif text == ":=" and lets:
-                lets -= 1
-            elif text in _GOAL_ENDS:
-                return index
+    while (index := tokens.brackets.stop(begin, end, _GOAL_MARKS)) < end:
+        text = tokens.texts[index]
+        if text in _LETS and lets < _MAX_LETS:
+            lets += 1
+        elif text == ":=" and lets:
+            lets -= 1
+        else:
+            return index
+        begin = index + 1
     return end

@@ -12,8 +12,9 @@ from lean_extract.source.syntax import (
     DEPTH,
     MODIFIERS,
     STRONG_COMMAND_WORDS,
-    close,
 )
+
+_LONGEST_ATTRIBUTES = 2000
 
 
 class Command(NamedTuple):
@@ -60,6 +61,7 @@ def split_commands(tokens: Tokens) -> list[Command]:
 def _starts(tokens: Tokens) -> list[int]:
     texts, offsets, text = tokens.texts, tokens.starts, tokens.text
     starts: list[int] = []
+    prefixes = _Prefixes(tokens)
     covered = -1
     for index in tokens.line_first:
         if index <= covered:
@@ -67,36 +69,36 @@ def _starts(tokens: Tokens) -> list[int]:
         word = texts[index]
         at_margin = offsets[index] == 0 or text[offsets[index] - 1] == "\n"
         if index and texts[index - 1] == "in":
-            covered = _prefix_end(texts, index) + 1
+            covered = prefixes.end(index) + 1
             continue
         if at_margin:
-            if not _may_start(tokens, index):
+            if not _may_start(tokens, index, prefixes):
                 continue
         elif (
             word not in STRONG_COMMAND_WORDS and word not in MODIFIERS and word not in ("@[", "/--")
-        ) or not _starts_indented(texts, index):
+        ) or not _starts_indented(texts, index, prefixes):
             continue
         starts.append(index)
-        covered = _prefix_end(texts, index) + 1
+        covered = prefixes.end(index) + 1
     return starts
 
 
-def _documents_command(tokens: Tokens, index: int) -> bool:
+def _documents_command(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
     """Whether what a doc comment at the margin stands before is a command, not an indented field."""
-    behind = _prefix_end(tokens.texts, index) + 1
+    behind = prefixes.end(index) + 1
     if behind >= len(tokens.texts) or tokens.texts[behind] in COMMAND_WORDS:
         return True
     return not is_identifier(tokens.texts[behind]) or tokens.column(behind) == 0 or behind != index + 1
 
 
-def _may_start(tokens: Tokens, index: int) -> bool:
+def _may_start(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
     """Whether a token at the margin begins a command."""
     texts = tokens.texts
     word = texts[index]
     if word in COMMAND_WORDS:
         return word != "deriving" or (index + 1 < len(texts) and texts[index + 1] == "instance")
     if word[:3] == "/--":
-        return _documents_command(tokens, index)
+        return _documents_command(tokens, index, prefixes)
     if word in ("@[", "#"):
         return True
     if word in CONTINUATIONS or not is_identifier(word) or "." in word:
@@ -107,25 +109,38 @@ def _may_start(tokens: Tokens, index: int) -> bool:
 _OPENING = frozenset(text for text, step in DEPTH.items() if step > 0)
 
 
-def _starts_indented(texts: list[str], index: int) -> bool:
+def _starts_indented(texts: list[str], index: int, prefixes: _Prefixes) -> bool:
     """Whether an indented token begins a command (in a namespace whose body is indented)."""
     if index and (texts[index - 1] == "|" or texts[index - 1] in _OPENING):
         return False
-    behind = _prefix_end(texts, index) + 1
+    behind = prefixes.end(index) + 1
     return behind < len(texts) and texts[behind] in STRONG_COMMAND_WORDS
 
 
-def _prefix_end(texts: list[str], index: int) -> int:
-    """The last token of the doc comment, attributes and modifiers that a command begins with.
+class _Prefixes:
+    """Where the prefixes of commands end; a long one may be asked about from each of its lines."""
 
-    `index - 1` if there is none of them.
-    """
-    while index < len(texts):
-        word = texts[index]
-        if word[:3] == "/--" or word in MODIFIERS:
-            index += 1
-        elif word == "@[":
-            index = close(texts, index, min(len(texts), index + 2000)) + 1
-        else:
-            break
-    return index - 1
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._ends: dict[int, int] = {}
+
+    def end(self, index: int) -> int:
+        """The last token of the doc comment, attributes and modifiers that a command begins with.
+
+        `index - 1` if there is none of them.
+        """
+        texts = self._tokens.texts
+        passed: list[int] = []
+        while index < len(texts) and index not in self._ends:
+            word = texts[index]
+            passed.append(index)
+            if word[:3] == "/--" or word in MODIFIERS:
+                index += 1
+            elif word == "@[":
+                index = self._tokens.brackets.close(index, min(len(texts), index + _LONGEST_ATTRIBUTES)) + 1
+            else:
+                passed.pop()
+                break
+        found = self._ends.get(index, index - 1)
+        self._ends.update(dict.fromkeys(passed, found))
+        return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lean_extract.source.binders import parse_binders
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.scopes import Open, ScopeStack
-from lean_extract.source.syntax import COMMAND_WORDS, DEPTH, close
+from lean_extract.source.syntax import COMMAND_WORDS
 
 
 def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[Open], int]:
@@ -22,7 +22,7 @@ def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[
     while index < end:
         word = texts[index]
         if word == "(" and opened:
-            behind = close(texts, index, end) + 1
+            behind = tokens.brackets.close(index, end) + 1
             only = tuple(name for name in texts[index + 1 : behind - 1] if is_identifier(name))
             opened[-1] = Open(opened[-1].namespace, within, only)
             index = behind
@@ -58,17 +58,18 @@ def _renaming(texts: list[str], index: int, end: int) -> tuple[tuple[tuple[str, 
     return tuple(pairs), index
 
 
-def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) -> int:
-    """`namespace N`, `section N`, `mutual`; the index behind it."""
+def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
+    """`namespace N`, `section N`, `mutual`; whether the name could be taken, and the index behind it."""
     name, index = _optional_name(tokens, index, end)
+    fits = True
     if word == "namespace":
         if name:
-            stack.enter_namespace(name)
+            fits = stack.enter_namespace(name)
     elif word == "section":
         stack.enter_section(name)
     else:
         stack.enter_section()
-    return index
+    return fits, index
 
 
 def leave(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
@@ -104,7 +105,7 @@ def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     unwanted: list[str] = []
     while index < end:
         if texts[index] == "[":
-            behind = close(texts, index, end) + 1
+            behind = tokens.brackets.close(index, end) + 1
             binders, _ = parse_binders(tokens, index, behind)
             unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
             index = behind
@@ -119,10 +120,8 @@ def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
 
 def find_in(tokens: Tokens, begin: int, end: int) -> int | None:
     """The `in` that ends a command such as `set_option ... in`, if there is one."""
-    depth = 0
-    for index in range(begin, end):
-        text = tokens.texts[index]
-        depth += DEPTH.get(text, 0)
-        if text == "in" and depth == 0:
-            return index
-    return None
+    index = tokens.brackets.stop(begin, end, _IN)
+    return index if index < end and tokens.texts[index] == "in" else None
+
+
+_IN = frozenset(("in",))

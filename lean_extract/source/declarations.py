@@ -190,7 +190,7 @@ def _type_end(tokens: Tokens, begin: int, end: int, keyword: str) -> int:
         elif text == "|":
             if keyword in TYPE_WORDS or keyword == "class inductive":
                 return index
-            if not in_match and tokens.is_first(index) and _is_alternative(texts, index + 1, end):
+            if not in_match and tokens.is_first(index) and _is_alternative(tokens, index + 1, end):
                 return index
         elif text in ("where", "deriving", "extends", "termination_by", "decreasing_by"):
             return index
@@ -202,14 +202,10 @@ _TYPE_STOPS = _LETS | frozenset(
 )
 
 
-def _is_alternative(texts: list[str], begin: int, end: int) -> bool:
+def _is_alternative(tokens: Tokens, begin: int, end: int) -> bool:
     """Whether `| ... =>` (not `|x|`) begins here."""
-    depth = 0
-    for index in range(begin, end):
-        text = texts[index]
-        depth += DEPTH.get(text, 0)
-        if depth == 0 and text in ("=>", "↦"):
-            return True
-        if depth == 0 and text in (":=", "fun", "∀", "∃"):
-            return False
-    return False
+    index = tokens.brackets.stop(begin, end, _ALTERNATIVE_MARKS)
+    return index < end and tokens.texts[index] in ("=>", "↦")
+
+
+_ALTERNATIVE_MARKS = frozenset(("=>", "↦", ":=", "fun", "∀", "∃"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lean_extract.records import Premise
-from lean_extract.source.scopes import Open, Scope, join_names, namespaces_of
+from lean_extract.source.scopes import Open, Scope, is_too_long, join_names, namespaces_of
 
 
 @dataclass(slots=True)
@@ -15,6 +15,8 @@ class Declared:
     premises: list[Premise] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     _places: dict[str, int] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    """For names that were numbered, the number to try next."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._places
@@ -34,6 +36,8 @@ class Declared:
 
     def find(self, name: str, scope: Scope) -> int | None:
         """The place of the premise that a name means here, by the namespaces in force."""
+        if is_too_long(name):
+            return None
         for namespace in namespaces_of(scope.namespace):
             place = self._places.get(join_names(namespace, name))
             if place is not None:
@@ -46,11 +50,13 @@ class Declared:
 
     def unused(self, name: str, namespace: str) -> str:
         """An instance's own name, numbered as Lean does if the file has it already."""
-        count = 0
-        numbered = name
+        full = join_names(namespace, name)
+        count = self._numbers.get(full, 0)
+        numbered = f"{name}_{count}" if count else name
         while join_names(namespace, numbered) in self._places:
             count += 1
             numbered = f"{name}_{count}"
+        self._numbers[full] = count
         return numbered
 
     def export(self, opened: Open) -> None:

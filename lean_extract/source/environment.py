@@ -53,8 +53,9 @@ class Environment:
             self.last_components.add(last_component(name))
             self._add_namespaces(name)
         elif isinstance(known, list):
-            known.append(entry)
-        else:
+            if not any(_hides(other, entry) for other in known[-2:]):
+                known.append(entry)
+        elif not _hides(known, entry):
             self.entries[name] = [known, entry]
 
     def _add_namespaces(self, name: str) -> None:
@@ -86,6 +87,12 @@ class Environment:
             elif not entry.is_private and self.visible[module] >> entry.module & 1:
                 return entry
         return None
+
+
+def _hides(known: Entry, entry: Entry) -> bool:
+    """Whether nobody who looks for the name of both ever finds the second."""
+    is_alike = (known.module, known.is_private) == (entry.module, entry.is_private)
+    return is_alike and known.order <= entry.order
 
 
 def last_component(name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.syntax import DEPTH
 
@@ -13,18 +15,22 @@ QUANTIFIERS = frozenset(
     )
 )  # fmt: skip
 BINDING_ENDS = frozenset((",", "=>", "↦"))
+_MAX_WITHIN = 20
+"""Quantifiers where names of binders stand: `fun [∀ i, Group (G i)] => ...`."""
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
-def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
+def free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
     """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
 
     A quantifier binds from its own place to the end of the bracket that it stands in.
     """
-    if candidates.isdisjoint(_bound_somewhere(texts, begin, end)):
+    texts = tokens.texts
+    if candidates.isdisjoint(_bound_somewhere(tokens, begin, end)):
         return candidates
     found: set[str] = set()
     bound: list[tuple[int, frozenset[str]]] = []
+    in_force: Counter[str] = Counter()
     depth = 0
     for index in range(begin, end):
         text = texts[index]
@@ -32,53 +38,69 @@ def free_names(texts: list[str], begin: int, end: int, candidates: frozenset[str
         if step is not None:
             depth += step
             while bound and bound[-1][0] > depth:
-                bound.pop()
+                in_force.subtract(bound.pop()[1])
             if text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
                 bound.append((depth, frozenset((texts[index + 1],))))
+                in_force.update(bound[-1][1])
             continue
         if text in QUANTIFIERS:
-            names, _ = binding_names(texts, index + 1, end)
-            bound.append((depth, names))
+            bound.append((depth, _binding_names(tokens, index + 1, end) & candidates))
+            in_force.update(bound[-1][1])
             continue
         head = text.partition(".")[0]
-        if head in candidates and not any(head in names for _, names in bound):
+        if head in candidates and not in_force[head]:
             found.add(head)
     return frozenset(found)
 
 
-def _bound_somewhere(texts: list[str], begin: int, end: int) -> set[str]:
+def _bound_somewhere(tokens: Tokens, begin: int, end: int) -> set[str]:
+    texts = tokens.texts
     bound: set[str] = set()
     for index in range(begin, end):
         text = texts[index]
         if text in QUANTIFIERS:
-            bound |= binding_names(texts, index + 1, end)[0]
+            bound |= _binding_names(tokens, index + 1, end)
         elif text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
             bound.add(texts[index + 1])
     return bound
 
 
-def binding_names(texts: list[str], begin: int, end: int) -> tuple[frozenset[str], int]:
-    """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind."""
-    names: list[str] = []
-    depth = 0
-    in_type_below: int | None = None
-    for index in range(begin, end):
+def binding_places(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
+    """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind.
+
+    Types are not looked into. Binders that hold very many quantifiers are none, and end there.
+    """
+    texts, brackets = tokens.texts, tokens.brackets
+    places: list[int] = []
+    opened: list[int] = []
+    within = 0
+    index = begin
+    while index < end:
         text = texts[index]
         step = DEPTH.get(text)
         if step is not None:
-            depth += step
-            if depth < 0:
-                return frozenset(names), index
-            if in_type_below is not None and depth < in_type_below:
-                in_type_below = None
-            continue
-        if depth == 0 and text in BINDING_ENDS:
-            return frozenset(names), index
-        if in_type_below is None and text in _TYPE_MARKS:
-            in_type_below = depth
-        elif in_type_below is None and text != "_":
-            names.append(text)
-    return frozenset(names), end
+            if step > 0:
+                opened.append(index)
+            elif not opened:
+                return places, index
+            else:
+                opened.pop()
+        elif not opened and text in BINDING_ENDS:
+            return places, index
+        elif text in _TYPE_MARKS:
+            if not opened:
+                return places, brackets.stop(index, end, BINDING_ENDS)
+            index = brackets.close(opened.pop(), end)
+        elif text in QUANTIFIERS and (within := within + 1) > _MAX_WITHIN:
+            return places, index
+        elif text != "_":
+            places.append(index)
+        index += 1
+    return places, end
+
+
+def _binding_names(tokens: Tokens, begin: int, end: int) -> frozenset[str]:
+    return frozenset([tokens.texts[place] for place in binding_places(tokens, begin, end)[0]])
 
 
 _TYPE_MARKS = frozenset((":", "∈", "in", "<", "≤", ">", "≥", "⊆", "≠", ":=", "∉", "⊂", "∣"))

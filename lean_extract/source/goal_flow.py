@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.local_names import Known, LocalNames, Part
-from lean_extract.source.syntax import DEPTH, close
-from lean_extract.source.types import Range, premises_of, shape
+from lean_extract.source.types import Range
 
 _KEEPING = frozenset(
     ("have", "haveI", "let", "letI", "obtain", "classical", "by_cases", "rcases", "induction", "cases", "set",
@@ -22,8 +21,13 @@ _KEEPING = frozenset(
 _SPLITTING = frozenset(("constructor", "and_intros"))
 _INTRODUCING = frozenset(("intro", "intros", "rintro"))
 _GIVING = frozenset(("exact", "refine", "refine'"))
+_COMMA, _BAR, _COLON = frozenset((",",)), frozenset(("|",)), frozenset((":",))
 _PATTERN_OPENERS = frozenset(("⟨", "("))
 _MAX_DEPTH = 60
+_MAX_PARTS = 60
+"""Parts of a conjunction or of a pattern, and holes of a term, that are told apart."""
+_HOLE_REACH = 60
+_MAX_ALTERNATIVES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class GoalFlow:
 
     def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
         self.tokens, self.texts, self.end = tokens, tokens.texts, end
+        self._brackets = tokens.brackets
         self._local = local
         self.types: dict[int, Known] = {}
         """For the token of a name where it is bound: its type."""
@@ -51,7 +56,7 @@ class GoalFlow:
         """A statement as a goal."""
         if place is None or place[0] >= place[1]:
             return Goal((), None)
-        assumed, concluded = premises_of(self.texts, place)
+        assumed, concluded = self._local.premises(place)
         return Goal(tuple(assumed), concluded)
 
     def term(self, place: int, goal: Goal, depth: int = 0) -> None:
@@ -67,19 +72,20 @@ class GoalFlow:
             behind, rest = self._introduce(place + 1, goal, ("=>", "↦"))
             self.term(behind + 1, rest, depth + 1)
         elif text == "⟨":
-            for begin, part in zip(self._components(place), self.parts(goal), strict=False):
-                self.term(begin, part, depth + 1)
+            if parts := self.parts(goal):
+                for begin, part in zip(self._components(place), parts, strict=False):
+                    self.term(begin, part, depth + 1)
         elif text in ("Iff.intro", "And.intro"):
             for begin, part in zip(self._arguments(place + 1), self.parts(goal), strict=False):
                 self.term(begin, part, depth + 1)
         elif text == "(":
             self.term(place + 1, goal, depth + 1)
 
-    def parts(self, goal: Goal) -> list[Goal]:
+    def parts(self, goal: Goal, depth: int = 0) -> list[Goal]:
         """The goals that an anonymous constructor or `constructor` leaves."""
-        if goal.assumed or goal.concluded is None:
+        if goal.assumed or goal.concluded is None or depth > _MAX_PARTS:
             return []
-        parts = shape(self.texts, goal.concluded)
+        parts = self._local.shape(goal.concluded)
         if parts.connective == "↔":
             left, right = self.goal(parts.left), self.goal(parts.right)
             return [
@@ -88,24 +94,24 @@ class GoalFlow:
             ]
         if parts.connective == "∧":
             rest = self.goal(parts.right)
-            return [self.goal(parts.left), *(self.parts(rest) if self._is_and(parts.right) else ()), rest]
+            inner = self.parts(rest, depth + 1) if self._is_and(parts.right) else ()
+            return [self.goal(parts.left), *inner, rest]
         if parts.connective == "∃":
             rest = self.goal(parts.right)
-            return [*[Goal((), None) for _ in parts.names], *(self.parts(rest) or [rest])]
+            return [*[Goal((), None) for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
         return []
 
     def _is_and(self, place: Range | None) -> bool:
-        return place is not None and shape(self.texts, place).connective == "∧"
+        return place is not None and self._local.shape(place).connective == "∧"
 
     def _components(self, opener: int) -> list[int]:
         """Where the components of `⟨a, b⟩` begin."""
-        closer = close(self.texts, opener, self.end)
+        closer = self._brackets.close(opener, self.end)
         begins = [opener + 1]
-        depth = 0
-        for index in range(opener + 1, closer):
-            depth += DEPTH.get(self.texts[index], 0)
-            if depth == 0 and self.texts[index] == ",":
-                begins.append(index + 1)
+        while (comma := self._brackets.stop(begins[-1], closer, _COMMA)) < closer:
+            begins.append(comma + 1)
+            if len(begins) > _MAX_PARTS:
+                break
         return begins
 
     def _arguments(self, place: int) -> list[int]:
@@ -114,12 +120,13 @@ class GoalFlow:
             begins.append(place)
             if self.texts[place] == "fun":
                 break
-            place = close(self.texts, place, self.end) + 1
+            place = self._brackets.close(place, self.end) + 1
         return begins
 
     def _introduce(self, place: int, goal: Goal, stops: tuple[str, ...]) -> tuple[int, Goal]:
         """Bind the patterns from `place` on; where they stop, and the goal behind them."""
-        assumed = list(goal.assumed)
+        assumed = goal.assumed
+        taken = 0
         firsts = set(self.tokens.firsts(place, min(self.end, place + 200)))
         index = place
         while index < self.end:
@@ -129,67 +136,72 @@ class GoalFlow:
             is_pattern = is_identifier(text) or text in _PATTERN_OPENERS or text == "_"
             if not is_pattern:
                 return index, Goal((), None)
-            behind = close(self.texts, index, self.end) + 1 if text in _PATTERN_OPENERS else index + 1
-            if assumed:
-                self.pattern(index, behind, assumed.pop(0))
+            in_brackets = text in _PATTERN_OPENERS
+            behind = self._brackets.close(index, self.end) + 1 if in_brackets else index + 1
+            if taken < len(assumed):
+                self.pattern(index, behind, assumed[taken])
+                taken += 1
             elif goal.concluded is not None:
                 goal = Goal((), None)
             index = behind
-        return index, Goal(tuple(assumed), goal.concluded)
+        return index, Goal(assumed[taken:], goal.concluded)
 
-    def pattern(self, begin: int, end: int, place: Known) -> None:
+    def pattern(self, begin: int, end: int, place: Known, depth: int = 0) -> None:
         """Bind the pattern [begin, end), which stands for something of the given type."""
-        if place is None or begin >= end:
+        if place is None or begin >= end or depth > _MAX_DEPTH:
             return
         text = self.texts[begin]
-        if text == "(" and close(self.texts, begin, end) == end - 1:
-            self._alternatives(begin + 1, end - 1, place)
-        elif text == "⟨" and close(self.texts, begin, end) == end - 1:
-            self._destructure(begin, end, place)
+        if text == "(" and self._brackets.close(begin, end) == end - 1:
+            self._alternatives(begin + 1, end - 1, place, depth + 1)
+        elif text == "⟨" and self._brackets.close(begin, end) == end - 1:
+            self._destructure(begin, end, place, depth + 1)
         elif end == begin + 1 and is_identifier(text):
             self.types[begin] = place
-        elif self._top_level(begin, end, "|"):
-            self._alternatives(begin, end, place)
+        elif self._top_level(begin, end, _BAR):
+            self._alternatives(begin, end, place, depth + 1)
 
-    def _alternatives(self, begin: int, end: int, place: Range | Part) -> None:
+    def _alternatives(self, begin: int, end: int, place: Range | Part, depth: int) -> None:
         """`h | h'`, or `h : T` between parentheses."""
-        bars = self._top_level(begin, end, "|")
+        bars = self._top_level(begin, end, _BAR)
         if not bars:
-            colon = next(iter(self._top_level(begin, end, ":")), end)
-            self.pattern(begin, colon, place if colon == end else (colon + 1, end))
+            colon = next(iter(self._top_level(begin, end, _COLON)), end)
+            self.pattern(begin, colon, place if colon == end else (colon + 1, end), depth)
             return
         known = self._opened(place)
         begins, ends = [begin, *[bar + 1 for bar in bars]], [*bars, end]
         for count, (first, last) in enumerate(zip(begins, ends, strict=True), start=1):
             if isinstance(known, Part):
-                self.pattern(first, last, known._replace(path=(*known.path, f"{count}|{len(begins)}")))
+                part = known._replace(path=(*known.path, f"{count}|{len(begins)}"))
+                self.pattern(first, last, part, depth)
                 continue
-            parts = shape(self.texts, known)
+            parts = self._local.shape(known)
             if parts.connective != "∨":
-                self.pattern(first, last, known if count == len(begins) else None)
+                self.pattern(first, last, known if count == len(begins) else None, depth)
             elif count == len(begins):
-                self.pattern(first, last, known)
+                self.pattern(first, last, known, depth)
             elif parts.left and parts.right:
-                self.pattern(first, last, parts.left)
+                self.pattern(first, last, parts.left, depth)
                 known = parts.right
 
     def _opened(self, place: Range | Part) -> Range | Part:
         """A type to take apart: one that is no connective may be a definition of one."""
-        if isinstance(place, Part) or shape(self.texts, place).connective:
+        if isinstance(place, Part) or self._local.shape(place).connective:
             return place
         constant = self._local.head(place)
         return Part(constant) if is_identifier(constant) else place
 
-    def _top_level(self, begin: int, end: int, wanted: str) -> list[int]:
-        depth = 0
-        found = []
-        for index in range(begin, end):
-            depth += DEPTH.get(self.texts[index], 0)
-            if depth == 0 and self.texts[index] == wanted:
-                found.append(index)
+    def _top_level(self, begin: int, end: int, wanted: frozenset[str]) -> list[int]:
+        """Where a mark stands outside of brackets; the first few of very many."""
+        found: list[int] = []
+        while begin < end and len(found) < _MAX_PARTS:
+            begin = self._brackets.stop(begin, end, wanted)
+            if begin >= end or self.texts[begin] not in wanted:
+                break
+            found.append(begin)
+            begin += 1
         return found
 
-    def _destructure(self, opener: int, end: int, place: Range | Part) -> None:
+    def _destructure(self, opener: int, end: int, place: Range | Part, depth: int) -> None:
         begins = self._components(opener)
         edges = [*[begin - 1 for begin in begins[1:]], end - 1]
         rest: Known = self._opened(place)
@@ -198,16 +210,16 @@ class GoalFlow:
                 return
             is_last = count == len(begins)
             if isinstance(rest, Part):
-                self.pattern(begin, edge, rest._replace(path=(*rest.path, f"{count}/{len(begins)}")))
+                self.pattern(begin, edge, rest._replace(path=(*rest.path, f"{count}/{len(begins)}")), depth)
                 continue
             first, rest = (rest, None) if is_last else self._first(rest)
-            self.pattern(begin, edge, first)
+            self.pattern(begin, edge, first, depth)
 
     def branches(self, step: int, begin: int, end: int) -> None:
         """The step at `step` splits by the alternatives of the pattern [begin, end), a focus dot for each."""
-        if begin < end and self.texts[begin] == "(" and close(self.texts, begin, end) == end - 1:
+        if begin < end and self.texts[begin] == "(" and self._brackets.close(begin, end) == end - 1:
             begin, end = begin + 1, end - 1
-        bars = self._top_level(begin, end, "|")
+        bars = self._top_level(begin, end, _BAR)
         if not bars:
             return
         column = self.tokens.column(step)
@@ -223,7 +235,7 @@ class GoalFlow:
 
     def _first(self, place: Range) -> tuple[Known, Known]:
         """The type of the first component of something, and of the rest."""
-        parts = shape(self.texts, place)
+        parts = self._local.shape(place)
         if parts.connective in ("∧", "↔"):
             return parts.left, parts.right
         if parts.connective == "∃":
@@ -252,7 +264,7 @@ class GoalFlow:
             elif word in ("show", "change"):
                 goal = self.goal((place + 1, following))
             elif word == "·":
-                following = self._dots(place, column, [goal] * 20, depth)
+                following = self._dots(place, column, [goal] * _MAX_ALTERNATIVES, depth)
             elif word == "|":
                 self._alternative(place, goal, depth)
             elif word not in _KEEPING:
@@ -263,11 +275,8 @@ class GoalFlow:
 
     def _next_step(self, place: int, column: int) -> int:
         """The next step of the block at this column; the proof's end if there is none."""
-        for first in self.tokens.firsts(place + 1, self.end):
-            here = self.tokens.column(first)
-            if here <= column:
-                return first if here == column else self.end
-        return self.end
+        first = self.tokens.lines.next_within(place + 1, self.end, column)
+        return first if first < self.end and self.tokens.column(first) == column else self.end
 
     def _dots(self, place: int, column: int, goals: list[Goal], depth: int) -> int:
         """The focus dots at this column, each with its goal; the step behind them."""
@@ -297,7 +306,7 @@ class GoalFlow:
             if following >= self.end or self.texts[following] != "·":
                 return
             begin = hole
-            while begin > place and self.texts[begin] not in (",", "⟨"):
+            while begin > max(place, hole - _HOLE_REACH) and self.texts[begin] not in (",", "⟨"):
                 begin -= 1
             names = [
                 (self.texts[name], self.types[name]) for name in range(begin, hole) if name in self.types

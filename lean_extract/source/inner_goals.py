@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from lean_extract.source.binding import goal_end
+from lean_extract.source.budget import Budget
 from lean_extract.source.lexer import Tokens, is_identifier
-from lean_extract.source.syntax import DEPTH, KEYWORDS, close
+from lean_extract.source.syntax import KEYWORDS
 
+_MOST_GOALS = 2000
+"""Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
+_MOST_LINES = 10_000
+"""Lines of calculations, those of a calculation in another one counted twice."""
+_SEPARATORS = frozenset((";", "<;>"))
 _STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
 _RELATIONS = frozenset(
     ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
@@ -32,35 +38,25 @@ class StatedGoal:
 def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
     """The goals stated in the tokens [begin, end), in order of their keyword."""
     texts = tokens.texts
+    left, lines = Budget(_MOST_GOALS), Budget(_MOST_LINES)
     for index in range(begin, end):
         text = texts[index]
         if text in _STATING:
+            if not left.take(1):
+                return
             if goal := _stated(tokens, index, end):
                 yield goal
         elif text == "calc":
-            yield from _calculation(tokens, index, end)
+            steps = list(_calc_steps(tokens, index, end, lines))
+            if not left.take(len(steps)):
+                return
+            yield from _calculation(tokens, steps)
 
 
 def layout_end(tokens: Tokens, index: int, end: int) -> int:
     """Where what begins at `index` ends: a later line at or left of its column, a closing bracket, or `;`."""
-    texts = tokens.texts
-    column = tokens.column(index)
-    limit = end
-    for first in tokens.firsts(index + 1, end):
-        if tokens.column(first) <= column:
-            limit = first
-            break
-    depth = 0
-    for place in range(index, limit):
-        text = texts[place]
-        step = DEPTH.get(text)
-        if step is not None:
-            depth += step
-            if depth < 0:
-                return place
-        elif depth == 0 and text in (";", "<;>"):
-            return place
-    return limit
+    limit = tokens.lines.next_within(index + 1, end, tokens.column(index))
+    return tokens.brackets.stop(index, limit, _SEPARATORS)
 
 
 def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
@@ -75,7 +71,7 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
             name = texts[place]
             place += 1
         while place < limit and texts[place] in ("(", "{", "[", "⦃"):
-            behind = close(texts, place, limit) + 1
+            behind = tokens.brackets.close(place, limit) + 1
             binders.append(tokens.source(place, behind))
             place = behind
         if place >= limit or texts[place] != ":":
@@ -93,20 +89,17 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
 
 def _rest_of_block(tokens: Tokens, index: int, begin: int, end: int) -> int:
     """Where the block of the step at `index` ends: `show T` and `suffices` are proved by what follows."""
-    column = tokens.column(index)
-    for first in tokens.firsts(begin, end):
-        if tokens.column(first) < column:
-            return first
-    return end
+    return tokens.lines.next_within(begin, end, tokens.column(index) - 1)
 
 
-def _calculation(tokens: Tokens, index: int, end: int) -> Iterator[StatedGoal]:
-    """The steps of a `calc`; a left side `_` is written out."""
+def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[StatedGoal]:
+    """The goals of a calculation's steps; a left side `_` is written out."""
     left = ""
-    for begin, stop in _calc_steps(tokens, index, end):
+    for begin, stop in steps:
         proof = goal_end(tokens, begin, stop)
-        relation = _relation(tokens.texts, begin, proof)
-        if relation is None:  # `calc a` with `_ = b` on the next line
+        relation = tokens.brackets.stop(begin, proof, _RELATIONS)
+        if relation >= proof or tokens.texts[relation] not in _RELATIONS:
+            # `calc a` with `_ = b` on the next line
             left = left or tokens.source(begin, proof)
             continue
         first = tokens.source(begin, relation)
@@ -119,8 +112,11 @@ def _calculation(tokens: Tokens, index: int, end: int) -> Iterator[StatedGoal]:
             yield StatedGoal("calc", "", text, (), begin, proof, stop)
 
 
-def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int]]:
-    """The token ranges of a calculation's steps: the first, then each line that begins with `_`."""
+def _calc_steps(tokens: Tokens, index: int, end: int, lines: Budget) -> Iterator[tuple[int, int]]:
+    """The token ranges of a calculation's steps: the first, then each line that begins with `_`.
+
+    `lines` counts the lines that are looked at.
+    """
     texts = tokens.texts
     if index + 1 >= end:
         return
@@ -128,7 +124,8 @@ def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int
     starts = [index + 1]
     limit = end
     step_column: int | None = None
-    for first in tokens.firsts(index + 2, end):
+    first = index + 1
+    while (first := tokens.lines.next_line(first + 1, end)) < end and lines.take(1):
         column = tokens.column(first)
         if step_column is None and texts[first] == "_":
             step_column = column
@@ -141,13 +138,3 @@ def _calc_steps(tokens: Tokens, index: int, end: int) -> Iterator[tuple[int, int
             break
     for start, following in pairwise([*starts, limit]):
         yield start, min(following, layout_end(tokens, start, following))
-
-
-def _relation(texts: list[str], begin: int, end: int) -> int | None:
-    depth = 0
-    for index in range(begin, end):
-        text = texts[index]
-        depth += DEPTH.get(text, 0)
-        if depth == 0 and text in _RELATIONS:
-            return index
-    return None

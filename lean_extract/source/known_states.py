@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from lean_extract.source.budget import MAX_FACTS, Budget
 from lean_extract.source.inner_goals import StatedGoal, layout_end, stated_goals
 from lean_extract.source.lexer import Tokens, is_plain_name, raw_tokens
 from lean_extract.source.propositions import (
@@ -20,9 +21,14 @@ from lean_extract.source.propositions import (
     introduced,
     top_level,
 )
-from lean_extract.source.syntax import DEPTH, KEYWORDS, close
+from lean_extract.source.syntax import KEYWORDS
 
 _MAX_DEPTH = 40
+_MOST_WORK = 50_000, 60
+"""Characters of the states that are looked at, and how many for each character of the proof."""
+_BINDER = 20
+"""Characters that a binder counts for."""
+_COMMA = frozenset((",",))
 _KEEPING = frozenset(("classical", "skip"))
 _LONG = frozenset(
     ("fun", "λ", "calc", "match", "have", "let", "if", "show", "haveI", "letI", "suffices", "|")
@@ -53,6 +59,7 @@ class TermProof:
 class Walk:
     """A proof's known states: by the token that a tactic begins at, and for the terms given as proofs."""
 
+    work: Budget = field(default_factory=lambda: Budget(0))
     tactics: dict[int, Known] = field(default_factory=dict)
     terms: list[TermProof] = field(default_factory=list)
 
@@ -64,23 +71,26 @@ def known_states(tokens: Tokens, begin: int, end: int, context: tuple[str, ...],
         context: the theorem's binders as text.
         conclusion: what it states.
     """
-    walker = _Walker(tokens, end, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
+    least, factor = _MOST_WORK
+    work = Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
+    walker = _Walker(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
     walker.term(begin, end, Known(Sequent(context, conclusion or None), "start"), 0)
     walker.rest(context)
     return walker.walk
 
 
 class _Walker:
-    def __init__(self, tokens: Tokens, end: int, stated: dict[int, StatedGoal]) -> None:
+    def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:
         self.tokens, self.texts, self.end = tokens, tokens.texts, end
+        self.brackets = tokens.brackets
         self.stated = stated
-        self.walk = Walk()
+        self.walk = Walk(work)
         self.visited: set[int] = set()
         """The stated goals whose proofs have been walked."""
 
     def term(self, begin: int, end: int, known: Known, depth: int) -> None:
         """A term [begin, end) that proves what is known."""
-        if begin >= end or depth > _MAX_DEPTH:
+        if begin >= end or depth > _MAX_DEPTH or not self._may_go_on(known):
             return
         word = self.texts[begin]
         if word == "by":
@@ -91,10 +101,16 @@ class _Walker:
             self._function(begin, end, known, depth)
         elif word == "⟨" and (target := known.sequent.target):
             parts = conjuncts(target)
-            inner = self._split(begin + 1, close(self.texts, begin, end))
+            inner = self._split(begin + 1, self.brackets.close(begin, end))
             if parts and len(inner) == len(parts):
                 for (first, last), part in zip(inner, parts, strict=True):
                     self.term(first, last, Known(known.sequent.proving(part), "refine"), depth + 1)
+
+    def _may_go_on(self, known: Known) -> bool:
+        """Whether there is enough left to look at a state; each look takes as long as the state has text."""
+        return self.walk.work.take(
+            len(known.sequent.target or "") + _BINDER * len(known.sequent.context) + _BINDER
+        )
 
     def _note_term(self, begin: int, end: int, known: Known) -> None:
         if known.origin != "exact" and known.sequent.target and self.texts[begin] not in _LONG:
@@ -132,10 +148,11 @@ class _Walker:
 
     def _step(self, place: int, stop: int, known: Known, depth: int) -> tuple[Known, list[Known]]:
         """Note the state before a step; the state behind it, or the goals that focus dots take one by one."""
-        if known.sequent.target is not None and place not in self.walk.tactics:
+        is_known = known.sequent.target is not None and not self.walk.work.is_spent
+        if is_known and place not in self.walk.tactics:
             self.walk.tactics[place] = known
         word = self.texts[place]
-        after = self._applied(word, place, stop, known.sequent, depth)
+        after = self._applied(word, place, stop, known.sequent, depth) if self._may_go_on(known) else None
         if after is None:
             return _unknown(known), []
         found = [Known(sequent, word) for sequent in after]
@@ -187,7 +204,7 @@ class _Walker:
     ) -> list[Sequent] | None:
         if word == "exact":
             self.term(place + 1, stop, Known(before, word), depth + 1)
-        if self.texts[place + 1 : place + 2] != ["⟨"] or close(self.texts, place + 1, stop) != stop - 1:
+        if self.texts[place + 1 : place + 2] != ["⟨"] or self.brackets.close(place + 1, stop) != stop - 1:
             return None
         parts = conjuncts(target)
         inner = self._split(place + 2, stop - 1)
@@ -244,16 +261,19 @@ class _Walker:
         for goal in sorted(self.stated.values(), key=lambda goal: goal.begin):
             column = self.tokens.column(goal.begin)
             facts = [fact for fact in facts if fact[0] <= column]
-            before = Sequent(context, None)
-            for _, name, fact in facts:
-                before = _with_fact(before, name, fact, False)
             if goal.begin not in self.visited and goal.keyword != "suffices":
                 self.visited.add(goal.begin)
+                if not self.walk.work.take(_BINDER * (len(context) + len(facts) * len(facts))):
+                    return
+                before = Sequent(context, None)
+                for _, name, fact in facts:
+                    before = _with_fact(before, name, fact, False)
                 inner = before.assuming(*goal.binders).proving(goal.conclusion)
                 self._proof_of(goal, Known(inner, goal.keyword), 1)
                 if goal.keyword == "show" and self.tokens.is_first(goal.proof_begin):
                     self.block(goal.proof_begin, goal.proof_end, Known(inner, "show"), 1)
-            if goal.keyword in _HAVES and goal.name and not goal.binders:
+            is_fact = goal.keyword in _HAVES and goal.name and not goal.binders
+            if is_fact and len(facts) < MAX_FACTS:
                 facts.append((column, goal.name, goal.conclusion))
 
     def _obtain(self, place: int, stop: int, before: Sequent) -> list[Sequent] | None:
@@ -286,7 +306,7 @@ class _Walker:
         while place < end:
             text = self.texts[place]
             if text in ("⟨", "("):
-                behind = close(self.texts, place, end) + 1
+                behind = self.brackets.close(place, end) + 1
             elif text in ("_", "-") or (is_plain_name(text) and text not in KEYWORDS):
                 behind = place + 1
             else:
@@ -298,28 +318,19 @@ class _Walker:
     def _split(self, begin: int, end: int) -> list[tuple[int, int]]:
         """The token ranges between the commas that no bracket encloses."""
         found = [begin]
-        depth = 0
-        for index in range(begin, end):
-            depth += DEPTH.get(self.texts[index], 0)
-            if depth == 0 and self.texts[index] == ",":
-                found.append(index + 1)
+        while (comma := self.brackets.stop(found[-1], end, _COMMA)) < end:
+            found.append(comma + 1)
         return [(first, last) for first, last in zip(found, [*(p - 1 for p in found[1:]), end], strict=True)]
 
     def _line_end(self, place: int, column: int, end: int) -> int:
-        for first in self.tokens.firsts(place + 1, end):
-            if self.tokens.column(first) <= column:
-                return first
-        return end
+        return self.tokens.lines.next_within(place + 1, end, column)
 
     def _following(self, place: int, stop: int, column: int, end: int) -> int:
         """The next step of the block: behind a `;`, or at its column."""
         if stop < end and self.texts[stop] == ";":
             return stop + 1
-        for first in self.tokens.firsts(max(place + 1, stop), end):
-            here = self.tokens.column(first)
-            if here <= column:
-                return first if here == column else end
-        return end
+        first = self.tokens.lines.next_within(max(place + 1, stop), end, column)
+        return first if first < end and self.tokens.column(first) == column else end
 
 
 def _unknown(known: Known) -> Known:

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from lean_extract.records import Position, Span
+from lean_extract.source.layout import Brackets, Lines
 from lean_extract.source.token_grammar import IDENTIFIER, LONGEST_QUOTED, OPENERS, lexing
 from lean_extract.source.token_grammar import NAME_STARTS as NAME_STARTS
 
@@ -172,6 +173,16 @@ class Tokens:
     def sorries(self) -> list[int]:
         """The tokens that leave a proof open, ascending."""
         return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
+
+    @cached_property
+    def brackets(self) -> Brackets:
+        """Which bracket closes which."""
+        return Brackets(self.texts)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines by the columns that they begin at."""
+        return Lines(self.line_first, list(map(self.column, self.line_first)))
 
     def source(self, begin: int, end: int) -> str:
         """The text of the tokens [begin, end), white space folded and comments dropped."""

@@ -8,7 +8,12 @@ from typing import NamedTuple
 from lean_extract.source.binders import Binder
 from lean_extract.source.lexer import is_identifier
 from lean_extract.source.scopes import split_name
-from lean_extract.source.types import Range, head, premises_of, shape
+from lean_extract.source.types import Range, Shape, head, premises_of, shape
+
+MAX_PATH = 60
+"""Projections behind each other (`h.1.2.1`) that are followed."""
+_MAX_TYPE = 1000
+"""Tokens of a type that is taken apart for a projection, of which there may be very many."""
 
 
 class Field(NamedTuple):
@@ -58,6 +63,9 @@ class LocalNames:
     def __init__(self, texts: list[str], binders: Iterable[Binder]) -> None:
         self._texts = texts
         self._known: dict[str, Known] = {}
+        self._shapes: dict[Range, Shape] = {}
+        self._premises: dict[Range, tuple[list[Range | None], Range]] = {}
+        self._heads: dict[Range, str] = {}
         for binder in binders:
             for name in binder.names:
                 self._known[name] = binder.place if binder.type else None
@@ -74,13 +82,33 @@ class LocalNames:
         known = self._known.get(name)
         return None if isinstance(known, Part) else known
 
+    def shape(self, place: Range) -> Shape:
+        """A type taken apart, one level; remembered, as many places look at the same type."""
+        found = self._shapes.get(place)
+        if found is None:
+            found = self._shapes[place] = shape(self._texts, place)
+        return found
+
+    def premises(self, place: Range) -> tuple[list[Range | None], Range]:
+        """What a statement assumes, and what it concludes; remembered."""
+        found = self._premises.get(place)
+        if found is None:
+            found = self._premises[place] = premises_of(self._texts, place)
+        return found
+
+    def _head(self, place: Range) -> str:
+        found = self._heads.get(place)
+        if found is None:
+            found = self._heads[place] = head(self._texts, place)
+        return found
+
     def head(self, place: Range) -> str:
         """The head of a type; `N.Normal` with `N` of type `Subgroup G` gives `Subgroup.Normal`."""
-        found = head(self._texts, place)
+        found = self._head(place)
         first, dot, rest = found.partition(".")
         if dot and first in self._known:
             known = self.type_of(first)
-            owner = head(self._texts, known) if known else ""
+            owner = self._head(known) if known else ""
             return f"{owner}.{rest}" if owner and is_identifier(owner) else rest
         return "" if found in self._known else found
 
@@ -97,10 +125,12 @@ class LocalNames:
         """What `.path` mentions on something of the given type."""
         found: list[Mention] = []
         parts = split_name(path)
+        if len(parts) > MAX_PATH or place[1] - place[0] > _MAX_TYPE:
+            return found
         while parts:
             if is_applied:
-                place = premises_of(self._texts, place)[1]
-            sides = shape(self._texts, place)
+                place = self.premises(place)[1]
+            sides = self.shape(place)
             if sides.connective in ("∧", "↔") and parts[0] in _SIDES:
                 found.append(Field(sides.connective, parts[0]))
                 following = self._side(place, parts[0])
@@ -116,7 +146,7 @@ class LocalNames:
 
     def _side(self, place: Range, part: str) -> Range | None:
         """The type of `h.1`; of `h.mp x` for an equivalence."""
-        sides = shape(self._texts, place)
+        sides = self.shape(place)
         if sides.connective == "∧":
             return (sides.left, sides.right)[_SIDES[part]]
         if sides.connective == "↔":
@@ -130,10 +160,13 @@ class LocalNames:
             return None
         if isinstance(known, Part):
             return None if path else known
-        for part in split_name(path) if path else ():
-            known = premises_of(self._texts, known)[1] if is_applied else known
+        parts = split_name(path) if path else []
+        if len(parts) > MAX_PATH:
+            return None
+        for part in parts:
+            known = self.premises(known)[1] if is_applied else known
             following = self._side(known, part) if part in _SIDES else None
             if following is None:
                 return None
             known = following
-        return premises_of(self._texts, known)[1] if is_applied else known
+        return self.premises(known)[1] if is_applied else known

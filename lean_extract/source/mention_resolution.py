@@ -6,8 +6,8 @@ from lean_extract.source.environment import Entry, Environment
 from lean_extract.source.lexer import is_identifier, raw_tokens
 from lean_extract.source.local_names import Alternative, Field, LocalNames, Mention, Part, PartField
 from lean_extract.source.name_resolution import NameResolver
-from lean_extract.source.scopes import ROOT, Scope, split_name
-from lean_extract.source.types import Range, premises_of, shape
+from lean_extract.source.scopes import ROOT, Scope, namespaces_of, split_name
+from lean_extract.source.types import Range
 
 _OPERATOR_CONSTANTS = {
     "=": "Eq", "≠": "Ne", "↔": "Iff", "<->": "Iff", "∧": "And", "/\\": "And", "∨": "Or", "\\/": "Or",
@@ -24,6 +24,11 @@ _OPERATOR_CONSTANTS = {
 """What Lean's and Mathlib's notations stand for, where the sources that declare them are not read."""
 _NUMBERED = {"And": ("left", "right"), "Iff": ("mp", "mpr"), "Prod": ("fst", "snd")}
 _MAX_UNFOLDINGS = 3
+_LONGEST_NUMBER = 6
+_MOST_ANCESTORS = 200
+"""Structures that one extends on any way, of which the fields are looked at."""
+_MOST_FITTING = 2000
+"""Types with the same constructors that are all looked at; `mk` alone is in more."""
 
 
 class MentionResolver:
@@ -33,7 +38,8 @@ class MentionResolver:
         self._environment = environment
         self._module = module
         self._names = NameResolver(environment, module)
-        self._words: dict[str, list[str]] = {}
+        self._statements: dict[str, tuple[list[str], LocalNames]] = {}
+        self._fitting: dict[tuple[str, frozenset[str]], list[str]] = {}
 
     def resolve(self, mention: Mention, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
         """The constants that a mention uses; empty where it names none that is declared and visible."""
@@ -81,7 +87,7 @@ class MentionResolver:
 
     def _fields(self, owner: str, parts: list[str], order: int, unfoldings: int) -> list[str]:
         """`owner.first`, also in what `owner` extends or unfolds to; then the other parts on its result."""
-        name = self._field(owner, parts[0], order, set())
+        name = self._field(owner, parts[0], order)
         if name is not None:
             if len(parts) == 1:
                 return [name]
@@ -92,22 +98,27 @@ class MentionResolver:
             return []
         return self._part_field(PartField(Part(owner), ".".join(parts)), ROOT, order, unfoldings + 1)
 
-    def _field(self, owner: str, part: str, order: int, seen: set[str]) -> str | None:
-        if part.isdigit():
-            names = _NUMBERED.get(owner) or tuple(self._environment.fields.get(owner, ()))
-            if not 0 < int(part) <= len(names):
-                return None
-            part = names[int(part) - 1]
-        found = self._names.exact(f"{owner}.{part}", order)
-        if found is not None or owner in seen:
-            return found
-        seen.add(owner)
-        parents, scope = self._environment.parents.get(owner, ((), ROOT))
-        for parent in parents:
-            name, _ = self._names.resolve(parent, scope, order)
-            found = self._field(name, part, order, seen) if name else None
+    def _field(self, owner: str, part: str, order: int) -> str | None:
+        """A field of a structure or of what it extends, near ancestors first on each way up."""
+        seen: set[str] = set()
+        waiting = [(owner, part)]
+        while waiting:
+            owner, part = waiting.pop()
+            if part.isdigit():
+                names = _NUMBERED.get(owner) or tuple(self._environment.fields.get(owner, ()))
+                number = int(part) if len(part) <= _LONGEST_NUMBER else 0
+                if not 0 < number <= len(names):
+                    continue
+                part = names[number - 1]
+            found = self._names.exact(f"{owner}.{part}", order)
             if found is not None:
                 return found
+            if owner in seen or len(seen) > _MOST_ANCESTORS:
+                continue
+            seen.add(owner)
+            parents, scope = self._environment.parents.get(owner, ((), ROOT))
+            above = (self._names.resolve(parent, scope, order)[0] for parent in parents[:_MOST_ANCESTORS])
+            waiting += [(name, part) for name in reversed(list(above)) if name]
         return None
 
     def _part_field(self, mention: PartField, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
@@ -118,8 +129,7 @@ class MentionResolver:
         found = self._part(constant, [*rest, *mention.part.path], order, 0)
         if found is None:
             return []
-        words, place, inner = found
-        local = LocalNames(words, ())
+        local, place, inner = found
         fields = local.fields_of(place, mention.field, is_applied=True)
         return (
             [name for field in fields for name in self.resolve(field, inner, order, unfoldings + 1)]
@@ -129,30 +139,45 @@ class MentionResolver:
 
     def _part(
         self, constant: str, path: list[str], order: int, unfoldings: int
-    ) -> tuple[list[str], Range, Scope] | None:
+    ) -> tuple[LocalNames, Range, Scope] | None:
         """The tokens and the range of a part of a constant's statement, and the scope it is read in."""
         entry = self._entry(constant, order)
         if entry is None or not entry.statement:
             return None
-        words = self._statement(entry.statement)
-        place: Range | None = premises_of(words, (0, len(words)))[1]
+        words, local = self._statement(entry.statement)
+        place: Range | None = local.premises((0, len(words)))[1]
         scope = _inner(constant, entry.scope)
         for count, step in enumerate(path):
             if place is None:
                 return None
-            if not shape(words, place).connective:
-                owner = self._type(LocalNames(words, ()).head(place), scope, order)
+            if not local.shape(place).connective:
+                owner = self._type(local.head(place), scope, order)
                 if owner is None or unfoldings >= _MAX_UNFOLDINGS:
                     return None
                 return self._part(owner, path[count:], order, unfoldings + 1)
-            place = _step(words, place, step)
-        return None if place is None else (words, place, scope)
+            place = _step(local, place, step)
+        return None if place is None else (local, place, scope)
 
-    def _statement(self, text: str) -> list[str]:
-        words = self._words.get(text)
-        if words is None:
-            words = self._words[text] = [token.rstrip() for token in raw_tokens(text)]
-        return words
+    def _statement(self, text: str) -> tuple[list[str], LocalNames]:
+        known = self._statements.get(text)
+        if known is None:
+            words = [token.rstrip() for token in raw_tokens(text)]
+            known = self._statements[text] = words, LocalNames(words, ())
+        return known
+
+    def _having(self, mention: Alternative, scope: Scope) -> list[str]:
+        """The types that have all the constructors; where there are very many, those that are open."""
+        key = mention.name, mention.all_names
+        known = self._fitting.get(key)
+        if known is None:
+            constructors = self._environment.constructors
+            owners = self._environment.owners.get(mention.name, ())
+            known = [owner for owner in owners if mention.all_names <= constructors[owner]]
+            self._fitting[key] = known
+        if len(known) > _MOST_FITTING:
+            around = frozenset(namespaces_of(scope.namespace))
+            return [owner for owner in known if owner in around]
+        return known
 
     def _alternative(self, mention: Alternative, scope: Scope, order: int) -> list[str]:
         """A constructor: of the type that is known, else of the one type that has all the names."""
@@ -160,16 +185,16 @@ class MentionResolver:
         if owner is not None and (found := self._names.exact(f"{owner}.{mention.name}", order)):
             return [found]
         constructors = self._environment.constructors
-        fitting = [
-            owner
-            for owner in self._environment.owners.get(mention.name, ())
-            if mention.all_names <= constructors[owner] and self._entry(owner, order)
-        ]
+        fitting = [owner for owner in self._having(mention, scope) if self._entry(owner, order)]
         fewest = min((len(constructors[owner]) for owner in fitting), default=0)
         fitting = [owner for owner in fitting if len(constructors[owner]) == fewest]
-        around = [owner for owner in fitting if f"{scope.namespace}.".startswith(f"{owner}.")]
+        around = [owner for owner in fitting if _is_around(owner, scope)]
         chosen = around or (fitting if len(fitting) == 1 else [])
         return [f"{chosen[0]}.{mention.name}"] if chosen else []
+
+
+def _is_around(owner: str, scope: Scope) -> bool:
+    return f"{scope.namespace}.".startswith(f"{owner}.")
 
 
 def _inner(constant: str, scope: Scope) -> Scope:
@@ -178,26 +203,26 @@ def _inner(constant: str, scope: Scope) -> Scope:
     return scope if namespace == scope.namespace else Scope(namespace, scope.opens)
 
 
-def _step(words: list[str], place: Range, step: str) -> Range | None:
+def _step(local: LocalNames, place: Range, step: str) -> Range | None:
     """One step of a path: `mp`, `1`, `2/3` (a component), `1|2` (an alternative)."""
-    parts = shape(words, place)
+    parts = local.shape(place)
     count, slash, total = step.partition("/")
     if slash:
-        return _component(words, place, int(count), int(total))
+        return _component(local, place, int(count), int(total))
     count, bar, total = step.partition("|")
     if bar:
-        return _disjunct(words, place, int(count), int(total))
+        return _disjunct(local, place, int(count), int(total))
     if parts.connective == "∧" and step in ("1", "left", "2", "right"):
         return parts.left if step in ("1", "left") else parts.right
     if parts.connective == "↔" and step in ("mp", "1", "mpr", "2"):
         side = parts.right if step in ("mp", "1") else parts.left
-        return premises_of(words, side)[1] if side else None
+        return local.premises(side)[1] if side else None
     return None
 
 
-def _component(words: list[str], place: Range, count: int, total: int) -> Range | None:
+def _component(local: LocalNames, place: Range, count: int, total: int) -> Range | None:
     for left in range(total - 1, 0, -1):
-        parts = shape(words, place)
+        parts = local.shape(place)
         is_wanted = total - left == count
         if parts.connective in ("∧", "↔"):
             first = parts.left
@@ -213,9 +238,9 @@ def _component(words: list[str], place: Range, count: int, total: int) -> Range 
     return place
 
 
-def _disjunct(words: list[str], place: Range, count: int, total: int) -> Range | None:
+def _disjunct(local: LocalNames, place: Range, count: int, total: int) -> Range | None:
     for position in range(1, total):
-        parts = shape(words, place)
+        parts = local.shape(place)
         if parts.connective != "∨" or parts.left is None or parts.right is None:
             return None
         if position == count:

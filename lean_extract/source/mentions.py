@@ -9,8 +9,8 @@ from lean_extract.source.binding import Binding
 from lean_extract.source.free_names import QUANTIFIERS
 from lean_extract.source.goal_flow import GoalFlow
 from lean_extract.source.lexer import NAME_STARTS, Tokens, is_identifier
-from lean_extract.source.local_names import Field, LocalNames, Mention, Part, PartField
-from lean_extract.source.syntax import DEPTH, KEYWORDS, close
+from lean_extract.source.local_names import MAX_PATH, Field, LocalNames, Mention, Part, PartField
+from lean_extract.source.syntax import KEYWORDS
 from lean_extract.source.tactics import TacticSteps
 from lean_extract.source.types import Range
 
@@ -31,6 +31,8 @@ _NAMED_FACTS = frozenset(
 _LETS = frozenset(
     ("have", "let", "haveI", "letI", "replace", "suffices", "set", "let_fun", "have'", "let'", "set!")
 )
+
+_ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
 
 class _Scanner(Binding):
@@ -71,7 +73,7 @@ class _Scanner(Binding):
         if not index or self.tokens.end(index - 1) != self.tokens.starts[index]:
             self._expected(index, text)
         elif before == ")":
-            self._result(index, self._opener(index - 1), text[1:])
+            self._result(index, self.brackets.opener(index - 1, self.begin), text[1:])
         elif before[0] == "." and index >= 2:
             self._chained(index)
         elif is_identifier(before):
@@ -96,12 +98,14 @@ class _Scanner(Binding):
         start = index
         while start > self.begin and self.texts[start][0] == "." and len(self.texts[start]) > 1:
             start -= 1
+            if index - start > MAX_PATH:
+                return
         path = "".join(self.texts[start + 1 : index + 1])[1:]
         first = self.texts[start]
         if is_identifier(first):
             self._after_name(index, first, path)
         elif first == ")":
-            self._result(index, self._opener(start), path)
+            self._result(index, self.brackets.opener(start, self.begin), path)
 
     def _result(self, index: int, opener: int, path: str) -> None:
         """`(f x y).path`."""
@@ -110,7 +114,8 @@ class _Scanner(Binding):
             return
         if self.texts[first] == "@":
             first += 1
-        while self.texts[first] == "(" and first + 1 < index:
+        most = min(index - 1, first + MAX_PATH)
+        while self.texts[first] == "(" and first < most:
             first += 1
         function = self.texts[first]
         ascribed = self._ascription(opener, index)
@@ -132,22 +137,10 @@ class _Scanner(Binding):
 
     def _ascription(self, opener: int, index: int) -> Range | None:
         """The type in `(e : T).path`."""
-        depth = 0
-        for place in range(opener, index):
-            depth += DEPTH.get(self.texts[place], 0)
-            if depth == 1 and self.texts[place] == ":":
-                return place + 1, close(self.texts, opener, self.end)
-            if depth == 1 and self.texts[place] in ("fun", "∀", "∃"):
-                return None
+        place = self.brackets.stop(opener + 1, index, _ASCRIBING)
+        if place < index and self.texts[place] == ":":
+            return place + 1, self.brackets.close(opener, self.end)
         return None
-
-    def _opener(self, index: int) -> int:
-        depth = 0
-        for place in range(index, self.begin - 1, -1):
-            depth += DEPTH.get(self.texts[place], 0)
-            if depth == 0:
-                return place
-        return index
 
     def _expected(self, index: int, text: str) -> None:
         """`.foo` where a term is expected: plain if the goal there is followed."""

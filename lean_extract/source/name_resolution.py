@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.source.environment import Environment
-from lean_extract.source.scopes import ROOT, Open, Scope, join_names, namespaces_of, plain_name, split_name
+from lean_extract.source.scopes import (
+    ROOT,
+    Open,
+    Scope,
+    is_too_long,
+    join_names,
+    namespaces_of,
+    plain_name,
+    split_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,13 @@ class NameResolver:
         self._environment = environment
         self._module = module
         self._opened: dict[Scope, tuple[_Opened, ...]] = {}
+        self._last: tuple[Scope, tuple[_Opened, ...]] = (ROOT, ())
         self._around: dict[str, list[str]] = {}
 
     def resolve(self, text: str, scope: Scope, order: int) -> tuple[str | None, list[str]]:
         """The constant that a name's longest meaningful front part stands for, and the parts left over."""
+        if is_too_long(text):
+            return None, []
         if text.startswith("_root_."):
             text, scope = text[7:], ROOT
         text = plain_name(text)
@@ -98,12 +110,15 @@ class NameResolver:
 
     def _opens(self, scope: Scope) -> tuple[_Opened, ...]:
         """What the scope opens, each with the full names of the namespaces that it may mean."""
+        if self._last[0] is scope:
+            return self._last[1]
         known = self._opened.get(scope)
         if known is None:
             gathered: list[_Opened] = []
             for opened in scope.opens:
                 gathered += [_Opened(name, opened) for name in self._namespaces(opened, gathered)]
             known = self._opened[scope] = tuple(gathered)
+        self._last = scope, known
         return known
 
     def _namespaces(self, opened: Open, before: Sequence[_Opened]) -> list[str]:

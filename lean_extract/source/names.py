@@ -22,11 +22,8 @@ def instance_name(texts: list[str], begin: int, end: int, binders: list[Binder])
     implicit there is not seen. A type with one constant only takes `Of...` from its instance binders.
     """
     local = frozenset(name for binder in binders for name in binder.names)
-    parts: list[str] = []
-    for text in texts[begin:end]:
-        part = _part(text, local)
-        if part and part not in parts:
-            parts.append(part)
+    found = dict.fromkeys(_part(text, local) for text in texts[begin:end])
+    parts = [part for part in found if part]
     if len(parts) == 1:
         classes = [head(texts, binder.place) for binder in binders if binder.is_instance]
         parts += [f"Of{_capitalised(name)}" for name in classes[-1:] if is_identifier(name)]

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lean_extract.records import Goal, Span
+from lean_extract.records import Goal, Hypothesis, Span
 from lean_extract.source.binders import Binder
+from lean_extract.source.budget import MAX_FACTS, Budget
 from lean_extract.source.inner_goals import stated_goals
 from lean_extract.source.known_states import Known, TermProof, Walk, known_states
 from lean_extract.source.lexer import Tokens
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mentions import scan_mentions
 from lean_extract.source.scopes import Scope
-from lean_extract.source.statements import goal_of
+from lean_extract.source.statements import hypothesis_of
 from lean_extract.source.tactics import split_steps
 from lean_extract.source.types import Range
 
@@ -57,6 +58,15 @@ class SourceProof:
     inner_goals: tuple[SourceGoal, ...]
     is_tactic: bool
     terms: tuple[SourceStep, ...] = ()
+    is_cut: bool = False
+    """Whether some of its steps, goals or states were left out, being too many."""
+
+
+_MOST_TEXT = 100_000, 32
+"""Characters of all steps and stated goals of a proof, and how many for each character of its own: what is
+nested is written out once a level."""
+_MOST_BINDERS = 100_000
+"""Binders of all goals that are stated in a proof."""
 
 
 def read_proof(
@@ -80,47 +90,76 @@ def read_proof(
         context: the theorem's binders as text, for the goals stated inside.
         states: whether to work out the states that the text determines.
     """
+    text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(_MOST_BINDERS)
+    hypotheses = _Hypotheses()
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
     places = [place for place, _ in found]
     walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else Walk()
-    read_steps = [_step(tokens, places, first, last, walk) for first, last in steps.steps]
+    read_steps = [
+        _step(tokens, places, first, last, walk.tactics.get(first), hypotheses)
+        for first, last in steps.steps
+        if text.take(tokens.starts[last - 1] - tokens.starts[first])
+    ]
+    goals = _goals(tokens, begin, end, context, places, text, binders_left)
     return SourceProof(
         theorem,
         scope,
         order,
         tuple([mention for _, mention in found]),
         tuple([step for step in read_steps if step.tactic]),
-        _goals(tokens, begin, end, context, places),
+        goals,
         bool(steps.positions),
-        tuple([_term(tokens, places, term) for term in walk.terms]),
+        tuple([_term(tokens, places, term, hypotheses) for term in walk.terms]),
+        text.is_spent or binders_left.is_spent or walk.work.is_spent,
     )
 
 
-def _step(tokens: Tokens, places: list[int], begin: int, end: int, walk: Walk) -> SourceStep:
-    known = walk.tactics.get(begin)
+def _allowed(tokens: Tokens, begin: int, end: int) -> int:
+    least, factor = _MOST_TEXT
+    return least + factor * (tokens.starts[end - 1] - tokens.starts[begin])
+
+
+class _Hypotheses(dict[str, Hypothesis]):
+    """Binders as hypotheses; the states of a proof share most of theirs."""
+
+    def __missing__(self, binder: str) -> Hypothesis:
+        found = self[binder] = hypothesis_of(binder)
+        return found
+
+    def goal(self, known: Known) -> Goal:
+        """A known state as a goal."""
+        return Goal(tuple([self[binder] for binder in known.sequent.context]), known.sequent.target or "")
+
+
+def _step(
+    tokens: Tokens, places: list[int], begin: int, end: int, known: Known | None, hypotheses: _Hypotheses
+) -> SourceStep:
     return SourceStep(
         tokens.source(begin, end),
         tokens.span(begin, end),
         bisect_left(places, begin),
         bisect_left(places, end),
-        *((_goal(known), known.origin) if known else (None, None)),
+        *((hypotheses.goal(known), known.origin) if known else (None, None)),
     )
 
 
-def _term(tokens: Tokens, places: list[int], term: TermProof) -> SourceStep:
+def _term(tokens: Tokens, places: list[int], term: TermProof, hypotheses: _Hypotheses) -> SourceStep:
     begin, end = term.begin, term.end
     first, last = bisect_left(places, begin), bisect_left(places, end)
     span = tokens.span(begin, end)
-    return SourceStep(f"exact {term.term}", span, first, last, _goal(term.known), term.known.origin)
-
-
-def _goal(known: Known) -> Goal:
-    return goal_of(known.sequent.context, known.sequent.target or "")
+    goal = hypotheses.goal(term.known)
+    return SourceStep(f"exact {term.term}", span, first, last, goal, term.known.origin)
 
 
 def _goals(
-    tokens: Tokens, begin: int, end: int, context: tuple[str, ...], places: list[int]
+    tokens: Tokens,
+    begin: int,
+    end: int,
+    context: tuple[str, ...],
+    places: list[int],
+    text: Budget,
+    binders: Budget,
 ) -> tuple[SourceGoal, ...]:
     """The stated goals; named facts in force (whose block has not ended) join the context."""
     goals: list[SourceGoal] = []
@@ -128,7 +167,9 @@ def _goals(
     for goal in stated_goals(tokens, begin, end):
         column = tokens.column(goal.begin)
         facts = [fact for fact in facts if fact[1] > goal.begin]
-        known = tuple([text for start, _, text in facts if start <= goal.begin])
+        known = tuple([fact for start, _, fact in facts if start <= goal.begin])
+        if not (text.take(len(goal.conclusion)) and binders.take(len(context) + len(known) + 1)):
+            break
         goals.append(
             SourceGoal(
                 goal.keyword,
@@ -138,15 +179,8 @@ def _goals(
                 bisect_left(places, goal.proof_end),
             )
         )
-        if goal.keyword in ("have", "haveI", "replace") and goal.name and not goal.binders:
-            until = _fact_end(tokens, goal.proof_end, end, column)
+        is_fact = goal.keyword in ("have", "haveI", "replace") and goal.name and not goal.binders
+        if is_fact and len(facts) < MAX_FACTS:
+            until = tokens.lines.next_within(goal.proof_end, end, column - 1)
             facts.append((goal.proof_end, until, f"({goal.name} : {goal.conclusion})"))
     return tuple(goals)
-
-
-def _fact_end(tokens: Tokens, begin: int, end: int, column: int) -> int:
-    """Where a fact stated at a column goes out of force: the first line further left."""
-    for first in tokens.firsts(begin, end):
-        if tokens.column(first) < column:
-            return first
-    return end

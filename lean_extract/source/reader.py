@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
 from lean_extract.records import Module, Position, Premise, Problem
 from lean_extract.source import context_commands as contexts
 from lean_extract.source import variables
 from lean_extract.source.aliases import Alias, parse_alias
 from lean_extract.source.binders import Binder
+from lean_extract.source.budget import MAX_TOKENS, Budget
 from lean_extract.source.commands import Command, split_commands
 from lean_extract.source.declarations import (
     Attribute,
@@ -37,14 +38,22 @@ from lean_extract.source.premise_making import (
 )
 from lean_extract.source.proofs import SourceProof, read_proof
 from lean_extract.source.related import command_iff, default_constructor, irreducible_lemma
-from lean_extract.source.scopes import Open, Scope, ScopeStack, namespaces_of
+from lean_extract.source.scopes import (
+    MAX_OPENS,
+    Open,
+    Scope,
+    ScopeStack,
+    is_too_long,
+    join_names,
+    namespaces_of,
+)
 from lean_extract.source.simps import simps_projections
 from lean_extract.source.structures import (
     local_declarations,
     parse_members,
     structure_itself,
 )
-from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS, close
+from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS
 from lean_extract.source.translation import TRANSLATIONS, Translation
 from lean_extract.source.translation_hints import HINT_WORDS, hinted
 
@@ -70,33 +79,40 @@ class SourceModule:
     is_prelude: bool = False
 
 
-def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
+ShouldStop = Callable[[], bool]
+"""Whether nobody waits for the result any more; asked now and then in a large file."""
+
+
+class ReadingStopped(Exception):
+    """Nobody waits for what was being read."""
+
+
+def read_file(
+    path: Path, name: str, *, states: bool = False, should_stop: ShouldStop | None = None
+) -> SourceModule:
     """Read a source file, with `states` also the proof states that its text determines.
 
-    Raises BadSource when it is not UTF-8 or cannot be read.
+    Raises BadSource where `read_source` does, and ReadingStopped.
     """
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadSource(
-            f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."
-        ) from error
-    except OSError as error:
-        raise BadSource(
-            f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
-        ) from error
-    return read_module(text, name, str(path), states=states)
+    return read_module(read_source(path), name, str(path), states=states, should_stop=should_stop)
 
 
-def read_module(text: str, name: str, path: str, *, states: bool = False) -> SourceModule:
-    """Read a module's text. What makes no sense becomes a problem; the rest is read on."""
+def read_module(
+    text: str, name: str, path: str, *, states: bool = False, should_stop: ShouldStop | None = None
+) -> SourceModule:
+    """Read a module's text. What makes no sense becomes a problem; the rest is read on.
+
+    Time is linear in the text: where what is made of it could grow faster, the rest is left out, and a
+    problem says so. Raises ReadingStopped soon after `should_stop` has become true.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     tokens = tokenize(text)
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
-    reader = _Reader(tokens, module, states)
-    reader.run()
+    least, factor = _MOST_MADE
+    reader = _Reader(tokens, module, Budget(least + factor * len(text)), states)
+    reader.run(should_stop or _never)
     return SourceModule(
         module,
         tuple(reader.declared.premises),
@@ -112,6 +128,24 @@ def read_module(text: str, name: str, path: str, *, states: bool = False) -> Sou
     )
 
 
+def _never() -> bool:
+    return False
+
+
+_MOST_MADE = 1 << 20, 8
+"""Characters that a file's attributes, aliases, variables and parameters may add to what it says itself, and
+how many for each of its own."""
+_ASKED_EVERY = 1 << 16
+"""Characters between two questions whether to stop: some hundredths of a second."""
+_MOST_PREMISES = 20_000
+"""Premises of one file. The largest files of Lean and Mathlib have a tenth of it."""
+_MOST_ATTRIBUTES = 100
+"""Attributes of one declaration that `attribute` commands may add."""
+_MOST_HINTS = 500
+"""Name hints for translations in one file: each is a new table of words."""
+_REFERENCE = 8
+"""Characters that a binder counts for which declarations share."""
+
 _Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
 
 
@@ -121,6 +155,7 @@ class _Reader:
 
     tokens: Tokens
     module: Module
+    made: Budget
     states: bool = False
     stack: ScopeStack = field(default_factory=ScopeStack)
     declared: Declared = field(default_factory=Declared)
@@ -135,10 +170,21 @@ class _Reader:
     exports: list[Open] = field(default_factory=list)
     parents: list[tuple[str, tuple[str, ...], Scope]] = field(default_factory=list)
     notations: list[Notation] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+    hints: int = 0
 
-    def run(self) -> None:
-        """Read every command."""
+    def run(self, should_stop: ShouldStop) -> None:
+        """Read every command. Raises ReadingStopped."""
+        asked = 0
         for command in split_commands(self.tokens):
+            begin = self.tokens.starts[command.begin]
+            if begin > asked + _ASKED_EVERY:
+                asked = begin
+                if should_stop():
+                    raise ReadingStopped
+            if len(self.declared.premises) >= _MOST_PREMISES:
+                self._limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
+                break
             try:
                 self._command(command)
             except (IndexError, ValueError, RecursionError) as error:
@@ -148,6 +194,12 @@ class _Reader:
 
     def _problem(self, index: int, message: str) -> None:
         self._problem_at(self.tokens.starts[index], message)
+
+    def _limit(self, index: int, what: str) -> None:
+        """Say, once a file, that there is too much of something."""
+        if what not in self.told:
+            self.told.add(what)
+            self._problem(index, f"{what}; the rest is left out.")
 
     def _problem_at(self, offset: int, message: str) -> None:
         position = self.tokens.position(offset) if self.tokens.text else Position(0, 0)
@@ -183,7 +235,7 @@ class _Reader:
         elif word == "mk_iff_of_inductive_prop":
             self._iff_of(place, end)
         elif word in HINT_WORDS:
-            self.translations = hinted(self.translations, self.tokens.texts, place, end)
+            self._hint(place, end)
         elif word in NOTATION_WORDS and (
             notation := parse_notation(self.tokens, place, end, self.stack.top.scope)
         ):
@@ -205,29 +257,50 @@ class _Reader:
                 self._problem(place, "This `end` does not match what is open.")
             return index
         if word in SCOPE_WORDS:
-            return contexts.enter(stack, word, tokens, index, end)
-        inside = contexts.find_in(tokens, index, end) if "in" in tokens.texts[index:end] else None
+            fits, index = contexts.enter(stack, word, tokens, index, end)
+            if not fits:
+                self._limit(place, "The name of this namespace is too long")
+            return index
+        inside = contexts.find_in(tokens, index, end) if self._has_in(index, end) else None
         if inside is not None:
             stack.enter_temporary()
             end = inside
         behind = index
         if word == "open":
             opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
-            stack.open(*opened)
+            if not stack.open(*opened):
+                self._limit(place, f"More than {MAX_OPENS} namespaces are open here")
         elif word == "variable":
             behind = contexts.declare_variables(stack, tokens, index, end)
+            if stack.top.variables.is_full:
+                self._limit(place, "Very many variables are in force here")
         elif word == "include":
             behind = contexts.include(stack, tokens, index, end)
         elif word == "omit":
             behind = contexts.omit(stack, tokens, index, end)
         else:
-            while (
-                behind < end
-                and is_identifier(tokens.texts[behind])
-                and behind not in tokens.firsts(behind, end)
-            ):
+            while behind < end and is_identifier(tokens.texts[behind]) and not tokens.is_first(behind):
                 behind += 1
         return behind if inside is None else inside + 1
+
+    def _has_in(self, begin: int, end: int) -> bool:
+        near = min(end, begin + _NEAR)
+        return near < end or "in" in self.tokens.texts[begin:near]
+
+    def _hint(self, place: int, end: int) -> None:
+        self.hints += 1
+        if self.hints > _MOST_HINTS or end - place > _MOST_HINTS:
+            self._limit(place, "There are very many name hints here")
+            return
+        self.translations = hinted(self.translations, self.tokens.texts, place, end)
+
+    def _may_make(self, index: int, premise: Premise) -> bool:
+        """Whether there is room for a premise that is made of others, with their binders."""
+        size = len(premise.conclusion) + sum(map(len, premise.context))
+        if self.made.take(size) and not is_too_long(premise.name):
+            return True
+        self._limit(index, "Attributes make very much of what is declared here")
+        return False
 
     def _add(self, premise: Premise) -> None:
         self.declared.add(premise, self.stack.top.scope)
@@ -235,6 +308,8 @@ class _Reader:
     def _add_made(self, subject: Subject, attributes: list[Attribute]) -> None:
         """Declare what the attributes of a declaration make of it."""
         for made in generate(self.tokens, subject, attributes, self.translations):
+            if not self._may_make(attributes[0].begin, made):
+                return
             self._add(made)
 
     def _attribute(self, place: int, end: int) -> int | None:
@@ -242,7 +317,7 @@ class _Reader:
         tokens = self.tokens
         if place + 1 >= end or tokens.texts[place + 1] != "[":
             return None
-        behind = close(tokens.texts, place + 1, end) + 1
+        behind = tokens.brackets.close(place + 1, end) + 1
         is_local = tokens.texts[place + 2] in ("local", "scoped", "-")
         attributes = parse_attributes(tokens, place + 2, behind - 1)
         index = behind
@@ -257,6 +332,8 @@ class _Reader:
 
     def _add_attributes(self, target: int, attributes: list[Attribute]) -> None:
         premise = self.declared.premises[target]
+        if len(premise.attributes) + len(attributes) > _MOST_ATTRIBUTES:
+            return
         texts = tuple([attribute.text for attribute in attributes])
         self.declared.premises[target] = replace(premise, attributes=premise.attributes + texts)
         self._add_made(Subject(premise), attributes)
@@ -273,6 +350,9 @@ class _Reader:
         for alias in parse_alias(self.tokens, place, end, scope):
             found = self.declared.find(alias.target, scope)
             target = self.declared.premises[found] if found is not None else None
+            if target is not None and not self.made.take(len(target.conclusion)):
+                self._limit(place, "Aliases repeat very much of what is declared here")
+                return
             premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
             self.aliases.append(alias)
             self._add(premise)
@@ -295,12 +375,18 @@ class _Reader:
         if not declaration.name and declaration.keyword != "instance":
             self._problem(place, f"This `{declaration.keyword}` has no name.")
             return
+        if declaration.value_begin - declaration.header_begin > MAX_TOKENS:
+            self._problem(place, f"This statement has more than {MAX_TOKENS:,} tokens; it is left out.")
+            return
         context = self._context_of(declaration)
         if not declaration.name:
             texts = self.tokens.texts
             name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
             declaration.name = self.declared.unused(name, self.stack.top.scope.namespace)
         namespace = self.stack.top.scope.namespace
+        if is_too_long(join_names(namespace, declaration.name)):
+            self._problem(place, "The name of this declaration is too long; it is left out.")
+            return
         premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
         self._add(premise)
         if declaration.keyword in THEOREM_WORDS:
@@ -330,6 +416,9 @@ class _Reader:
         taken = self.taken.get(key)
         if taken is None:
             taken = self.taken[key] = variables.included(*key)
+        if not self.made.take(sum([len(binder.text) for binder in taken])):
+            self._limit(declaration.begin, "Declarations take very many variables here")
+            return declaration.binders
         return [*taken, *declaration.binders]
 
     def _proof(self, declaration: Declaration, premise: Premise) -> None:
@@ -338,20 +427,24 @@ class _Reader:
             begin += 1
         if begin >= declaration.end:
             return
-        self.proofs.append(
-            read_proof(
-                self.tokens,
-                begin,
-                declaration.end,
-                theorem=premise.name,
-                scope=self._inner_scope(premise.name),
-                order=len(self.declared.premises),
-                binders=(*self.stack.top.variables.groups, *declaration.binders),
-                statement=(declaration.type_begin, declaration.type_end),
-                context=premise.context,
-                states=self.states,
-            )
+        if declaration.end - begin > MAX_TOKENS:
+            self._problem(begin, f"This proof has more than {MAX_TOKENS:,} tokens; it is not read.")
+            return
+        proof = read_proof(
+            self.tokens,
+            begin,
+            declaration.end,
+            theorem=premise.name,
+            scope=self._inner_scope(premise.name),
+            order=len(self.declared.premises),
+            binders=(*self.stack.top.variables.groups, *declaration.binders),
+            statement=(declaration.type_begin, declaration.type_end),
+            context=premise.context,
+            states=self.states,
         )
+        if proof.is_cut:
+            self._limit(begin, "This proof states very much inside of itself")
+        self.proofs.append(proof)
 
     def _value(self, declaration: Declaration, premise: Premise) -> None:
         """Note what a short definition stands for; of an irreducible one that is a lemma."""
@@ -381,6 +474,10 @@ class _Reader:
         fields: list[Premise] = []
         for member in found.members:
             is_field = member.kind == "field"
+            size = self._length(member.type_begin, member.type_end) + _REFERENCE * len(parameters)
+            if not self.made.take(size) or is_too_long(join_names(premise.name, member.name)):
+                self._limit(member.begin, "This type has very many parameters and members")
+                break
             outer = (*parameters, itself) if is_field else parameters
             made = member_premise(self.tokens, member, premise, outer)
             self._add(made)
@@ -390,6 +487,10 @@ class _Reader:
             self._add(default_constructor(premise, fields))
         return tuple([member.name for member in found.members if member.kind == "field"])
 
+    def _length(self, begin: int, end: int) -> int:
+        """Characters from one token to another."""
+        return self.tokens.starts[end - 1] - self.tokens.starts[begin] if begin < end else 0
+
     def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
         """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
         if "where" not in self.tokens.texts[declaration.value_begin + 1 : declaration.end]:
@@ -397,6 +498,8 @@ class _Reader:
         kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"
         outer = premise.context[: len(premise.context) - len(declaration.binders)]
         for member in local_declarations(self.tokens, declaration):
+            if is_too_long(join_names(premise.name, member.name)):
+                continue
             self._add(replace(member_premise(self.tokens, member, premise, outer), kind=kind))
 
 
@@ -404,6 +507,7 @@ def _namespace_of(name: str) -> str:
     return name.rpartition(".")[0] if "«" not in name else ".".join(namespaces_of(name)[1:2])
 
 
+_NEAR = 200
 _SHORT = 60
 """Tokens of a definition that is worth unfolding."""
 _CONTEXT = SCOPE_WORDS | frozenset(

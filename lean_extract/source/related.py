@@ -125,8 +125,9 @@ def _ext_iff(premise: Premise) -> list[Premise]:
         hypothesis = context[-1][1:-1].partition(":")[2].strip()
         if "=" not in hypothesis and "↔" not in hypothesis:
             break
-        hypotheses.insert(0, hypothesis)
+        hypotheses.append(hypothesis)
         context.pop()
+    hypotheses.reverse()
     right = " ∧ ".join(f"({text})" if len(hypotheses) > 1 and "," in text else text for text in hypotheses)
     conclusion = f"{premise.conclusion} ↔ {right}" if right else premise.conclusion
     return [made(premise, f"{premise.name}_iff", "ext", conclusion, tuple(context))]

@@ -8,6 +8,13 @@ from dataclasses import dataclass, field
 
 from lean_extract.source.variables import NO_VARIABLES, Variables
 
+MAX_NAME = 1000
+"""Characters of a name, and"""
+MAX_COMPONENTS = 50
+"""how many components it has: each of them is a namespace that names may be looked up in."""
+MAX_OPENS = 100
+"""Namespaces opened at once. Mathlib has up to about 30."""
+
 
 @dataclass(frozen=True, slots=True)
 class Open:
@@ -64,11 +71,18 @@ class ScopeStack:
         for part in name.split(".") if name else [""]:
             self._push(part, self.top.scope)
 
-    def enter_namespace(self, name: str) -> None:
-        """`namespace A.B` is two namespaces, as in Lean."""
+    def enter_namespace(self, name: str) -> bool:
+        """`namespace A.B` is two namespaces, as in Lean; whether its name is short enough to be one.
+
+        What is in one that is too long counts to the namespace around it.
+        """
+        fits = True
         for part in split_name(name):
             scope = self.top.scope
-            self._push(part, Scope(join_names(scope.namespace, part), scope.opens))
+            namespace = join_names(scope.namespace, part)
+            fits = fits and not is_too_long(namespace)
+            self._push(part, Scope(namespace, scope.opens) if fits else scope)
+        return fits
 
     def leave(self, name: str = "") -> bool:
         """`end name`; whether it matched what was open. A wrong name still closes one frame."""
@@ -102,10 +116,18 @@ class ScopeStack:
         self.top.included -= unwanted
         self.top.omitted |= unwanted
 
-    def open(self, *opened: Open) -> None:
-        """Add opened namespaces to the frame in force."""
+    def open(self, *opened: Open) -> bool:
+        """Add opened namespaces to the frame in force; whether all found place."""
         top = self.top
-        top.scope = Scope(top.scope.namespace, top.scope.opens + opened)
+        room = MAX_OPENS - len(top.scope.opens)
+        if opened[:room]:
+            top.scope = Scope(top.scope.namespace, top.scope.opens + opened[:room])
+        return len(opened) <= room
+
+
+def is_too_long(name: str) -> bool:
+    """Whether a name is so long, or of so many components, that it is not read as one."""
+    return len(name) > MAX_NAME or name.count(".") >= MAX_COMPONENTS
 
 
 def join_names(namespace: str, name: str) -> str:
@@ -128,16 +150,15 @@ def split_name(name: str) -> list[str]:
     if "«" not in name:
         return name.split(".")
     parts: list[str] = []
-    current = ""
+    start = 0
     quoted = False
-    for character in name:
+    for place, character in enumerate(name):
         if character == "." and not quoted:
-            parts.append(current)
-            current = ""
+            parts.append(name[start:place])
+            start = place + 1
             continue
         quoted = character == "«" or (quoted and character != "»")
-        current += character
-    return [*parts, current]
+    return [*parts, name[start:]]
 
 
 def namespaces_of(namespace: str) -> list[str]:

@@ -9,7 +9,7 @@ from lean_extract.source.binders import Binder, parse_binders
 from lean_extract.source.declarations import Declaration, Prefix, parse_prefix
 from lean_extract.source.lexer import Tokens, is_identifier
 from lean_extract.source.scopes import split_name
-from lean_extract.source.syntax import DEPTH, close
+from lean_extract.source.syntax import DEPTH
 
 
 @dataclass(slots=True)
@@ -122,18 +122,16 @@ def _fields(tokens: Tokens, begin: int, end: int) -> list[Member]:
     if begin >= end:
         return fields
     margin = tokens.column(begin)
-    edges = [place for place in tokens.firsts(begin, end) if tokens.column(place) <= margin]
-    edges.append(end)
     index = begin
     while index < end:
         prefix, place = parse_prefix(tokens, index, end)
         if place >= end:
             break
         if texts[place] in ("(", "{", "[", "⦃"):
-            behind = close(texts, place, end) + 1
+            behind = tokens.brackets.close(place, end) + 1
             fields += _bracketed(tokens, prefix, index, place, behind)
         else:
-            behind = next(edge for edge in edges if edge > place)
+            behind = tokens.lines.next_within(place + 1, end, margin)
             fields += _plain(tokens, prefix, index, place, behind)
         index = behind
     return fields

@@ -26,6 +26,9 @@ _TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option"
 _DOTS = frozenset(("·", ".", "•"))
 _PREFIX_QUANTIFIERS = frozenset(("∀", "∃", "∃!", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∀ᶠ", "Σ", "Π", "λ"))
 
+_MAX_BLOCKS = 40
+"""Blocks inside each other: each may hold the text of all that are in it. Mathlib has a dozen."""
+
 _NOTED = _SEPARATORS | _DOTS | _PREFIX_QUANTIFIERS | {",", "=>", "|", "in"}
 
 
@@ -153,7 +156,7 @@ class _Splitter:
 
     def _open(self, index: int) -> None:
         """A block whose first step begins at `index`."""
-        if index >= self.end or DEPTH.get(self.texts[index]) == -1:
+        if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= _MAX_BLOCKS:
             return
         column = self.tokens.column(index)
         if self.blocks:

@@ -10,10 +10,13 @@ from types import MappingProxyType
 
 from lean_extract.source import translation_tables as tables
 from lean_extract.source.lexer import is_identifier, raw_tokens
-from lean_extract.source.scopes import split_name
+from lean_extract.source.scopes import MAX_NAME, split_name
 from lean_extract.source.syntax import DEPTH
 
 _PARTS = re.compile(r"_|(?:LE|LT|GE|GT|WF|Coe(?:TC|HTCT|T))(?=[A-Z])|[A-Z]+[^A-Z_]*|[^A-Z_]+")
+
+_MOST_PARTS = 16
+"""Parts of a name that are corrected together."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Translation:
 
     def component(self, name: str) -> str:
         """One component of a name, translated: `mul_comm'` to `add_comm'`."""
-        if name in self.fixed:
+        if name in self.fixed or len(name) > MAX_NAME:
             return name
         known = self.namespaces.get(name)
         return known if known is not None else _guess(self, name)
@@ -101,7 +104,7 @@ def _corrected(translation: Translation, parts: list[str]) -> str:
     result = ""
     start = 0
     while start < len(parts):
-        for stop in range(start + 1, len(parts) + 1):
+        for stop in range(start + 1, min(len(parts), start + _MOST_PARTS) + 1):
             run = "".join(parts[start:stop])
             if parts[stop - 1] == "_" and "A" <= run[0] <= "Z":
                 stop = len(parts) + 1

@@ -11,6 +11,11 @@ from lean_extract.source.lexer import Tokens
 
 _MAY_BIND = QUANTIFIERS | {"{"}
 
+MAX_VARIABLES = 300
+"""Groups of variables in force at once: each declaration may take all of them. Mathlib has up to about 70."""
+MAX_NAMES = 1000
+"""Names of theirs."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variables:
@@ -26,23 +31,33 @@ class Variables:
     needs: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each group, the variables that its type mentions."""
 
-    @classmethod
-    def of(cls, groups: tuple[Binder, ...]) -> Variables:
-        """Work out the dependencies of some groups."""
-        latest: dict[str, int] = {}
-        needs: list[tuple[tuple[int, str], ...]] = []
-        for index, group in enumerate(groups):
+    @property
+    def is_full(self) -> bool:
+        """Whether no more are taken."""
+        return len(self.groups) >= MAX_VARIABLES or len(self.names) >= MAX_NAMES
+
+    def _with(self, groups: tuple[Binder, ...]) -> Variables:
+        """With these groups behind the others; their dependencies are worked out."""
+        latest = dict(self.latest)
+        needs = list(self.needs)
+        for index, group in enumerate(groups, start=len(self.groups)):
             needs.append(tuple([(latest[name], name) for name in group.mentions if name in latest]))
             latest.update(dict.fromkeys(group.names, index))
-        return cls(groups, tuple(latest.items()), frozenset(latest), tuple(needs))
+        return Variables(self.groups + groups, tuple(latest.items()), frozenset(latest), tuple(needs))
 
     def declare(self, binders: Iterable[Binder]) -> Variables:
         """The command `variable`: new variables, or new brackets for old ones (`variable {x}`).
 
-        `variable (x)` with no type updates `x` where a variable of that name is in force.
+        `variable (x)` with no type updates `x` where a variable of that name is in force. What comes when
+        there are very many is left out.
         """
         groups = self.groups
+        is_longer = True
+        room = MAX_NAMES - len(self.names)
         for binder in binders:
+            room -= len(binder.names)
+            if len(groups) >= MAX_VARIABLES or room < 0:
+                break
             if binder.type or binder.is_instance:
                 groups += (binder,)
                 continue
@@ -50,10 +65,13 @@ class Variables:
             for name in binder.names:
                 if name in known:
                     groups = _rebound(groups, name, binder.bracket)
+                    is_longer = False
             fresh = [name for name in binder.names if name not in known]
             if fresh:
                 groups += (binder.only(fresh),)
-        return Variables.of(groups)
+        if is_longer:
+            return self._with(groups[len(self.groups) :])
+        return NO_VARIABLES._with(groups)
 
 
 NO_VARIABLES = Variables()
@@ -97,7 +115,7 @@ def _free(tokens: Tokens, begin: int, end: int, names: frozenset[str]) -> frozen
     texts = set(tokens.texts[begin:end])
     used = heads(texts) & names
     if used and not texts.isdisjoint(_MAY_BIND):
-        return free_names(tokens.texts, begin, end, used)
+        return free_names(tokens, begin, end, used)
     return used
 
 

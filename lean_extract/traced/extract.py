@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.errors import LeanError, NoGoalHere
+from lean_extract.reading import read_source
 from lean_extract.records import Position, Premise, Problem, Proof, ProofState, Record, Span, TacticStep
 from lean_extract.source.lexer import tokenize
 from lean_extract.source.proofs import SourceStep
@@ -50,7 +51,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
         LeanError: Lean cannot import the module.
     """
     path = library.sources.joinpath(*name.split(".")).with_suffix(".lean")
-    text = path.read_text(encoding="utf-8")
+    text = read_source(path)
     ilean = read_ilean(library.out.joinpath(*name.split(".")).with_suffix(".ilean"), text)
     read = read_module(text, name, str(path))
     yield replace(read.module, name=ilean.module)

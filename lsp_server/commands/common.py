@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
+from lean_extract.reading import read_source
 from lean_extract.source.project import find_root
 from lsp_server.models import model_folder
 from lsp_server.settings import LeanSettings, Settings, TacticSettings
@@ -17,18 +18,13 @@ from retriever import reranker
 
 
 def read_text(path: Path) -> str:
-    """A file's text. Raises BadSource: it is missing, a folder, unreadable, or not UTF-8."""
+    """A file's text. Raises BadSource: it is missing, or cannot be read as `read_source` says."""
     try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise BadSource(f"There is no file {path}.", "Check the path.") from error
-    except UnicodeDecodeError as error:
-        message = f"{path} is not UTF-8: byte {error.start} cannot be decoded."
-        raise BadSource(message, "Save it as UTF-8.") from error
-    except OSError as error:
-        raise BadSource(
-            f"{path} cannot be read: {error.strerror}.", "Check the path and its rights."
-        ) from error
+        return read_source(path)
+    except BadSource as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise BadSource(f"There is no file {path}.", "Check the path.") from error
+        raise
 
 
 def project_root(path: Path) -> Path:

@@ -14,6 +14,7 @@ from pathlib import Path
 import lean_extract
 from lean_extract import packaged
 from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
 from lean_extract.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import Bar, stop_on_interrupt, summary
 from lsp_server.commands.suggest import place_in, print_suggestion
@@ -97,7 +98,7 @@ async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> 
 def first_unfinished(library: Path) -> GoalPlace:
     """The first `sorry` in the library's unfinished proofs. Raises BadSource where there is none."""
     for path in sorted((library / UNFINISHED).glob("*.lean")):
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_source(path).split("\n")
         for number, line in enumerate(lines, start=1):
             if line.strip().endswith("sorry") and not line.lstrip().startswith("--"):
                 return place_in(path, number, None)

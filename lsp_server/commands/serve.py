@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+from typing import NoReturn
 
 from lsp_server.commands.common import settings_for
+from lsp_server.ending import leave
 from lsp_server.serving import create_server, serve_stdio, serve_tcp
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command; returns when the client has gone."""
+def run(options: argparse.Namespace) -> NoReturn:
+    """Run the command; the process ends when the client has gone."""
     if options.log:
         logging.basicConfig(
             filename=options.log, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -21,6 +23,4 @@ def run(options: argparse.Namespace) -> int:
     # pygls logs every message it sends, and every refused request with a traceback; both are noise here.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = create_server(settings_for(options))
-    if options.tcp is not None:
-        return serve_tcp(server, options.tcp)
-    return serve_stdio(server)
+    leave(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))

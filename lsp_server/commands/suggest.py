@@ -129,7 +129,10 @@ def place_in(path: Path, line: int, column: int | None) -> GoalPlace:
 
 
 def _read_state(source: str) -> str:
-    return _standard_input() if source == "-" else read_text(Path(source))
+    if source == "-":
+        return _standard_input()
+    path = Path(source)
+    return _decoded(path.read_bytes(), source) if path.is_fifo() else read_text(path)
 
 
 def _typed(text: str) -> str:
@@ -144,7 +147,11 @@ def _typed(text: str) -> str:
 
 
 def _standard_input() -> str:
+    return _decoded(sys.stdin.buffer.read(), "Standard input")
+
+
+def _decoded(data: bytes, source: str) -> str:
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadSource(f"Standard input is not UTF-8: {error}.", "Send it as UTF-8.") from error
+        raise BadSource(f"{source} is not UTF-8: {error}.", "Send it as UTF-8.") from error

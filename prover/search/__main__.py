@@ -16,9 +16,9 @@ from pathlib import Path
 from lean_extract import packaged
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadQuery, PremiseSuggestError
+from lean_extract.reading import read_source
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
-from lean_extract.session.document import read_source
 from lean_extract.source.project import find_root, find_sources
 from lean_extract.source.reader import read_file
 from lean_extract.toolchain import project_oleans, resolve_lean

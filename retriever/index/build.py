@@ -162,7 +162,7 @@ def settled(
     }
     if not package.is_fixed:
         plan = make_plan(package.root, package.sources, known, manifest.stats, lambda _: None)
-        is_same = replace(plan, stats={}) == Plan() and plan.stats == manifest.stats
+        is_same = plan is not None and replace(plan, stats={}) == Plan() and plan.stats == manifest.stats
         if not is_same or manifest.root != str(package.root):
             return None
     return IndexReport(len(known), sum(file.stop - file.start for file in known.values()))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from retriever.index.files import hash_file
+from lean_extract.reading import MAX_SOURCE, read_regular
 from retriever.index.segment import IndexedFile
+
+_ASKED_EVERY = 64
+"""Files between two questions whether to stop."""
 
 
 class Source(Protocol):
@@ -48,7 +52,7 @@ class Plan:
     """Files of the index that are no longer among the sources."""
     stats: dict[str, tuple[int, int]] = field(default_factory=dict)
     """(size, mtime_ns) of files that were touched but hold what they held."""
-    vanished: list[str] = field(default_factory=list)
+    vanished: list[tuple[Path, str]] = field(default_factory=list)
     """Sources that were listed but cannot be read, with the reason."""
 
 
@@ -63,26 +67,35 @@ def make_plan(
     known: Mapping[str, IndexedFile],
     stats: Mapping[str, tuple[int, int]],
     progress: Callable[[int], None],
-) -> Plan:
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Plan | None:
     """Compare the sources with what is indexed: by size and time, and where these differ by hash.
 
     Args:
         known: the live files by the path that the index names them by.
         stats: (size, mtime_ns) that override the ones in `known`.
         progress: hears how many sources were looked at.
+        should_stop: asked now and then; the answer is None once it says so.
     """
     plan = Plan()
     seen: set[str] = set()
     for count, source in enumerate(sources, start=1):
+        if count % _ASKED_EVERY == 0 and should_stop():
+            return None
         name = relative_path(root, source.path)
         seen.add(name)
         try:
             _compare(plan, source, name, known.get(name), stats.get(name))
         except OSError as error:
-            plan.vanished.append(f"{source.path}: {error.strerror}")
+            plan.vanished.append((source.path, error.strerror or str(error)))
         progress(count)
     plan.removed = [name for name in known if name not in seen]
     return plan
+
+
+def _hash(path: Path) -> str:
+    """SHA-256 of a source, in hexadecimal. Raises OSError, also for what is no regular file or too large."""
+    return hashlib.sha256(read_regular(path, MAX_SOURCE)).hexdigest()
 
 
 def _compare(
@@ -97,11 +110,11 @@ def _compare(
             if override:
                 plan.stats[name] = found
             return
-        digest = hash_file(source.path)
+        digest = _hash(source.path)
         if same_place and digest == known.sha256:
             plan.stats[name] = found
             return
     else:
-        digest = hash_file(source.path)
+        digest = _hash(source.path)
     entry = IndexedFile(name, source.module, package, revision, *found, digest, 0, 0)
     plan.changed.append(Change(source.path, entry))

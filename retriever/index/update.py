@@ -12,7 +12,7 @@ import numpy as np
 from lean_extract.errors import BadSource
 from lean_extract.records import Position, Premise, Problem
 from lean_extract.source import reader
-from retriever.encoder import PremiseEncoder
+from retriever.encoder import Floats, PremiseEncoder
 from retriever.index import hnsw
 from retriever.index.content import NO_PROOFS, ReadFile, content_of, merge
 from retriever.index.exact import Int8s, quantise
@@ -30,6 +30,8 @@ Progress = Callable[[str, int, int], None]
 PREMISES_PER_SEGMENT = 4096
 SECONDS_PER_SEGMENT = 60.0
 PREMISES_PER_STEP = 256
+PREMISES_PER_CALL = 1024
+"""Of a file that has more than a step, so many are embedded before it is asked whether to stop."""
 MOST_SEGMENTS = 8
 SEGMENTS_AFTER_MERGE = 4
 
@@ -106,6 +108,8 @@ class Update:
         """Do all of it and say what was done."""
         options = self._options
         plan = self._plan(sources)
+        if plan is None:
+            return self._report(0, stopped=True)
         stopped = self._embed(plan)
         self._flush()
         self._bury(plan.removed)
@@ -126,18 +130,22 @@ class Update:
         self._merge()
         if options.graphs is not None and not stopped:
             stopped = not self._build_graphs(options.graphs)
+        return self._report(len(plan.removed), stopped)
+
+    def _report(self, removed: int, stopped: bool) -> IndexReport:
         return IndexReport(
             files=sum(len(s.files) - len(self._dead[name]) for name, s in self._segments.items()),
             premises=sum(self._alive_count(name) for name in self._segments),
             files_read=self._read,
-            files_removed=len(plan.removed),
+            files_removed=removed,
             premises_embedded=self._embedded,
             premises_reused=self._reused,
             stopped=stopped,
             problems=tuple(self._problems),
         )
 
-    def _plan(self, sources: Sequence[Source]) -> Plan:
+    def _plan(self, sources: Sequence[Source]) -> Plan | None:
+        """What there is to do; None where it was stopped before that was known."""
         known = {path: self._segments[name].files[i] for path, (name, i) in self._places().items()}
         total = len(sources)
         plan = make_plan(
@@ -146,8 +154,13 @@ class Update:
             known,
             self._writer.manifest.stats,
             lambda done: self._options.progress("scan", done, total),
+            self._options.should_stop,
         )
-        self._problems += [Problem(text, Position(0, 0), "cannot be read") for text in plan.vanished]
+        if plan is not None:
+            self._problems += [
+                Problem(str(path), Position(0, 0), f"This file cannot be read: {why}.")
+                for path, why in plan.vanished
+            ]
         return plan
 
     def _places(self) -> dict[str, tuple[str, int]]:
@@ -170,21 +183,26 @@ class Update:
         """Read and embed what changed, committing now and then; returns whether it was stopped."""
         total = len(plan.changed)
         done = 0
-        for step in _steps(self._read_files(plan.changed)):
-            self._embed_step(step)
-            done += len(step)
-            self._options.progress("embed", done, total)
-            full = sum(len(item.premises) for _, item in self._batch) >= PREMISES_PER_SEGMENT
-            if full or time.monotonic() - self._last_commit > SECONDS_PER_SEGMENT:
-                self._flush()
-            if self._options.should_stop():
-                return done < total
+        try:
+            for step in _steps(self._read_files(plan.changed)):
+                self._embed_step(step)
+                done += len(step)
+                self._options.progress("embed", done, total)
+                full = sum(len(item.premises) for _, item in self._batch) >= PREMISES_PER_SEGMENT
+                if full or time.monotonic() - self._last_commit > SECONDS_PER_SEGMENT:
+                    self._flush()
+                if self._options.should_stop():
+                    return done < total
+        except reader.ReadingStopped:  # in the midst of a file, or of a step: what is whole is kept
+            return True
         return False
 
     def _read_files(self, changes: Sequence[Change]) -> Iterator[tuple[Change, Sequence[Premise]]]:
         for change in changes:
             try:
-                source = reader.read_file(change.path, change.entry.module)
+                source = reader.read_file(
+                    change.path, change.entry.module, should_stop=self._options.should_stop
+                )
             except BadSource as error:
                 self._problems.append(Problem(str(change.path), Position(0, 0), str(error)))
                 continue
@@ -204,7 +222,7 @@ class Update:
             for premise in premises
             if premise_texts(premise) not in old
         ]
-        vectors, scales = quantise(self._encoder.encode_premises(fresh))
+        vectors, scales = quantise(self._encoded(fresh))
         self._embedded += len(fresh)
         position = 0
         for (change, premises), old in zip(step, kept, strict=True):
@@ -219,6 +237,17 @@ class Update:
                     rows[index], factors[index] = vectors[position], scales[position]
                     position += 1
             self._batch.append((change, ReadFile(change.entry, premises, rows, factors)))
+
+    def _encoded(self, premises: Sequence[Premise]) -> Floats:
+        """Their vectors; those of one large file a part at a time. Raises ReadingStopped."""
+        if len(premises) <= PREMISES_PER_CALL:
+            return self._encoder.encode_premises(premises)
+        parts: list[Floats] = []
+        for start in range(0, len(premises), PREMISES_PER_CALL):
+            if self._options.should_stop():
+                raise reader.ReadingStopped
+            parts.append(self._encoder.encode_premises(premises[start : start + PREMISES_PER_CALL]))
+        return np.concatenate(parts)
 
     def _old_vectors(self, place: tuple[str, int] | None) -> dict[tuple[str, str], tuple[Int8s, np.float32]]:
         """The vectors of a file that is about to be replaced, by the texts they were made from."""

@@ -85,7 +85,7 @@ def test_sources_that_cannot_be_read_are_told(machine: Machine, prefix: Path) ->
         machine.core()
     first.unlink()
     first.mkdir()
-    with pytest.raises(NoCoreSources, match="cannot be read: Is a directory"):
+    with pytest.raises(NoCoreSources, match="cannot be read: it is not a regular file"):
         machine.core()
 
 
