@@ -178,7 +178,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket on the host's port, 0 for a free one. Raises UserError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Without the protocol asyncio leaves Nagle's algorithm on: 40 ms an answer on an open connection.
+        # Without the protocol asyncio leaves Nagle's algorithm on: 40 ms more for most answers.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise UserError(f"{host} is not an address of this machine.", "Give --host 127.0.0.1.") from error
