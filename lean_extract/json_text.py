@@ -34,7 +34,7 @@ def shown(value: object, most: int = 40) -> str:
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # nested too deeply; a number of thousands of digits
-        text = f"a {type(value).__name__} that is too large to be shown"
+        text = f"{type(value).__name__} too large to show"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

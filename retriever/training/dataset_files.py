@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
 from lean_extract.json_text import parse_json, read_json
+from lean_extract.reading import open_regular
 from lean_extract.records import Module, Premise, from_json
 from retriever.training.dataset import VERSION, Manifest, Query
 from retriever.training.splits import family_roots
@@ -97,17 +98,16 @@ class _Complaints:
 def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator[tuple[int, Any]]:
     """The records of a file with their line numbers, from 1."""
     try:
-        stream = path.open("rb")
+        with open_regular(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    record = from_json(record_type, parse_json(line.rstrip(b"\r\n")))
+                except (ValueError, TypeError) as error:
+                    complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
+                    continue
+                yield number, record
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Build the dataset again.") from error
-    with stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                record = from_json(record_type, parse_json(line.rstrip(b"\r\n").decode()))
-            except (ValueError, TypeError) as error:
-                complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
-                continue
-            yield number, record
 
 
 def _compare(path: Path, found: int, expected: int, complain: _Complaints) -> None:

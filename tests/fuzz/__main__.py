@@ -13,13 +13,13 @@ import argparse
 import contextlib
 import importlib.util
 import multiprocessing
-import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from tests.fuzz.targets import CORPUS, TARGETS
+from tests.fuzz.work import work
 
 _HANGS_AFTER = 60.0
 """Seconds without a new input."""
@@ -48,61 +48,27 @@ def _fuzzed(name: str, seconds: float, seed: int, is_guided: bool) -> bool:
     with tempfile.TemporaryDirectory(prefix="fuzz") as place:
         current = Path(place) / "current"
         context = multiprocessing.get_context("spawn")
-        work = context.Process(target=_work, args=(name, current, seconds, seed, is_guided))
-        work.start()
+        process = context.Process(target=work, args=(name, current, seconds, seed, is_guided))
+        process.start()
         end = time.time() + seconds + _HANGS_AFTER
-        while work.is_alive() and time.time() < end:
-            work.join(_POLL)
+        while process.is_alive() and time.time() < end:
+            process.join(_POLL)
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - current.stat().st_mtime > _HANGS_AFTER:
                     break
-        if work.is_alive():
-            work.kill()
-            work.join()
+        if process.is_alive():
+            process.kill()
+            process.join()
             (CORPUS / name).mkdir(parents=True, exist_ok=True)
             (CORPUS / name / "found-hang").write_bytes(current.read_bytes())
             print(f"{name}: hangs on tests/fuzz/corpus/{name}/found-hang", file=sys.stderr)
-    return _stamps(CORPUS / name) != before
+    changed = _stamps(CORPUS / name).items() - before.items()
+    print(f"{name}: {len(changed)} findings", flush=True)
+    return bool(changed)
 
 
 def _stamps(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("*")}
-
-
-def _work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -> None:
-    """In the other process."""
-    from tests.fuzz.runner import Watched, fuzz_plainly
-
-    if not is_guided:
-        from tests.fuzz import targets
-
-        target = targets.TARGETS[name]
-        watched = Watched(
-            name,
-            lambda data: target.run(targets.text_of(data)),
-            target.allowed,
-            targets.CORPUS / name,
-            current,
-        )
-        fuzz_plainly(watched, targets.seeds_of(name), seconds, seed)
-        print(f"{name}: {watched.calls:,} inputs, {len(watched.found)} findings", flush=True)
-        return
-    import atheris
-
-    with atheris.instrument_imports(include=["lean_extract", "retriever", "lsp_server"]):
-        from tests.fuzz import targets
-    target = targets.TARGETS[name]
-    watched = Watched(
-        name, lambda data: target.run(targets.text_of(data)), target.allowed, targets.CORPUS / name, current
-    )
-    folder = current.parent / "corpus"
-    folder.mkdir()
-    for number, data in enumerate(targets.seeds_of(name)):
-        (folder / f"{number}").write_bytes(data)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libFuzzer tells every new input
-    flags = ["-verbosity=0", "-max_len=65536", "-timeout=600", f"-seed={seed + 1}"]
-    atheris.Setup(["fuzz", *flags, f"-max_total_time={int(seconds)}", str(folder)], watched)
-    atheris.Fuzz()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from types import FrameType
+from typing import TextIO
 
 from tests.fuzz.mutate import mutated
 
@@ -40,6 +41,8 @@ class Watched:
     current: Path
     calls: int = 0
     found: dict[str, int] = field(default_factory=dict)
+    told: TextIO = sys.stderr
+    """Where findings are told."""
 
     def __call__(self, data: bytes) -> None:
         """Try an input, and keep it if it is a finding."""
@@ -54,7 +57,7 @@ class Watched:
             self.folder.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             (self.folder / f"found-{digest}").write_bytes(data)
-            print(f"{self.name}: {location}: {data[:100]!r}", file=sys.stderr, flush=True)
+            print(f"{self.name}: {location}: {data[:100]!r}", file=self.told, flush=True)
 
     def location(self, data: bytes) -> str:
         """What goes wrong with an input, and where; "" where nothing does."""

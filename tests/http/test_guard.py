@@ -57,6 +57,10 @@ def test_other_sites_pages_are_refused_and_told_nothing(server: Served) -> None:
 def test_a_link_from_elsewhere_may_be_followed(server: Served) -> None:
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert server.client.get("/?query=x", headers=headers).status_code == 200
+    for site in ("cross-site", "same-site"):
+        for path in ("/api/premises?query=x", "/api/search?query=%E2%8A%A2+p", "/docs", "/indexed-premises"):
+            response = server.client.get(path, headers={**headers, "Sec-Fetch-Site": site})
+            assert "web sites" in refused(response, 403)
     refused(server.client.post("/", headers=headers, json={"tactic_state": ADD_COMM}), 403)
 
 

@@ -1,0 +1,39 @@
+"""The process that fuzzes one target."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.fuzz.runner import Watched, fuzz_plainly
+
+
+def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -> None:
+    """Fuzz a target for some seconds; `current` is the file that holds what is being tried."""
+    if not is_guided:
+        watched, seeds = _watched(name, current)
+        fuzz_plainly(watched, seeds, seconds, seed)
+        return
+    import atheris
+
+    told = os.fdopen(os.dup(2), "w")
+    for stream in (1, 2):  # atheris tells every module, libFuzzer every new input
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    with atheris.instrument_imports(include=["lean_extract", "retriever", "lsp_server"]):
+        watched, seeds = _watched(name, current)
+    folder = current.parent / "corpus"
+    folder.mkdir()
+    for number, data in enumerate(seeds):
+        (folder / f"{number}").write_bytes(data)
+    watched.told = told
+    flags = ["-verbosity=0", "-max_len=65536", "-timeout=600", f"-seed={seed + 1}"]
+    atheris.Setup(["fuzz", *flags, f"-max_total_time={int(seconds)}", str(folder)], watched)
+    atheris.Fuzz()
+
+
+def _watched(name: str, current: Path) -> tuple[Watched, list[bytes]]:
+    from tests.fuzz.targets import CORPUS, TARGETS, seeds_of, text_of  # not above: atheris looks at imports
+
+    target = TARGETS[name]
+    watched = Watched(name, lambda data: target.run(text_of(data)), target.allowed, CORPUS / name, current)
+    return watched, seeds_of(name)
