@@ -22,15 +22,18 @@ MOST = 1.2
 """The exponent that n log n stays under."""
 _FASTEST = 0.002
 """What is quicker than this says nothing."""
+_TRIES = 4
 _TOO_LONG = 2.0
 """Longer texts than one that took so many seconds are not tried."""
 
 
 def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> None:
     """Fail where the time grows faster than length ** 1.2 on texts of a shape, doubled up to `largest`."""
-    found = exponent(work, shape, largest)
-    if found > MOST:  # once more: another process may have taken the caches
+    found = math.inf
+    for _ in range(_TRIES):  # another process may have taken the caches meanwhile
         found = min(found, exponent(work, shape, largest))
+        if found <= MOST:
+            break
     assert found <= MOST, f"time grows with length ** {found:.2f}"
 
 
