@@ -99,7 +99,7 @@ def _in_file(name: str, read: Callable[[Path], Any], wrap: str = "{}") -> Callab
 
 def _lexer(text: str) -> None:
     assert "".join(raw_tokens(text)).replace(" ", "") is not None
-    comment_left_open(text, tokenize(text))
+    comment_left_open(tokenize(text))
 
 
 def _goals(text: str) -> None:

@@ -16,11 +16,11 @@ from tests.hostile.shapes import Shape
 
 SMALLEST = 1 << 12
 LARGEST = 1 << 20
-ENOUGH_SECONDS = 0.02
-"""A run that takes so long is measured well by one; from there on lengths grow four-fold."""
+ENOUGH_SECONDS = 0.01
+"""A run that takes so long is measured well by one."""
 MOST = 1.2
 """The exponent that n log n stays under."""
-_FASTEST = 0.002
+_FASTEST = 0.001
 """What is quicker than this says nothing."""
 _TRIES = 4
 _TOO_LONG = 2.0
@@ -28,7 +28,7 @@ _TOO_LONG = 2.0
 
 
 def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> None:
-    """Fail where the time grows faster than length ** 1.2 on texts of a shape, doubled up to `largest`."""
+    """Fail where the time grows faster than length ** 1.2 on texts of a shape, up to `largest`."""
     found = math.inf
     for _ in range(_TRIES):  # another process may have taken the caches meanwhile
         found = min(found, exponent(work, shape, largest))
@@ -51,7 +51,7 @@ def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -
             points.append((math.log(len(text)), math.log(seconds)))
         if size >= largest:
             break
-        size = min(size * (2 if seconds < ENOUGH_SECONDS else 4), largest)
+        size = min(4 * size, largest)
     return _slope(points) if len(points) > 2 else 0.0
 
 

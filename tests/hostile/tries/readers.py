@@ -14,7 +14,7 @@ from tests.hostile.tries.report import HANG_SECONDS, SLOW, WRONG, Effort, Report
 PART = "readers"
 LARGEST = 1 << 20
 _DOORS = {
-    **dict.fromkeys(("goals", "pasted", "terms", "canonical", "orientation"), MAX_STATE),
+    **dict.fromkeys(("goals", "pasted", "terms", "canonical", "orientation", "tactic"), MAX_STATE),
     **dict.fromkeys(("names", "query"), MAX_QUERY),
 }
 """Characters that are let in to a reader, where that is less than a megabyte."""
