@@ -17,6 +17,8 @@ _UNKNOWN = "_"
 _MOST_PATTERNS = 64
 _MOST_GOALS = 64
 """Where more patterns are given, or more cases come of them, the answer is None."""
+_MOST_NAMES = 128
+"""A binder of more names is not plain: its bound is written once for each of them."""
 _LONGEST_PATTERN = 1000
 _DEEPEST_PATTERN = 32
 _LONGEST_TAKEN_APART = 20_000
@@ -132,7 +134,7 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
     if parts.connective == "¬" and parts.left:
         return "", proposition.text(parts.left), "False"
     if parts.connective == "∀" and parts.right and parts.names:
-        if "[" in proposition.texts[: parts.right[0]]:
+        if len(parts.names) > _MOST_NAMES or "[" in proposition.texts[: parts.right[0]]:
             return None
         return _quantified(proposition, parts)
     found = proposition.operator()
@@ -256,7 +258,9 @@ def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[s
         *heads, rest = proposition.parts("∧", len(patterns))
     elif parts.connective == "↔":
         *heads, rest = conjuncts(type_) or ("", "")
-    elif parts.connective == "∃" and parts.names and is_plain_name(patterns[0].strip()):
+    elif (
+        parts.connective == "∃" and 0 < len(parts.names) <= _MOST_NAMES and is_plain_name(patterns[0].strip())
+    ):
         name, first, rest = _witness(proposition, parts)
         heads, rest = [first], renamed(rest, name, patterns[0].strip())
     else:

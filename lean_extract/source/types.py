@@ -29,7 +29,7 @@ _NO_OPERATORS = frozenset(
      ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
 )  # fmt: skip
 _RELATION = 50
-_DEEPEST = 60
+_DEEPEST = 24
 """Of what a statement assumes, what more parentheses enclose is not looked for."""
 _REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
 """What takes all that stands behind it."""

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
-from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Premise
 from lsp_server.http.backend import Backend, goal_of
 from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_STATES
@@ -23,7 +22,6 @@ from retriever.offer import MOST_LOCAL, RankedPremise
 from retriever.place import Where
 from retriever.snapshot import Snapshot
 
-State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED)]
 
 
@@ -39,7 +37,7 @@ class Retrieval(BaseModel):
     """What is asked for."""
 
     model_config = ConfigDict(strict=True)
-    state: State | Annotated[list[State], Field(max_length=MAX_STATES)] = Field(
+    state: str | Annotated[list[str], Field(max_length=MAX_STATES)] = Field(
         description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
     )
     imported_modules: Listed | None = Field(

@@ -17,7 +17,6 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.errors import ModelError, NoGoalHere
-from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Position, Premise
 from lsp_server.engine import Engine
 from lsp_server.http.backend import Backend, goal_of
@@ -41,7 +40,6 @@ _POOL_FOR_PREFIX = 1000
 _STEP_DOWN = 0.999
 """What a score is multiplied with where it would not be below the one before it."""
 
-State = Annotated[str, StringConstraints(max_length=MAX_STATE)]
 Prefix = Annotated[str, StringConstraints(max_length=1000)]
 
 
@@ -50,7 +48,7 @@ class GeneratorRequest(BaseModel):
 
     model_config = ConfigDict(strict=True)
     name: str = Field(description="The generator's name; there is one, so any will do.")
-    input: State = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
+    input: str = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
     prefix: Prefix | None = Field(None, description="What every tactic has to begin with.")
 
 
@@ -74,7 +72,7 @@ class StepRequest(BaseModel):
     """llmstep's request."""
 
     model_config = ConfigDict(strict=True)
-    tactic_state: State = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
+    tactic_state: str = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
     prefix: Prefix = Field("", description="What every tactic has to begin with.")
     context: str = Field("", description="The file up to the tactic: tells what is imported and declared.")
 

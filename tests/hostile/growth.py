@@ -1,6 +1,6 @@
 """How the time of a function grows with the length of its input.
 
-Only CPU time of the calling thread is counted, the least of a few runs, so that a busy machine does not
+Only CPU time of the calling thread is counted, the lesser of two runs, so that a busy machine does not
 change what comes out; a single bad measurement is repeated.
 """
 
@@ -16,16 +16,18 @@ from tests.hostile.shapes import Shape
 
 SMALLEST = 1 << 12
 LARGEST = 1 << 20
-ENOUGH_SECONDS = 0.06
-"""A run that takes so long is measured well; longer texts are not tried."""
+ENOUGH_SECONDS = 0.01
+"""A run that takes so long is measured well by one."""
 MOST = 1.2
 """The exponent that n log n stays under."""
-_FASTEST = 0.002
+_FASTEST = 0.001
 """What is quicker than this says nothing."""
+_TOO_LONG = 2.0
+"""Longer texts than one that took so many seconds are not tried."""
 
 
 def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> None:
-    """Fail where the time grows faster than length ** 1.2 on texts of a shape, doubled up to `largest`."""
+    """Fail where the time grows faster than length ** 1.2 on texts of a shape, up to `largest`."""
     found = exponent(work, shape, largest)
     if found > MOST:  # once more: another process may have taken the caches
         found = min(found, exponent(work, shape, largest))
@@ -33,18 +35,20 @@ def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGE
 
 
 def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> float:
-    """The exponent of growth over the last eight-fold of lengths; 0 where all of it is too quick to tell."""
+    """The exponent of growth from the first length that takes its time; 0 where all is too quick to tell.
+
+    Later lengths are far from the first, so that what little a single measurement is off does not count.
+    """
     points: list[tuple[float, float]] = []
-    size = SMALLEST
-    while size <= largest:
+    size, seconds = SMALLEST, 0.0
+    while seconds < _TOO_LONG:
         text = shape(size)
         seconds = _least_seconds(work, text)
         if seconds > _FASTEST:
             points.append((math.log(len(text)), math.log(seconds)))
-        if seconds > ENOUGH_SECONDS and len(points) > 2:
+        if size >= largest:
             break
-        size *= 2
-    points = points[-4:]
+        size = min(4 * size, largest)
     return _slope(points) if len(points) > 2 else 0.0
 
 
@@ -53,7 +57,7 @@ def _least_seconds(work: Callable[[str], Any], text: str) -> float:
     gc.collect()
     gc.disable()
     try:
-        for _ in range(3):
+        for _ in range(2):
             start = time.thread_time()
             work(text)
             best = min(best, time.thread_time() - start)

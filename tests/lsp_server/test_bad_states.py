@@ -18,6 +18,7 @@ UNREADABLE = [
     ("n : ℕ\n⊢ n = n\n\nm : ℕ\n", "The goal that begins in line 4 has no `⊢` line."),
     ("n m : ℕ\n⊢\n", "There is nothing to prove after the `⊢` in line 2."),
     ("n + m = m + n", "Line 1 of the state is not a hypothesis `name : type`: n + m = m + n"),
+    ("⊢ " + "a" * 199_999, "The state has 200,001 characters; at most 200,000 are read."),
     ("no goals", "The proof is complete here: no goals are left."),
 ]
 
