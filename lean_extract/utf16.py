@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 _LAST_OF_ONE_UNIT = "\uffff"
 
 
 def utf16_length(text: str) -> int:
     """How many UTF-16 units the text takes."""
     return len(text) + sum(character > _LAST_OF_ONE_UNIT for character in text)
+
+
+def utf16_columns(line: str) -> list[int]:
+    """The UTF-16 column of each character of a line."""
+    widths = [2 if character > _LAST_OF_ONE_UNIT else 1 for character in line[:-1]]
+    return list(accumulate(widths, initial=0)) if line else []
 
 
 def code_point_column(line: str, utf16_column: int) -> int:

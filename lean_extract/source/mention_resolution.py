@@ -24,11 +24,12 @@ _OPERATOR_CONSTANTS = {
 """What Lean's and Mathlib's notations stand for, where the sources that declare them are not read."""
 _NUMBERED = {"And": ("left", "right"), "Iff": ("mp", "mpr"), "Prod": ("fst", "snd")}
 _MAX_UNFOLDINGS = 3
+_NONE: frozenset[str] = frozenset()
 _LONGEST_NUMBER = 6
 _MOST_ANCESTORS = 200
 """Structures that one extends on any way, of which the fields are looked at."""
-_MOST_FITTING = 2000
-"""Types with the same constructors that are all looked at; `mk` alone is in more."""
+_MOST_FITTING = 500
+"""Types that have the same constructors, of which one is looked for that is plainly meant."""
 
 
 class MentionResolver:
@@ -39,6 +40,7 @@ class MentionResolver:
         self._module = module
         self._names = NameResolver(environment, module)
         self._statements: dict[str, tuple[list[str], LocalNames]] = {}
+        self._extended: dict[str, list[str]] = {}
         self._fitting: dict[tuple[str, frozenset[str]], list[str]] = {}
 
     def resolve(self, mention: Mention, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
@@ -100,26 +102,38 @@ class MentionResolver:
 
     def _field(self, owner: str, part: str, order: int) -> str | None:
         """A field of a structure or of what it extends, near ancestors first on each way up."""
-        seen: set[str] = set()
-        waiting = [(owner, part)]
-        while waiting:
-            owner, part = waiting.pop()
-            if part.isdigit():
-                names = _NUMBERED.get(owner) or tuple(self._environment.fields.get(owner, ()))
-                number = int(part) if len(part) <= _LONGEST_NUMBER else 0
-                if not 0 < number <= len(names):
-                    continue
-                part = names[number - 1]
-            found = self._names.exact(f"{owner}.{part}", order)
-            if found is not None:
-                return found
-            if owner in seen or len(seen) > _MOST_ANCESTORS:
-                continue
-            seen.add(owner)
-            parents, scope = self._environment.parents.get(owner, ((), ROOT))
-            above = (self._names.resolve(parent, scope, order)[0] for parent in parents[:_MOST_ANCESTORS])
-            waiting += [(name, part) for name in reversed(list(above)) if name]
-        return None
+        if part.isdigit():
+            names = _NUMBERED.get(owner) or tuple(self._environment.fields.get(owner, ()))
+            number = int(part) if len(part) <= _LONGEST_NUMBER else 0
+            if not 0 < number <= len(names):
+                return None
+            part = names[number - 1]
+        found = self._names.exact(f"{owner}.{part}", order)
+        if found is not None or owner not in self._environment.parents:
+            return found
+        above = (self._names.exact(f"{name}.{part}", order) for name in self._ancestors(owner, order))
+        return next((name for name in above if name is not None), None)
+
+    def _ancestors(self, owner: str, order: int) -> list[str]:
+        """What a structure extends, on any way."""
+        known = self._extended.get(owner)
+        if known is None:
+            known = self._extended[owner] = []
+            seen = {owner}
+            waiting = self._parents(owner, order)
+            while waiting and len(known) < _MOST_ANCESTORS:
+                name = waiting.pop()
+                if name not in seen:
+                    seen.add(name)
+                    known.append(name)
+                    waiting += self._parents(name, order)
+        return known
+
+    def _parents(self, owner: str, order: int) -> list[str]:
+        """What a structure extends by itself, the last one first."""
+        parents, scope = self._environment.parents.get(owner, ((), ROOT))
+        names = (self._names.resolve(parent, scope, order)[0] for parent in parents[:_MOST_ANCESTORS])
+        return [name for name in names if name][::-1]
 
     def _part_field(self, mention: PartField, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
         """A field of (a part of) what a constant concludes, read off its statement."""
@@ -165,36 +179,42 @@ class MentionResolver:
             known = self._statements[text] = words, LocalNames(words, ())
         return known
 
-    def _having(self, mention: Alternative, scope: Scope) -> list[str]:
-        """The types that have all the constructors; where there are very many, those that are open."""
-        key = mention.name, mention.all_names
-        known = self._fitting.get(key)
-        if known is None:
-            constructors = self._environment.constructors
-            owners = self._environment.owners.get(mention.name, ())
-            known = [owner for owner in owners if mention.all_names <= constructors[owner]]
-            self._fitting[key] = known
-        if len(known) > _MOST_FITTING:
-            around = frozenset(namespaces_of(scope.namespace))
-            return [owner for owner in known if owner in around]
-        return known
-
     def _alternative(self, mention: Alternative, scope: Scope, order: int) -> list[str]:
         """A constructor: of the type that is known, else of the one type that has all the names."""
         owner = self._type(mention.receiver, scope, order) if mention.receiver else None
         if owner is not None and (found := self._names.exact(f"{owner}.{mention.name}", order)):
             return [found]
         constructors = self._environment.constructors
-        fitting = [owner for owner in self._having(mention, scope) if self._entry(owner, order)]
-        fewest = min((len(constructors[owner]) for owner in fitting), default=0)
-        fitting = [owner for owner in fitting if len(constructors[owner]) == fewest]
-        around = [owner for owner in fitting if _is_around(owner, scope)]
+        fewest = 0
+        fitting: list[str] = []
+        for owner in self._having(mention)[:_MOST_FITTING]:
+            if fewest and len(constructors[owner]) > fewest:
+                break
+            if self._entry(owner, order):
+                fewest = len(constructors[owner])
+                fitting.append(owner)
+                if len(fitting) > 1:
+                    break
+        around = [
+            owner
+            for owner in reversed(namespaces_of(scope.namespace) if fitting else ())
+            if len(names := constructors.get(owner, _NONE)) == fewest
+            and mention.all_names <= names
+            and self._entry(owner, order)
+        ]
         chosen = around or (fitting if len(fitting) == 1 else [])
         return [f"{chosen[0]}.{mention.name}"] if chosen else []
 
-
-def _is_around(owner: str, scope: Scope) -> bool:
-    return f"{scope.namespace}.".startswith(f"{owner}.")
+    def _having(self, mention: Alternative) -> list[str]:
+        """The types that have all the constructors, those with the fewest others first."""
+        key = mention.name, mention.all_names
+        known = self._fitting.get(key)
+        if known is None:
+            constructors = self._environment.constructors
+            owners = self._environment.owners.get(mention.name, ())
+            fitting = [owner for owner in owners if mention.all_names <= constructors[owner]]
+            known = self._fitting[key] = sorted(fitting, key=lambda owner: len(constructors[owner]))
+        return known
 
 
 def _inner(constant: str, scope: Scope) -> Scope:

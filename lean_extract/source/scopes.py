@@ -80,7 +80,8 @@ class ScopeStack:
         for part in split_name(name):
             scope = self.top.scope
             namespace = join_names(scope.namespace, part)
-            fits = fits and not is_too_long(namespace)
+            # what is declared in it has a longer name
+            fits = fits and 2 * len(namespace) <= MAX_NAME and 2 * namespace.count(".") < MAX_COMPONENTS
             self._push(part, Scope(namespace, scope.opens) if fits else scope)
         return fits
 

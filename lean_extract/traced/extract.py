@@ -7,6 +7,7 @@ reader only says where tactics stand.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,9 +60,12 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
     for declared, signature in signatures.items():
         yield _premise(declared, signature, ilean)
     steps = {proof.theorem: proof.steps for proof in read.proofs}
+    mentions, lines = ilean.mentions(), text.split("\n")
     for theorem, place in ilean.declared.items():
         if theorem in signatures and signatures[theorem].kind == "theorem":
-            proof = trace_proof(theorem, place, ilean, text, steps.get(theorem, ()))
+            proof = trace_proof(
+                theorem, place, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
+            )
             if session is None:
                 yield proof
                 continue
@@ -94,34 +98,36 @@ def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
     )
 
 
-def trace_proof(theorem: str, place: Declared, ilean: Ilean, text: str, steps: Sequence[SourceStep]) -> Proof:
-    """The premises that Lean saw used in a theorem's proof, in order of first use, whole and by step."""
-    begin = proof_start(text, place)
-    mentions = sorted(
-        (usage.span.start, constant.name)
-        for constant in ilean.constants
-        for usage in constant.usages
-        if usage.inside == theorem and usage.span.start >= begin
-    )
+def trace_proof(
+    theorem: str,
+    place: Declared,
+    module: str,
+    mentions: Sequence[tuple[Position, str]],
+    lines: Sequence[str],
+    steps: Sequence[SourceStep],
+) -> Proof:
+    """The premises that Lean saw used in a theorem's proof, in order of first use, whole and by step.
+
+    Args:
+        mentions: what the theorem mentions, in order (`Ilean.mentions`).
+        lines: the module's text.
+    """
+    used = mentions[bisect_left(mentions, (proof_start(lines, place), "")) :]
     return Proof(
         theorem=theorem,
-        module=ilean.module,
-        premises=_in_order(name for _, name in mentions),
+        module=module,
+        premises=_in_order(name for _, name in used),
         steps=tuple(
-            TacticStep(
-                step.tactic,
-                step.span,
-                _in_order(name for start, name in mentions if _holds(step.span, start)),
-            )
+            TacticStep(step.tactic, step.span, _in_order(name for _, name in _within(used, step.span)))
             for step in steps
         ),
         is_tactic=bool(steps),
     )
 
 
-def proof_start(text: str, place: Declared) -> Position:
+def proof_start(text: Sequence[str], place: Declared) -> Position:
     """Where a declaration's value begins: its first `:=`, `|` or `where` outside brackets, else its end."""
-    lines = text.split("\n")[place.name.end.line : place.full.end.line + 1]
+    lines = list(text[place.name.end.line : place.full.end.line + 1])
     lines[0] = " " * place.name.end.column + lines[0][place.name.end.column :]
     tokens = tokenize("\n".join(lines))
     depth = 0
@@ -133,8 +139,10 @@ def proof_start(text: str, place: Declared) -> Position:
     return place.full.end
 
 
-def _holds(span: Span | None, position: Position) -> bool:
-    return span is not None and span.start <= position < span.end
+def _within(mentions: Sequence[tuple[Position, str]], span: Span | None) -> Sequence[tuple[Position, str]]:
+    if span is None:
+        return ()
+    return mentions[bisect_left(mentions, (span.start, "")) : bisect_left(mentions, (span.end, ""))]
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -8,16 +8,20 @@ they are converted to code points here, once.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import BadSource
+from lean_extract.reading import read_regular_text
 from lean_extract.records import Position, Span
-from lean_extract.utf16 import code_point_column
+from lean_extract.utf16 import utf16_columns
 
 OLDEST_VERSION = 4
+_MOST_BYTES = 1 << 26
+"""Of an `.ilean` file; the largest of Mathlib have a hundredth of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,17 @@ class Ilean:
     declared: Mapping[str, Declared]
     constants: tuple[Constant, ...]
 
+    def mentions(self) -> dict[str, list[tuple[Position, str]]]:
+        """For each declaration the constants that it mentions, each with its place, in order."""
+        found: dict[str, list[tuple[Position, str]]] = {}
+        for constant in self.constants:
+            for usage in constant.usages:
+                if usage.inside is not None:
+                    found.setdefault(usage.inside, []).append((usage.span.start, constant.name))
+        for mentions in found.values():
+            mentions.sort()
+        return found
+
 
 def read_ilean(path: Path, text: str) -> Ilean:
     """Read an `.ilean` file.
@@ -64,10 +79,11 @@ def read_ilean(path: Path, text: str) -> Ilean:
         text: the module's source text, by which columns are converted.
 
     Raises:
-        BadSource: the file is not an `.ilean` file, or of a version that is not known here.
+        BadSource: the file is missing, cannot be read, is too large, is not an `.ilean` file, or of a version
+            that is not known here.
     """
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(read_regular_text(path, _MOST_BYTES))
         if raw["version"] < OLDEST_VERSION:
             raise BadSource(
                 f"{path} is an .ilean file of version {raw['version']}.",
@@ -83,8 +99,12 @@ def read_ilean(path: Path, text: str) -> Ilean:
                 if (constant := _constant(key, value, columns)) is not None
             ),
         )
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise BadSource(f"{path} is not an .ilean file: {error!r}.", "Build the project again.") from error
+    except OSError as error:
+        raise BadSource(
+            f"{path} cannot be read: {error.strerror or error}.", "Build the project first."
+        ) from error
 
 
 def _declared(numbers: Sequence[int], columns: Columns) -> Declared:
@@ -111,6 +131,8 @@ class Columns:
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
+        self._units: dict[int, list[int]] = {}
+        """For lines that are not ASCII, the UTF-16 column of each of their characters."""
 
     def span(self, numbers: Sequence[int]) -> Span:
         """The span of four numbers: start line and column, end line and column."""
@@ -120,4 +142,7 @@ class Columns:
     def _position(self, line: int, column: int) -> Position:
         if line >= len(self._lines):
             return Position(line, column)
-        return Position(line, code_point_column(self._lines[line], column))
+        units = self._units.get(line)
+        if units is None:
+            units = self._units[line] = utf16_columns(self._lines[line])
+        return Position(line, bisect_left(units, column))

@@ -97,7 +97,7 @@ def split_signature(text: str) -> tuple[tuple[str, ...], str]:
     texts = tokens.texts
     begin = 1
     if texts[1:2] == [".{"]:
-        begin = texts.index("}") + 1
+        begin = tokens.brackets.close(1, len(texts)) + 1
     binders, behind = parse_binders(tokens, begin, len(texts))
     if behind < len(texts) and texts[behind] == ":":
         behind += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.toolchain import Toolchain, project_oleans
@@ -37,8 +37,9 @@ class References:
         ilean = self._ilean(problem)
         declared = ilean.declared.get(problem.full_name) if ilean else None
         if ilean is not None and declared is not None:
-            text = _text(problem.theorem.path)
-            return trace_proof(problem.full_name, declared, ilean, text, ()).premises
+            name, lines = problem.full_name, read_source(problem.theorem.path).split("\n")
+            mentions = ilean.mentions().get(name, ())
+            return trace_proof(name, declared, ilean.module, mentions, lines, ()).premises
         source = self._module(problem)
         proofs = [proof for proof in source.proofs if proof.theorem == problem.full_name]
         return next(uses_in(source, self._is_known, proofs), ())
@@ -48,7 +49,9 @@ class References:
         if module not in self._ileans:
             names = Path(*module.split(".")).with_suffix(".ilean") if module else Path("none.ilean")
             path = next((folder / names for folder in self._compiled if (folder / names).is_file()), None)
-            self._ileans[module] = None if path is None else read_ilean(path, _text(problem.theorem.path))
+            self._ileans[module] = (
+                None if path is None else read_ilean(path, read_source(problem.theorem.path))
+            )
         return self._ileans[module]
 
     def _module(self, problem: Problem) -> SourceModule:
@@ -56,10 +59,3 @@ class References:
         if path not in self._modules:
             self._modules[path] = read_file(path, problem.module)
         return self._modules[path]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSource(f"{path} cannot be read: {error}.", "Check the file.") from error

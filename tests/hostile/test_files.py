@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.compile import header_imports
-from lean_extract.records import Premise
+from lean_extract.errors import BadRecords, BadSource
+from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
 from lean_extract.source.budget import MAX_TOKENS
 from lean_extract.source.link import resolve
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.reader import ReadingStopped, SourceModule, read_module
 from lean_extract.source.unproved import resting_on_sorry
+from lean_extract.traced.extract import trace_proof
+from lean_extract.traced.ilean import read_ilean
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import FILES, LEXICAL, TERMS, Shape
 
@@ -48,7 +53,7 @@ def _read(text: str, states: bool = True) -> SourceModule:
 
 @pytest.mark.parametrize("name", FILES)
 def test_files_are_read_in_linear_time(name: str) -> None:
-    assert_linear(_read, FILES[name], 1 << 18)
+    assert_linear(_read, FILES[name], 1 << 17)
 
 
 @pytest.mark.parametrize("name", LEXICAL)
@@ -105,24 +110,22 @@ LINKED: dict[str, Shape] = {
 def test_mentions_are_resolved_in_linear_time(work: Callable[[SourceModule], Any], name: str) -> None:
     modules: dict[str, SourceModule] = {}
 
-    def on_module(text: str) -> None:
-        if text not in modules:
-            modules[text] = _read(text, states=False)
-        work(modules[text])
+    def read(size: int) -> str:
+        text = LINKED[name](size)
+        modules[text] = _read(text, states=False)
+        return text
 
-    assert_linear(on_module, LINKED[name], 1 << 17)
+    assert_linear(lambda text: work(modules[text]), read, 1 << 16)
 
 
 @pytest.mark.parametrize("name", {**LEXICAL, **FILES})
 def test_headers_are_read_in_linear_time(name: str) -> None:
-    assert_linear(header_imports, {**LEXICAL, **FILES}[name], 1 << 18)
+    assert_linear(header_imports, {**LEXICAL, **FILES}[name], 1 << 17)
 
 
 def test_the_header_of_a_file_is_read_past_its_comments() -> None:
-    text = (
-        "/- a -/ module -- b\nprelude\npublic /- c -/ import A.B--d\n"
-        " meta import all C /- import D -/ import E\nx"
-    )
+    text = "/- a -/ module -- b\nprelude\npublic /- c -/ import A.B--d\n meta import all C"
+    text += " /- import D -/ import E\nx"
     assert header_imports(text) == ("A.B", "C", "E")
     assert header_imports("import A\n/- never closed\nimport B") == ("Init", "A")
 
@@ -134,15 +137,15 @@ def _told(module: SourceModule) -> str:
 BEYOND = {
     "proof": (f"theorem t : p := f {'a ' * MAX_TOKENS}\n", "This proof has more than 20,000 tokens", "t"),
     "statement": (f"theorem u : {'a ' * MAX_TOKENS}\n", "This statement has more than 20,000 tokens", None),
-    "name": (f"theorem {'a' * 2000} : p := q\n", "name of this declaration is too long", None),
+    "name": (f"theorem {'a' * 2000} : p := q\n", "declaration is too long", None),
     "namespace": (
         f"namespace {'.'.join('a' * 60)}\ntheorem t : p := q\n",
-        "this namespace is too long",
+        "namespace is too long",
         None,
     ),
     "opened": (
         "".join(f"open A{n}\n" for n in range(120)) + "theorem t : p := q\n",
-        "namespaces are open",
+        "are open here",
         "t",
     ),
     "variables": (
@@ -198,85 +201,12 @@ def test_reading_stops_in_the_midst_of_a_file() -> None:
         read_module(text, "A", "A.lean", should_stop=lambda: next(answers))
 
 
-WORDS = [
-    "theorem",
-    "t",
-    ":",
-    "def",
-    "structure",
-    "S",
-    "where",
-    "inductive",
-    "variable",
-    "open",
-    "namespace",
-    "section",
-    "end",
-    "in",
-    "(",
-    ")",
-    "{",
-    "}",
-    "[",
-    "]",
-    "⟨",
-    "⟩",
-    "@[",
-    ".{",
-    ":=",
-    "=>",
-    "|",
-    ",",
-    ";",
-    "<;>",
-    "·",
-    "_",
-    "?",
-    "←",
-    "∈",
-    "→",
-    "∧",
-    "∨",
-    "¬",
-    "∀",
-    "∃",
-    "fun",
-    "=",
-    "≤",
-    "a",
-    "h",
-    "h.1",
-    "a.b",
-    ".1",
-    ".foo",
-    "rfl",
-    "by",
-    "have",
-    "show",
-    "calc",
-    "obtain",
-    "rcases",
-    "intro",
-    "refine",
-    "constructor",
-    "cases",
-    "with",
-    "match",
-    "if",
-    "then",
-    "at",
-    "from",
-    "using",
-    "rw",
-    "simp",
-    "case",
-    "first",
-    "exists",
-    "set",
-    "do",
-    "to_additive",
-    "simps",
-]
+VOCABULARY = """
+theorem t : def structure S where inductive variable open namespace section end in ( ) { } [ ] ⟨ ⟩ @[ .{ := =>
+| , ; <;> · _ ? ← ∈ → ∧ ∨ ¬ ∀ ∃ fun = ≤ a h h.1 a.b .1 .foo rfl by have show calc obtain rcases intro refine
+constructor cases with match if then at from using rw simp case first exists set do to_additive simps
+"""
+WORDS = VOCABULARY.split()
 
 
 @given(st.lists(st.sampled_from([*WORDS, "\n", "\n  ", "\n    "]), max_size=60), st.booleans())
@@ -290,3 +220,43 @@ def test_no_text_is_too_much(words: list[str], states: bool) -> None:
 def test_no_nesting_is_too_deep(name: str) -> None:
     for place in PLACES:
         assert "could not be read" not in _told(_read(_at(place, TERMS[name])(1 << 12)))
+
+
+def _ilean(size: int) -> str:
+    """An `.ilean` file that mentions one constant again and again, on one line of many theorems."""
+    count = size // 40
+    usages = [[0, n, 0, n + 1, f"t{n}", 0, 0, 0, 0] for n in range(count)]
+    references = {json.dumps({"c": {"m": "A", "n": "c"}}): {"definition": None, "usages": usages}}
+    declared = {f"t{n}": [0, n, 0, n + 1, 0, n, 0, n + 1] for n in range(count)}
+    return json.dumps({"version": 5, "module": "A", "decls": declared, "references": references})
+
+
+def test_an_ilean_file_is_read_in_linear_time(tmp_path: Path) -> None:
+    path = tmp_path / "A.ilean"
+
+    def work(text: str) -> None:
+        source = "𝔸" * text.count("[")
+        path.write_text(text)
+        ilean = read_ilean(path, source)
+        mentions = ilean.mentions()
+        for theorem, place in ilean.declared.items():
+            trace_proof(theorem, place, "A", mentions.get(theorem, ()), [""], ())
+
+    assert_linear(work, _ilean, 1 << 19)
+
+
+DEEP = "[" * 100_000
+
+
+def test_deep_json_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "A.ilean"
+    path.write_text(DEEP)
+    with pytest.raises(BadSource, match=r"A\.ilean is not an \.ilean file"):
+        read_ilean(path, "")
+    with pytest.raises(BadRecords):
+        read_header(path)
+    header = json.dumps({"format": FORMAT, "version": VERSION, "source": "text", "revision": ""})
+    path.write_text(f"{header}\n{DEEP}\n")
+    complaints: list[str] = []
+    assert list(read_records(path, complaints)) == []
+    assert len(complaints) == 1 and ":2: not a record" in complaints[0]
