@@ -6,7 +6,8 @@ A thread cannot be stopped from outside. So long work looks here now and then, w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 
 _IS_UNWANTED: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default=lambda: False)
@@ -20,6 +21,16 @@ def check_wanted() -> None:
     """Raises Unwanted where nobody waits for this work any more."""
     if _IS_UNWANTED.get()():
         raise Unwanted
+
+
+@contextmanager
+def wanted_until(is_unwanted: Callable[[], bool]) -> Iterator[None]:
+    """Work in the block is wanted until this says otherwise: it is asked now and then. Raises Unwanted."""
+    before = _IS_UNWANTED.set(is_unwanted)
+    try:
+        yield
+    finally:
+        _IS_UNWANTED.reset(before)
 
 
 def context_until(is_unwanted: Callable[[], bool]) -> Context:

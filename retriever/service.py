@@ -18,6 +18,7 @@ import numpy as np
 
 from lean_extract.errors import PremiseIndexError, PremiseSuggestError
 from lean_extract.records import Goal, Premise
+from lean_extract.wanted import Unwanted, check_wanted
 from retriever.allowed import Allowed
 from retriever.encoder import Encoder, Floats, PremiseEncoder
 from retriever.features import Candidates, Place, features
@@ -126,7 +127,7 @@ class PremiseService:
         except PremiseIndexError:
             self._forget(snapshot)
             raise
-        except PremiseSuggestError:
+        except (PremiseSuggestError, Unwanted):
             raise
         except Exception as error:
             damage = snapshot.view.damage()
@@ -153,7 +154,8 @@ class PremiseService:
 
         Without `where` nothing is known about imports. With it, private premises of other files and what
         follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
-        Raises IndexDamaged, and what `open` raises when the index was replaced by one that cannot be used.
+        Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
+        Unwanted.
         """
         if k <= 0:
             return []
@@ -171,6 +173,7 @@ class PremiseService:
     ) -> list[RankedPremise]:
         tokens = goal_tokens(goal)
         vector = self._encoder.encode_state(goal)
+        check_wanted()
         scope = scope_of(snapshot, where)
         local = self._vectors.local(snapshot, where, own_premises(where, kinds, allowed))
         offered = offered_premises(snapshot, where, kinds, len(local.premises), allowed)
@@ -186,6 +189,7 @@ class PremiseService:
             instances,
             snapshot.structure.fit(structure, instances).promise,
         )
+        check_wanted()
         own_tokens = [tokens_of(premise) for premise in local.premises]
         ids = self._candidates(query, signals, offered, scope, k)
         view = snapshot.view

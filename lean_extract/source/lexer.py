@@ -20,6 +20,7 @@ from lean_extract.records import Position, Span
 from lean_extract.source.layout import Brackets, Lines
 from lean_extract.source.token_grammar import IDENTIFIER, LONGEST_QUOTED, OPENERS, lexing
 from lean_extract.source.token_grammar import NAME_STARTS as NAME_STARTS
+from lean_extract.wanted import check_wanted
 
 _WHOLE = lexing(OPENERS)
 _OPENING = re.compile(r'/-|(?:r#{0,3})?"')
@@ -65,10 +66,11 @@ def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
     What comes near the end of a window is lexed again from its start in the next one; a token as long as a
     window makes the next one twice as long. Where a string is not closed, no later quote of its kind closes
     anything (who reads on from that one finds the same): its first character is a token like any other, and
-    the rest is lexed without that kind of string.
+    the rest is lexed without that kind of string. Raises Unwanted.
     """
     openers, start, size = OPENERS, 0, window
     while start < len(text):
+        check_wanted()
         end = min(start + size, len(text))
         found: list[str] = lexing(openers).findall(text, start, end)
         start = end - sum(map(len, _unsure(found, end == len(text), openers)))

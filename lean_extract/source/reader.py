@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,6 +56,7 @@ from lean_extract.source.structures import (
 from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS
 from lean_extract.source.translation import TRANSLATIONS, Translation
 from lean_extract.source.translation_hints import HINT_WORDS, hinted
+from lean_extract.wanted import check_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +80,19 @@ class SourceModule:
     is_prelude: bool = False
 
 
-ShouldStop = Callable[[], bool]
-"""Whether nobody waits for the result any more; asked now and then in a large file."""
-
-
-class ReadingStopped(Exception):
-    """Nobody waits for what was being read."""
-
-
-def read_file(
-    path: Path, name: str, *, states: bool = False, should_stop: ShouldStop | None = None
-) -> SourceModule:
+def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
     """Read a source file, with `states` also the proof states that its text determines.
 
-    Raises BadSource where `read_source` does, and ReadingStopped.
+    Raises BadSource where `read_source` does, and Unwanted.
     """
-    return read_module(read_source(path), name, str(path), states=states, should_stop=should_stop)
+    return read_module(read_source(path), name, str(path), states=states)
 
 
-def read_module(
-    text: str, name: str, path: str, *, states: bool = False, should_stop: ShouldStop | None = None
-) -> SourceModule:
+def read_module(text: str, name: str, path: str, *, states: bool = False) -> SourceModule:
     """Read a module's text. What makes no sense becomes a problem; the rest is read on.
 
     Time is linear in the text: where what is made of it could grow faster, the rest is left out, and a
-    problem says so. Raises ReadingStopped soon after `should_stop` has become true.
+    problem says so. Raises Unwanted soon after nobody waits for it any more.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -112,7 +101,7 @@ def read_module(
     module = Module(name, path, imports, None, in_module_system)
     least, factor = _MOST_MADE
     reader = _Reader(tokens, module, Budget(least + factor * len(text)), states)
-    reader.run(should_stop or _never)
+    reader.run()
     return SourceModule(
         module,
         tuple(reader.declared.premises),
@@ -126,10 +115,6 @@ def read_module(
         reader.values,
         is_prelude,
     )
-
-
-def _never() -> bool:
-    return False
 
 
 _MOST_MADE = 1 << 20, 8
@@ -173,15 +158,14 @@ class _Reader:
     told: set[str] = field(default_factory=set)
     hints: int = 0
 
-    def run(self, should_stop: ShouldStop) -> None:
-        """Read every command. Raises ReadingStopped."""
+    def run(self) -> None:
+        """Read every command. Raises Unwanted."""
         asked = 0
         for command in split_commands(self.tokens):
             begin = self.tokens.starts[command.begin]
             if begin > asked + _ASKED_EVERY:
                 asked = begin
-                if should_stop():
-                    raise ReadingStopped
+                check_wanted()
             if len(self.declared.premises) >= _MOST_PREMISES:
                 self._limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
                 break

@@ -12,6 +12,7 @@ import numpy as np
 from lean_extract.errors import BadSource
 from lean_extract.records import Position, Premise, Problem
 from lean_extract.source import reader
+from lean_extract.wanted import Unwanted, check_wanted, wanted_until
 from retriever.encoder import Floats, PremiseEncoder
 from retriever.index import hnsw
 from retriever.index.content import NO_PROOFS, ReadFile, content_of, merge
@@ -184,25 +185,24 @@ class Update:
         total = len(plan.changed)
         done = 0
         try:
-            for step in _steps(self._read_files(plan.changed)):
-                self._embed_step(step)
-                done += len(step)
-                self._options.progress("embed", done, total)
-                full = sum(len(item.premises) for _, item in self._batch) >= PREMISES_PER_SEGMENT
-                if full or time.monotonic() - self._last_commit > SECONDS_PER_SEGMENT:
-                    self._flush()
-                if self._options.should_stop():
-                    return done < total
-        except reader.ReadingStopped:  # in the midst of a file, or of a step: what is whole is kept
+            with wanted_until(self._options.should_stop):
+                for step in _steps(self._read_files(plan.changed)):
+                    self._embed_step(step)
+                    done += len(step)
+                    self._options.progress("embed", done, total)
+                    full = sum(len(item.premises) for _, item in self._batch) >= PREMISES_PER_SEGMENT
+                    if full or time.monotonic() - self._last_commit > SECONDS_PER_SEGMENT:
+                        self._flush()
+                    if self._options.should_stop():
+                        return done < total
+        except Unwanted:  # in the midst of a file, or of a step: what is whole is kept
             return True
         return False
 
     def _read_files(self, changes: Sequence[Change]) -> Iterator[tuple[Change, Sequence[Premise]]]:
         for change in changes:
             try:
-                source = reader.read_file(
-                    change.path, change.entry.module, should_stop=self._options.should_stop
-                )
+                source = reader.read_file(change.path, change.entry.module)
             except BadSource as error:
                 self._problems.append(Problem(str(change.path), Position(0, 0), str(error)))
                 continue
@@ -239,13 +239,12 @@ class Update:
             self._batch.append((change, ReadFile(change.entry, premises, rows, factors)))
 
     def _encoded(self, premises: Sequence[Premise]) -> Floats:
-        """Their vectors; those of one large file a part at a time. Raises ReadingStopped."""
+        """Their vectors; those of one large file a part at a time. Raises Unwanted."""
         if len(premises) <= PREMISES_PER_CALL:
             return self._encoder.encode_premises(premises)
         parts: list[Floats] = []
         for start in range(0, len(premises), PREMISES_PER_CALL):
-            if self._options.should_stop():
-                raise reader.ReadingStopped
+            check_wanted()
             parts.append(self._encoder.encode_premises(premises[start : start + PREMISES_PER_CALL]))
         return np.concatenate(parts)
 

@@ -19,10 +19,11 @@ from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_rec
 from lean_extract.source.budget import MAX_TOKENS
 from lean_extract.source.link import resolve
 from lean_extract.source.open_file import uses_in
-from lean_extract.source.reader import ReadingStopped, SourceModule, read_module
+from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import read_ilean
+from lean_extract.wanted import Unwanted, wanted_until
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import FILES, LEXICAL, TERMS, Shape
 
@@ -197,8 +198,8 @@ def _length(premise: Premise) -> int:
 def test_reading_stops_in_the_midst_of_a_file() -> None:
     text = "theorem t : p := q\n" * 20_000
     answers = chain([False, False], iter(lambda: True, False))
-    with pytest.raises(ReadingStopped):
-        read_module(text, "A", "A.lean", should_stop=lambda: next(answers))
+    with pytest.raises(Unwanted), wanted_until(lambda: next(answers)):
+        read_module(text, "A", "A.lean")
 
 
 VOCABULARY = """
