@@ -23,13 +23,14 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lean_extract.atomic import replacing
-from tests.hostile.tries import killed, projects, readers, web, wire
+from tests.hostile.tries import damaged, killed, projects, readers, web, wire
 from tests.hostile.tries.ground import Ground, prepared
 from tests.hostile.tries.report import KINDS, Effort, Report
 
 PARTS: Mapping[str, Callable[[Ground, Effort, Report], None]] = {
     readers.PART: readers.run,
     killed.PART: killed.run,
+    damaged.PART: damaged.run,
     projects.PART: projects.run,
     wire.PART: wire.run,
     web.PART: web.run,

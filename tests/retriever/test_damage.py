@@ -10,7 +10,7 @@ import os
 import resource
 import shutil
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,57 +26,13 @@ from retriever.index.manifest import LiveSegment
 from retriever.index.store import IndexStore
 from retriever.service import PremiseService
 from retriever.text_search import search
+from tests.hostile.damages import DAMAGES, flip
 from tests.retriever.support import COMMUTES, Sheet, content, make_store, theorem
 
 pytest.importorskip("hnswlib")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="makes a FIFO")
 
 GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
-Damage = Callable[[Path], None]
-
-
-def _cut(to: Callable[[int], int]) -> Damage:
-    return lambda path: os.truncate(path, to(path.stat().st_size))
-
-
-def _flip(share: float, bit: int) -> Damage:
-    def damage(path: Path) -> None:
-        status, data = path.stat(), bytearray(path.read_bytes())
-        place = min(int(share * len(data)), len(data) - 1)
-        data[place] ^= 1 << bit
-        path.write_bytes(data)
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # as a worn disk leaves it
-
-    return damage
-
-
-def _instead(make: Callable[[Path], object]) -> Damage:
-    def damage(path: Path) -> None:
-        path.unlink()
-        make(path)
-
-    return damage
-
-
-def _append(path: Path) -> None:
-    with path.open("ab") as stream:
-        stream.write(b"\n0")
-
-
-DAMAGES: dict[str, Damage] = {
-    "emptied": _cut(lambda size: 0),
-    "halved": _cut(lambda size: size // 2),
-    "one byte short": _cut(lambda size: size - 1),
-    **{
-        f"bit {bit} at {share}": _flip(share, bit)
-        for share, bit in ((0.0, 0), (0.2, 5), (0.5, 0), (0.7, 3), (0.9, 1), (1.0, 6))
-    },
-    "longer": _append,
-    "gone": _instead(lambda path: None),
-    "a folder": _instead(lambda path: path.mkdir()),
-    "a FIFO": _instead(lambda path: os.mkfifo(path)),
-    "of zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)) and None,
-}
 
 
 @pytest.fixture(scope="module")
@@ -143,10 +99,10 @@ def test_a_change_is_found_after_the_files_were_looked_at(
         store.open()
         deadline -= 1
         assert deadline
-    _flip(0.5, 1)(folder / "terms.txt")
+    flip(0.5, 1)(folder / "terms.txt")
     with pytest.raises(IndexDamaged, match=r"terms\.txt: was altered"):
         store.open()
-    _flip(0.5, 1)(folder / "terms.txt")
+    flip(0.5, 1)(folder / "terms.txt")
     assert store.open() and store.verify() == []
 
 
@@ -302,7 +258,7 @@ def test_a_copy_that_cannot_be_replaced_is_told(
 ) -> None:
     store = bundled.unpack(tmp_path / "cache", packed)
     [path] = store.root.rglob("terms.txt")
-    _flip(0.5, 0)(path)
+    flip(0.5, 0)(path)
 
     def refuse(*arguments: object, **options: object) -> None:
         raise OSError(number, os.strerror(number))
