@@ -48,6 +48,7 @@ from retriever.naturalproofs.proofwiki import read_proofwiki
 from retriever.naturalproofs.statements import read_statements
 from tests.hostile import shapes
 
+_LARGE = 1 << 15
 CORPUS = Path(__file__).parent / "corpus"
 
 
@@ -82,6 +83,11 @@ def seeds_of(name: str) -> list[bytes]:
     kept = [path.read_bytes() for path in sorted((CORPUS / name).glob("*"))]
     made = [shape(size) for shape in target.shapes.values() for size in (60, 600)]
     return kept + [bytes_of(text) for text in (*target.seeds, *made)]
+
+
+def large_of(name: str) -> list[bytes]:
+    """Its shapes, long enough to be slow where a reader is."""
+    return [bytes_of(shape(_LARGE)) for shape in TARGETS[name].shapes.values()]
 
 
 def _in_file(name: str, read: Callable[[Path], Any], wrap: str = "{}") -> Callable[[str], Any]:

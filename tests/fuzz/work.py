@@ -32,8 +32,12 @@ def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -
 
 
 def _watched(name: str, current: Path) -> tuple[Watched, list[bytes]]:
-    from tests.fuzz.targets import CORPUS, TARGETS, seeds_of, text_of  # not above: atheris looks at imports
+    """The target, its long texts tried, and what to begin with."""
+    # Not above: atheris looks at imports.
+    from tests.fuzz.targets import CORPUS, TARGETS, large_of, seeds_of, text_of
 
     target = TARGETS[name]
     watched = Watched(name, lambda data: target.run(text_of(data)), target.allowed, CORPUS / name, current)
+    for data in large_of(name):
+        watched(data)
     return watched, seeds_of(name)

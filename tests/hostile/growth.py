@@ -57,7 +57,6 @@ def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -
 
 def _least_seconds(work: Callable[[str], Any], text: str) -> float:
     best = math.inf
-    gc.collect()
     gc.disable()
     try:
         for _ in range(2):

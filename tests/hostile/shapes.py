@@ -302,7 +302,7 @@ XML: Mapping[str, Shape] = {
     "tags never closed": repeated("<a "),
     "attributes": numbered("a{}='b' ", "<a ", "/>"),
     "attributes without values": repeated("a ", "<a ", ">"),
-    "attributes with an open quote": repeated("a='", "<a ", ">"),
+    "attributes with an open quote": repeated("a='b=' ", "<a c='", ">"),
     "a long attribute": repeated("a", "<a b='", "'/>"),
     "references": repeated("&amp;"),
     "references never closed": repeated("&#x"),
