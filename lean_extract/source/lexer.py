@@ -155,7 +155,7 @@ class Tokens:
 
     def column(self, index: int) -> int:
         """The column of a token, from 0, in code points."""
-        start, lines = self.starts[index], self.line_offsets()
+        start, lines = self.starts[index], self._line_offsets or self.line_offsets()
         return start - lines[bisect_right(lines, start) - 1]
 
     def is_first(self, index: int) -> bool:
@@ -184,7 +184,7 @@ class Tokens:
     @cached_property
     def lines(self) -> Lines:
         """The lines by the columns that they begin at."""
-        return Lines(self.line_first, list(map(self.column, self.line_first)))
+        return Lines(self.line_first, self.column)
 
     def source(self, begin: int, end: int) -> str:
         """The text of the tokens [begin, end), white space folded and comments dropped."""
@@ -213,7 +213,7 @@ class Tokens:
 
     def span(self, begin: int, end: int) -> Span:
         """Where the tokens [begin, end) stand; `begin < end`."""
-        lines, start = self.line_offsets(), self.starts[begin]
+        lines, start = self._line_offsets or self.line_offsets(), self.starts[begin]
         behind = self.starts[end - 1] + len(self.texts[end - 1])
         first = bisect_right(lines, start) - 1
         last = bisect_right(lines, behind, first) - 1
