@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from lsp_server.server import PremiseServer
 
+log = logging.getLogger("premise_suggest")
 _CLOSING_SECONDS = 5.0
 """How long Lean and what is being read have to come to their ends; an index is whole at any time."""
 
@@ -23,6 +24,12 @@ async def close(server: PremiseServer) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_CLOSING_SECONDS):
             await asyncio.gather(server.projects.close(), server.indexing.ended())
+    asyncio.get_running_loop().set_exception_handler(_pass_over)
+
+
+def _pass_over(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What fails now was cut off by the end, and nobody waits for it."""
+    log.debug("At the end: %s", context.get("message"))
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:

@@ -15,6 +15,8 @@ _MOST_GOALS = 2000
 """Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
 _MOST_LINES = 10_000
 """Lines of calculations, those of a calculation in another one counted twice."""
+_LONGEST = 1000
+"""Tokens of a stated goal: where they stand inside each other each is written out."""
 _SEPARATORS = frozenset((";", "<;>"))
 _STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
 _RELATIONS = frozenset(
@@ -70,7 +72,7 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
         if place < limit and is_identifier(texts[place]) and texts[place] not in KEYWORDS - {"this"}:
             name = texts[place]
             place += 1
-        while place < limit and texts[place] in ("(", "{", "[", "⦃"):
+        while place < min(limit, index + _LONGEST) and texts[place] in ("(", "{", "[", "⦃"):
             behind = tokens.brackets.close(place, limit) + 1
             binders.append(tokens.source(place, behind))
             place = behind
@@ -78,6 +80,8 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
             return None
         place += 1
     stop = goal_end(tokens, place, limit)
+    if stop - index > _LONGEST:
+        return None
     conclusion = tokens.source(place, stop)
     if not conclusion or (keyword == "show" and stop < limit and texts[stop] in ("then", "with")):
         return None
@@ -97,6 +101,8 @@ def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[S
     left = ""
     for begin, stop in steps:
         proof = goal_end(tokens, begin, stop)
+        if proof - begin > _LONGEST:
+            continue
         relation = tokens.brackets.stop(begin, proof, _RELATIONS)
         if relation >= proof or tokens.texts[relation] not in _RELATIONS:
             # `calc a` with `_ = b` on the next line
