@@ -14,7 +14,7 @@ import pytest
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from retriever.lexical import raw_tokens, shape_tokens, text_tokens
+from retriever.lexical import shape_tokens, text_tokens
 from retriever.match.arxmliv import article_pairs
 from retriever.match.latex_text import read_text
 from retriever.match.tokens import symbols, words
@@ -65,7 +65,6 @@ def _symbols(text: str) -> None:
 def _client_text(text: str) -> None:
     starting_with(f"exact {text} ", [], [])
     restored(f"Eq a b {text}")
-    raw_tokens.cache_clear()
     text_tokens(text)
     shape_tokens(text)
 
