@@ -179,17 +179,20 @@ def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Ran
     assumed: list[Range | None] = []
     depth = 0
     while depth < _DEEPEST:
-        antecedents, place = joined(texts, place, "→")
-        assumed += antecedents
-        depth += texts[place[0] : place[0] + 1] == ["("]
         parts = shape(texts, place)
         if parts.connective == "∀" and parts.right:
             assumed += [binder for _, binder in parts.names]
             place = parts.right
+        elif parts.connective == "→":
+            antecedents, place = joined(texts, place, "→")
+            if not antecedents:
+                break
+            assumed += antecedents
         elif parts.connective == "¬" and parts.left:
             return [*assumed, parts.left], (parts.left[1], parts.left[1])
-        elif parts.connective != "→":  # an arrow stands in parentheses, which the next round takes off
+        else:
             break
+        depth += texts[place[0] : place[0] + 1] == ["("]
     return assumed, place
 
 
