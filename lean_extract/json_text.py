@@ -41,12 +41,12 @@ def shown(value: object, most: int = 40) -> str:
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{text[:20]} is a number that cannot be")
+        raise ValueError(f"{text[:20]} is not a finite number")
     return number
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is a number that cannot be")
+    raise ValueError(f"{text} is not a finite number")
 
 
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number)

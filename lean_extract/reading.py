@@ -21,11 +21,9 @@ MAX_SOURCE = 4 << 20
 MAX_SETTINGS = 1 << 20
 """Bytes of a lakefile, a manifest, a `lean-toolchain`."""
 MAX_STATE = 200_000
-"""Characters of one printed proof state."""
+"""Characters of one printed proof state, or of whatever else is searched for."""
 MAX_CONTEXT = 1_000_000
 """Characters of a file up to a goal that a client sends along."""
-MAX_QUERY = 40_000
-"""Characters of what is searched for: at every door."""
 MAX_TEXT = 64 << 20
 """Bytes of a book's LaTeX, or of one article. The largest that are known have a tenth of that."""
 MAX_CORPUS = 2 << 30

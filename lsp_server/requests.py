@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lean_extract.canonical import well_formed
 from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
-from lean_extract.reading import MAX_QUERY, MAX_STATE
+from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, ProofState
 from prover.verify import GoalPlace
 
@@ -55,9 +55,9 @@ def checked_query(query: str) -> str:
 
 def refuse_long(query: str) -> None:
     """Raises BadQuery where a query is longer than is read."""
-    if len(query) > MAX_QUERY:
+    if len(query) > MAX_STATE:
         raise BadQuery(
-            f"The query has {len(query):,} characters; at most {MAX_QUERY:,} are read.",
+            f"The query has {len(query):,} characters; at most {MAX_STATE:,} are read.",
             "Search for the goal alone, or for less of its context.",
         )
 

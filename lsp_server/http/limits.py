@@ -9,6 +9,8 @@ MAX_K = 1024
 """How many premises one answer holds at most; LeanPremise's own cap."""
 MAX_NEW_PREMISES = 2048
 """How many declarations a request may bring; LeanPremise's own cap."""
+MAX_QUERY = 40_000
+"""Characters of a query in a URL, which takes up to twelve bytes for each."""
 MAX_STATES = 64
 """How many states one request may ask about."""
 MAX_LISTED = 1_000_000

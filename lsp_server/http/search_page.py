@@ -13,11 +13,10 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lean_extract.errors import IndexMissing
-from lean_extract.reading import MAX_QUERY
 from lean_extract.records import Position
 from lsp_server.collections import OpenCollections, answer, list_collections
 from lsp_server.http.backend import Backend
-from lsp_server.http.limits import MAX_K
+from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
 from lsp_server.requests import SearchRequest
 from lsp_server.schema import CollectionAnswer, to_json

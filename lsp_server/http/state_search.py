@@ -9,10 +9,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from lean_extract.reading import MAX_QUERY
 from lean_extract.records import Premise
 from lsp_server.http.backend import Backend
-from lsp_server.http.limits import MAX_K
+from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
 

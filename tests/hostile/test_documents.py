@@ -11,7 +11,7 @@ import pytest
 
 from lean_extract.errors import BadQuery, BadRecords, BadSource, ModelError
 from lean_extract.json_text import parse_json, shown
-from lean_extract.reading import MAX_QUERY
+from lean_extract.reading import MAX_STATE
 from lean_extract.records import read_records
 from lsp_server.requests import checked_query
 from lsp_server.settings import Settings, parse
@@ -211,6 +211,6 @@ def test_problems_that_are_none_are_told(tmp_path: Path) -> None:
 
 
 def test_a_query_longer_than_is_read_is_refused_at_every_door() -> None:
-    assert checked_query("a" * MAX_QUERY)
+    assert checked_query("a" * MAX_STATE)
     with pytest.raises(BadQuery, match="40,001 characters; at most 40,000"):
-        checked_query("a" * (MAX_QUERY + 1))
+        checked_query("a" * (MAX_STATE + 1))

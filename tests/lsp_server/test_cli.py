@@ -88,7 +88,7 @@ def test_a_state_is_answered_from_the_project_around(cli: Cli, project: Path) ->
 
 def test_a_state_of_200_kilobytes_is_answered(cli: Cli, project: Path, tmp_path: Path) -> None:
     state = tmp_path / "state.txt"
-    hypotheses = "".join(f"h{i} : n + {i} = m + {i} ∧ (n = m → m = n)\n" for i in range(4500))
+    hypotheses = "".join(f"h{i} : n + {i} = m + {i} ∧ (n = m → m = n)\n" for i in range(4400))
     state.write_text(f"n m : ℕ\n{hypotheses}⊢ n + m = m + n\n", encoding="utf-8")
     assert state.stat().st_size > 200_000
     done = cli("suggest", "--state", state, "--json", cwd=project)

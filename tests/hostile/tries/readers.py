@@ -6,17 +6,16 @@ import multiprocessing
 import time
 from multiprocessing.connection import Connection
 
-from lean_extract.reading import MAX_QUERY, MAX_STATE
+from lean_extract.reading import MAX_STATE
 from tests.fuzz.targets import TARGETS, bytes_of, text_of
 from tests.hostile.tries.ground import Ground
 from tests.hostile.tries.report import HANG_SECONDS, SLOW, WRONG, Effort, Report
 
 PART = "readers"
 LARGEST = 1 << 20
-_DOORS = {
-    **dict.fromkeys(("goals", "pasted", "terms", "canonical", "orientation", "tactic"), MAX_STATE),
-    **dict.fromkeys(("names", "query"), MAX_QUERY),
-}
+_DOORS = dict.fromkeys(
+    ("goals", "pasted", "terms", "canonical", "orientation", "tactic", "names", "query"), MAX_STATE
+)
 """Characters that are let in to a reader, where that is less than a megabyte."""
 _LONGEST = 30.0
 """Seconds after which a reader is taken for hung; they run in another process, which is killed then."""
