@@ -212,5 +212,5 @@ def test_problems_that_are_none_are_told(tmp_path: Path) -> None:
 
 def test_a_query_longer_than_is_read_is_refused_at_every_door() -> None:
     assert checked_query("a" * MAX_STATE)
-    with pytest.raises(BadQuery, match="40,001 characters; at most 40,000"):
+    with pytest.raises(BadQuery, match="200,001 characters; at most 200,000"):
         checked_query("a" * (MAX_STATE + 1))

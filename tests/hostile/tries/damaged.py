@@ -22,7 +22,7 @@ def run(ground: Ground, effort: Effort, report: Report) -> None:
     files = [path for path in sorted(index.glob("[!b]*/**/*.*")) if path.is_file()]
     right = _answer(ground, report)
     kept = ground.folder / "kept"
-    for _ in range(effort.of(5, 300)):
+    for _ in range(effort.of(5, 100)):
         report.tried(PART)
         path, how = chance.choice(files), chance.choice(list(DAMAGES))
         shutil.copytree(index, kept, symlinks=True)

@@ -62,7 +62,7 @@ def _served(ground: Ground, report: Report) -> Iterator[str]:
 def _fairness(url: str, effort: Effort, report: Report) -> None:
     shapes = [*effort.random(PART).sample(sorted({**LEXICAL, **STATES}), 3), "the goal: arrows"]
     asks = list(worst_asks(shapes if effort.quick else ()))
-    found = measure(url, asks, 20 if effort.quick else 900)
+    found = measure(url, asks, 20 if effort.quick else 300)
     report.tried(PART, sum(found.answers.values()))
     _judge(found, report)
 
