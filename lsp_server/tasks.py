@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from lean_extract.wanted import context_until
+
 Result = TypeVar("Result")
 
 
@@ -16,7 +18,8 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
 
 def ahead(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
     """Begin work that will be needed; who needs it hears of its errors."""
-    task = asyncio.create_task(work)
+    # It is wanted though the request that began it may be given up: others will ask for what it makes.
+    task = asyncio.create_task(work, context=context_until(lambda: False))
     task.add_done_callback(_heed)
     return task
 

@@ -12,6 +12,7 @@ import pytest
 from lean_extract.wanted import Unwanted, check_wanted
 from lsp_server.http.gate import Gate
 from lsp_server.http.logs import OneLine, Seldom, escaped
+from lsp_server.tasks import to_the_end
 
 
 def test_the_same_warning_comes_a_few_times_then_its_number() -> None:
@@ -67,3 +68,28 @@ async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:
         await asyncio.sleep(0)
     assert ended.is_set()
     check_wanted()  # of others' work nothing was said
+
+
+async def test_what_others_will_ask_for_is_done_though_who_began_it_is_gone() -> None:
+    gate, begun, go_on = Gate(workers=1, waiting=0), threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def shared() -> None:
+        begun.set()
+        go_on.wait(20)
+        check_wanted()
+        made.append("an index")
+
+    async def request() -> None:
+        await to_the_end(asyncio.to_thread(shared))
+
+    given_up = asyncio.create_task(gate.run(request))
+    while not begun.is_set():
+        await asyncio.sleep(0)
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
+    go_on.set()
+    while gate.admitted:
+        await asyncio.sleep(0)
+    assert made == ["an index"]
