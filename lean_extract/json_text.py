@@ -38,15 +38,17 @@ def shown(value: object, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """A number as JSON has it. Raises ValueError where it is too large for any."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text[:20]} is not a finite number")
     return number
 
 
-def _no_number(text: str) -> NoReturn:
+def no_number(text: str) -> NoReturn:
+    """For what JSON does not have: NaN and infinities. Raises ValueError."""
     raise ValueError(f"{text} is not a finite number")
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=no_number)

@@ -310,7 +310,7 @@ def _parse_header(path: Path, line: bytes) -> Header:
                 "Extract it again with this version.",
             )
         return Header(first["source"], first["revision"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise BadRecords(f"{path} does not begin with a records header.", "Extract it again.") from error
 
 
@@ -325,7 +325,7 @@ def read_records(path: Path, on_bad: list[str] | None = None) -> Iterator[Record
         for number, line in enumerate(stream, start=2):
             try:
                 record = _parse_record(line)
-            except (ValueError, TypeError, RecursionError) as error:
+            except (ValueError, TypeError) as error:
                 complaint = f"{path}:{number}: not a record: {error}"
                 if on_bad is None:
                     raise BadRecords(complaint, "Extract the file again.") from error

@@ -16,6 +16,8 @@ from lean_extract.json_text import parse_json
 from lean_extract.reading import MAX_SETTINGS, read_regular_text
 from lean_extract.telling import shown
 
+MAX_DOTS = 200
+"""Dots in one line of TOML."""
 MAX_KEY_PARTS = 16
 """Parts of one dotted key or table name in TOML: the time that `tomllib` takes grows with their square."""
 
@@ -45,8 +47,11 @@ def settings_text(path: Path, within: Collection[str] | None = None) -> str:
 def toml_settings(path: Path, within: Collection[str] | None = None) -> dict[str, Any]:
     """The table in a TOML file; empty where there is no file. Raises BadSource."""
     text = settings_text(path, within)
-    if any(_key_parts(line) > MAX_KEY_PARTS for line in text.split("\n")):
+    lines = text.split("\n")
+    if any(_key_parts(line) > MAX_KEY_PARTS for line in lines):
         raise _unreadable(path, f"it has a key of more than {MAX_KEY_PARTS} parts")
+    if any(line.count(".") > MAX_DOTS for line in lines):  # keys in quotes, and in tables inside a line
+        raise _unreadable(path, f"it has a line with more than {MAX_DOTS} dots")
     try:
         return tomllib.loads(text)
     except RecursionError as error:

@@ -24,11 +24,11 @@ from lean_extract.errors import BadSettings, BadSource, LeanNotFound
 from lean_extract.packaged import prepare
 from lean_extract.reading import is_file
 from lean_extract.settings_files import settings_text, toml_settings
+from lean_extract.source.packages import LAKEFILES
 from lean_extract.source.project import find_project
 from lean_extract.toolchain_name import FILE, checked, named_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
-_LAKEFILES = ("lakefile.toml", "lakefile.lean")
 _VERSION_SECONDS = 30.0
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
 _INSTALL_HINT = "Install Lean with elan (https://lean-lang.org/install), or set `lean.command`."
@@ -98,7 +98,7 @@ def choose_lean(
 
 def has_lakefile(project: Path | None) -> bool:
     """Whether the folder is a Lake package."""
-    return project is not None and any((project / name).is_file() for name in _LAKEFILES)
+    return project is not None and any((project / name).is_file() for name in LAKEFILES)
 
 
 def project_oleans(project: Path) -> Path:

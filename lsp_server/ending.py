@@ -23,7 +23,11 @@ async def close(server: PremiseServer) -> None:
     server.is_closing = True
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_CLOSING_SECONDS):
-            await asyncio.gather(server.projects.close(), server.indexing.ended())
+            for error in await asyncio.gather(
+                server.projects.close(), server.indexing.ended(), return_exceptions=True
+            ):
+                if isinstance(error, BaseException):
+                    log.debug("At the end", exc_info=error)
     asyncio.get_running_loop().set_exception_handler(_pass_over)
 
 

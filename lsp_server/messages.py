@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
+from lean_extract.json_text import finite, no_number
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
@@ -94,17 +96,13 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+        return json.loads(body.decode("utf-8"), parse_constant=no_number, parse_float=finite)
     except UnicodeDecodeError as error:
         raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
     except RecursionError:
         raise BadMessage(PARSE_ERROR, _TOO_DEEP) from None
     except ValueError as error:  # among them a number of more digits than Python reads
         raise BadMessage(PARSE_ERROR, f"The message is no JSON: {error}.") from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
 
 
 def is_id(value: Any) -> TypeGuard[Id]:

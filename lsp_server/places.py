@@ -53,14 +53,17 @@ def where_in(source: SourceModule, text: str, line: int) -> Where:
     """
     around = [p for p in source.premises if p.span and p.span.start.line <= line <= p.span.end.line]
     if not around:
-        around = [p for p in source.premises if p.span and _is_blank(text, p.span.end, line)]
+        written = _last_written(text, line)
+        around = [p for p in source.premises if p.span and p.span.end >= written]
     theorem = around[0].name if around else None
     local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
     imports = tuple(item.module for item in source.module.imports)
     return Where(source.module.name, imports, line, local, theorem, source)
 
 
-def _is_blank(text: str, end: Position, line: int) -> bool:
-    """Whether nothing is written from a position to the end of a line."""
-    lines = text.split("\n")[end.line : line + 1]
-    return not lines[0][end.column :].strip() and not any(row.strip() for row in lines[1:])
+def _last_written(text: str, line: int) -> Position:
+    """Behind the last that is written up to the end of a line."""
+    rows = text.split("\n")[: line + 1]
+    while rows and not rows[-1].strip():
+        rows.pop()
+    return Position(len(rows) - 1, len(rows[-1].rstrip())) if rows else Position(0, 0)

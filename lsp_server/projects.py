@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from lean_extract.source.project import find_root
 from lsp_server.engine import Engine
 from lsp_server.open_generator import OpenGenerator
 from lsp_server.settings import Settings
+
+log = logging.getLogger("premise_suggest")
 
 
 class Projects:
@@ -46,4 +49,7 @@ class Projects:
         """Close every engine; no process is left behind."""
         engines = list(self._engines.values())
         self._engines.clear()
-        await asyncio.gather(*(engine.close() for engine in engines))
+        ends = await asyncio.gather(*(engine.close() for engine in engines), return_exceptions=True)
+        for error in ends:
+            if isinstance(error, Exception):
+                log.debug("An engine was not closed as it should be", exc_info=error)

@@ -151,4 +151,7 @@ def _run(main: Coroutine[Any, Any, None]) -> int:
         ending.leave(1)
     except (asyncio.CancelledError, KeyboardInterrupt):
         return 0
+    except Exception as error:  # noqa: BLE001 - whatever it is, the process must end
+        print(f"premise-suggest: {in_a_line(error)}", file=sys.stderr, flush=True)
+        return 1
     return 0

@@ -39,7 +39,7 @@ _VARIABLE = "PREMISE_SUGGEST_INDEX"
 def index_folder() -> Path:
     """Where indexes are kept: PREMISE_SUGGEST_INDEX, else the user's cache."""
     named = os.environ.get(_VARIABLE)
-    return Path(named) if named else user_cache_path("premise-suggest", appauthor=False) / "index"
+    return Path(named).absolute() if named else user_cache_path("premise-suggest", appauthor=False) / "index"
 
 
 def project_store(root: Path) -> IndexStore:

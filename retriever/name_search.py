@@ -237,6 +237,8 @@ def _any(found: Sequence[_Met]) -> bool:
 
 def _common(lists: Sequence[Names]) -> Names:
     """What several ascending lists have in common."""
+    if not lists:
+        return np.zeros(0, dtype=np.int32)
     first, *rest = sorted(lists, key=len)
     for other in rest:
         if len(first):

@@ -9,6 +9,7 @@ stand in the editor.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import PremiseIndexError, PremiseSuggestError
+from lean_extract.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
 from lean_extract.records import Goal, Premise
 from lean_extract.wanted import Unwanted, check_wanted
 from retriever.allowed import Allowed
@@ -45,6 +46,8 @@ from retriever.snapshot import Snapshot
 from retriever.structure.hashes import of_goal
 from retriever.text import readable
 
+_LOOK_AGAIN_SECONDS = 60.0
+"""After an answer failed for another reason, the index's files are not read again for so long."""
 _MANY = 256
 """From so many premises on the list by vectors is as long as what was asked for."""
 
@@ -84,6 +87,9 @@ class PremiseService:
         self._lock = threading.Lock()
         self._vectors = LocalVectors(encoder)
         self._snapshot: Snapshot | None = None
+        self._looking = threading.Lock()
+        self._found_whole: tuple[Snapshot | None, float] = None, 0.0
+        """A snapshot whose files were read again after a failure, and when."""
         self._current()
 
     @classmethod
@@ -130,11 +136,21 @@ class PremiseService:
         except (PremiseSuggestError, Unwanted):
             raise
         except Exception as error:
-            damage = snapshot.view.damage()
+            damage = self._damage(snapshot)
             if damage is None:
                 raise
             self._forget(snapshot)
             raise damage from error
+
+    def _damage(self, snapshot: Snapshot) -> IndexDamaged | None:
+        """What is amiss in the files of a snapshot; those that were just found whole are not read again."""
+        with self._looking:
+            seen, since = self._found_whole
+            if seen is snapshot and time.monotonic() - since < _LOOK_AGAIN_SECONDS:
+                return None
+            damage = snapshot.view.damage()
+            self._found_whole = snapshot, time.monotonic()
+            return damage
 
     @property
     def opened(self) -> Snapshot | None:

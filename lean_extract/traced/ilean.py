@@ -7,7 +7,6 @@ they are converted to code points here, once.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import read_regular_text
+from lean_extract.json_text import parse_json, read_json
 from lean_extract.records import Position, Span
 from lean_extract.utf16 import utf16_columns
 
@@ -83,7 +82,7 @@ def read_ilean(path: Path, text: str) -> Ilean:
             that is not known here.
     """
     try:
-        raw = json.loads(read_regular_text(path, _MOST_BYTES))
+        raw = read_json(path, _MOST_BYTES)
         if raw["version"] < OLDEST_VERSION:
             raise BadSource(
                 f"{path} is an .ilean file of version {raw['version']}.",
@@ -99,7 +98,7 @@ def read_ilean(path: Path, text: str) -> Ilean:
                 if (constant := _constant(key, value, columns)) is not None
             ),
         )
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise BadSource(f"{path} is not an .ilean file: {error!r}.", "Build the project again.") from error
     except OSError as error:
         raise BadSource(
@@ -112,7 +111,7 @@ def _declared(numbers: Sequence[int], columns: Columns) -> Declared:
 
 
 def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant | None:
-    identity = json.loads(key).get("c")
+    identity = parse_json(key).get("c")
     if identity is None:  # a local variable, not a constant
         return None
     definition = value["definition"]

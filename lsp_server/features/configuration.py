@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from lsp_server import ending
 from lsp_server.handlers import passive
 from lsp_server.server import PremiseServer
 from lsp_server.settings import SECTION
@@ -50,8 +51,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.SHUTDOWN)
     @passive(server, "shutdown", waits=False)
     async def shutdown(_: Any) -> None:
-        server.is_closing = True
-        await server.projects.close()
+        await ending.close(server)
 
 
 async def _pull(server: PremiseServer) -> Any:

@@ -16,6 +16,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.types import Scope
 
+from lean_extract.json_text import finite
 from lsp_server.http.limits import MAX_LISTED, MAX_PARAMETERS, MAX_PATH
 from lsp_server.http.problems import Refusal
 
@@ -51,7 +52,10 @@ def decode(body: bytes) -> Any:
     _check_shape(body)
     try:
         found = json.loads(
-            body.decode().removeprefix("\ufeff"), object_pairs_hook=_each_once, parse_constant=_no_number
+            body.decode().removeprefix("\ufeff"),
+            object_pairs_hook=_each_once,
+            parse_constant=_no_number,
+            parse_float=finite,
         )
     except UnicodeDecodeError as error:
         raise Refusal(400, "The body is not UTF-8.", f"Byte {error.start} cannot be read.") from None
@@ -60,8 +64,8 @@ def decode(body: bytes) -> Any:
     except json.JSONDecodeError as error:
         said = f"{error.msg} at character {error.pos}."
         raise Refusal(400, "The body is not JSON.", said) from None
-    except ValueError:  # Python's own limit, 4,300 digits
-        raise Refusal(400, "A number in the body has too many digits.", "Send a smaller one.") from None
+    except ValueError:  # 1e400, or more than Python's limit of 4,300 digits
+        raise Refusal(400, "A number in the body is too large.", "Send a smaller one.") from None
     _check_text(found, body)
     return found
 

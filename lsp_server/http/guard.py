@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lsp_server.http.addresses import party
 from lsp_server.http.bodies import Bodies, is_read
 from lsp_server.http.door import check_url, decode, leave
-from lsp_server.http.limits import Limits
+from lsp_server.http.limits import MAX_FIELDS, Limits
 from lsp_server.http.problems import Refusal
 from lsp_server.http.waiting import Answer, Gone, until_gone, while_awaited
 
@@ -76,6 +76,8 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        if len(headers) > MAX_FIELDS:
+            raise Refusal(431, "The request has too many header lines.", f"At most {MAX_FIELDS} are read.")
         check_host(headers, self._policy)
         check_site(headers, scope["method"], scope["path"])
         client = scope.get("client")

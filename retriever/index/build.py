@@ -94,15 +94,16 @@ def update_index(
         package_store = package.store(shared, encoder.fingerprint)
         report += _update_shared(package, package_store, encoder, options)
         if package_store.stamp() is not None:  # stopped before it was written, it is not there
-            includes.append(str(package_store.root))
+            includes.append(str(package_store.root.absolute()))
     return report + update_store(root, own, store, encoder, options, includes=tuple(includes))
 
 
 def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
     """Where there is no index yet, leave one that says that it is not finished."""
     if store.stamp() is None:
-        with store.writer(fingerprint) as writer:
-            writer.commit((), root=str(root), complete=False)
+        with suppress(IndexLocked), store.writer(fingerprint) as writer:
+            if not writer.manifest.built_at:  # else another process has been faster
+                writer.commit((), root=str(root), complete=False)
 
 
 def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:

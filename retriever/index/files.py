@@ -151,12 +151,6 @@ class StringTable:
         return iter(bytes(self._data[:]).decode().split("\n")[:-1])
 
 
-def hash_file(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal. Raises OSError."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def make_folder(folder: Path) -> None:
     """Make a folder where there is none, also in the place of a file that is in its way. Raises OSError."""
     if os.path.lexists(folder) and not folder.is_dir():

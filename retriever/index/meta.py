@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retriever.index.files import read_document, unreadable, write_document
+from retriever.index.files import damaged, read_document, unreadable, write_document
 from retriever.index.sums import Sums, check
 
 FORMAT = "premise-suggest-segment"
@@ -38,7 +38,11 @@ class Meta:
     @classmethod
     def read(cls, folder: Path) -> Meta:
         """A segment's meta.json. Raises OSError, IndexDamaged."""
-        return cls.from_json(read_document(folder / META, FORMAT, VERSION))
+        values = read_document(folder / META, FORMAT, VERSION)
+        try:
+            return cls.from_json(values)
+        except ValueError as error:
+            raise damaged(folder / META, error) from error
 
     def write(self, folder: Path) -> None:
         """Write it. Raises OSError."""

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged, PremiseIndexError
+from lean_extract.errors import IndexDamaged, IndexUnreadable, PremiseIndexError
 from lean_extract.records import Premise
+from lean_extract.wanted import check_wanted
 from retriever.index.files import REBUILD
 from retriever.index.manifest import LiveSegment, Manifest
-from retriever.index.segment import Flag, IndexedFile, Segment
+from retriever.index.segment import Flag, IndexedFile, Segment, verify_columns
 from retriever.index.store import IndexStore, Stamp
 from retriever.scope import ModuleNode
 
@@ -98,9 +99,9 @@ class IndexView:
 
     def damage(self) -> IndexDamaged | None:
         """What is found amiss when every file that is open here is read again; then the next to open one
-        finds it, too."""
+        finds it, too. Raises Unwanted."""
         for part in self.parts:
-            for complaint in part.segment.verify():
+            for complaint in verify_columns(part.segment.folder, _while_wanted):
                 hint = "It is unpacked again at the next try." if part.is_bundled else REBUILD
                 return IndexDamaged(f"The premise index is damaged: {complaint}.", hint)
         return None
@@ -244,6 +245,11 @@ def _joined(columns: Sequence[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]
     return np.concatenate([np.zeros(0, dtype=dtype), *columns]).astype(dtype, copy=False)
 
 
+def _while_wanted(_: int) -> bool:
+    check_wanted()
+    return True
+
+
 def _live_files(parts: Sequence[Part]) -> list[bool]:
     """For each file of each part in order: whether its premises count."""
     live: list[bool] = []
@@ -273,13 +279,13 @@ class Opened:
     stamps: tuple[Stamp, ...]
     """Of these, from before they were opened."""
     left_out: tuple[PremiseIndexError, ...]
-    """Why stores that others include are not in the view: they are missing or damaged."""
+    """Why stores that others include are not in the view: missing, damaged, or of another model."""
 
 
 def open_view(stores: Sequence[IndexStore], fingerprint: str) -> Opened:
     """A view over stores with what they include, as far as that can be read.
 
-    Raises IndexMissing, IndexDamaged, and ModelError when a store is of another model.
+    Raises IndexMissing, IndexDamaged, and ModelError when a store that is named is of another model.
     """
     parts: list[Part] = []
     manifests: list[Manifest] = []
@@ -299,6 +305,8 @@ def open_view(stores: Sequence[IndexStore], fingerprint: str) -> Opened:
             if root not in stamps:
                 try:
                     read(IndexStore(root))
+                except IndexUnreadable:  # for want of memory or handles: it may be read in a moment
+                    raise
                 except PremiseIndexError as error:
                     left_out.append(error)
     if len({part.segment.dimension for part in parts}) > 1:

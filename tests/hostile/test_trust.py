@@ -300,6 +300,8 @@ BROKEN_TOML = {
     "too much": "#" * (MAX_SETTINGS + 1),
     "a long number": "a = " + "1" * 10_000,
     "no text": "\udcff",
+    "a long key behind a quoted one": '"=".' + "a." * 40_000 + "b = 1",
+    "a long key in a table of a line": "k = {" + "a." * 40_000 + "b = 1}",
 }
 BROKEN_JSON = {
     "brackets": nested("[", "]")(200_000),

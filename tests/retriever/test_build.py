@@ -422,3 +422,22 @@ def test_reports_add_up() -> None:
         True,
         2.0,
     )
+
+
+def test_an_index_folder_that_is_named_from_here_is_read_from_anywhere(
+    tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "project"
+    (root / ".lake" / "packages" / "dep").mkdir(parents=True)
+    (root / "lakefile.toml").write_text('name = "a"\n', encoding="utf-8")
+    (root / "A.lean").write_text("theorem a : True := True.intro\n", encoding="utf-8")
+    package = root / ".lake" / "packages" / "dep"
+    (package / "B.lean").write_text("theorem b : True := True.intro\n", encoding="utf-8")
+    listed = {"packages": [{"name": "dep", "type": "git", "rev": "abc"}]}
+    (root / "lake-manifest.json").write_text(json.dumps(listed), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    update_index(root, IndexStore(Path("own")), encoder, shared=Path("shared"))
+    monkeypatch.chdir(root)
+    manifest = IndexStore(tmp_path / "own").manifest()
+    assert [Path(one).is_absolute() for one in manifest.includes] == [True]
+    assert not open_view([IndexStore(tmp_path / "own")], encoder.fingerprint).left_out

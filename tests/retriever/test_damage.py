@@ -361,3 +361,19 @@ def test_settings_of_a_model_that_cannot_be_are_told(tmp_path: Path, name: str, 
     with pytest.raises(ModelError) as caught:
         readers[path.name](tmp_path)
     assert path.name in caught.value.message and caught.value.hint
+
+
+def test_a_document_without_a_sum_that_says_nonsense_is_damage(
+    whole: Path, tmp_path: Path, encoder: Encoder
+) -> None:
+    """As indexes have them that were made before documents had sums."""
+    root = tmp_path / "store"
+    shutil.copytree(whole, root)
+    [path] = root.glob("segments/*/meta.json")
+    values = json.loads(path.read_bytes())
+    del values["sum"]
+    path.write_text(json.dumps({**values, "premises": -1}), encoding="utf-8")
+    with pytest.raises(IndexDamaged, match=r"meta\.json"):
+        IndexStore(root).open()
+    with IndexStore(root).writer(encoder.fingerprint) as writer:
+        assert writer.manifest.segments == ()
