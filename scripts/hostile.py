@@ -5,7 +5,8 @@
 Every part works in a scratch folder, against our own programs. It prints a table of what was tried and of
 what went wrong: work that takes over 2 s of CPU time, processes left, requests without an answer,
 tracebacks, files read outside of a project and its packages, promises broken. Exit code 1 where there is any.
-The whole takes up to an hour, `--quick` about two minutes. FILE gets the report as JSON.
+The whole takes up to an hour; `--quick` takes about two minutes, and has five times the patience, being one
+of the tests. FILE gets the report as JSON.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def run(_: Ground, effort: Effort, report: Report) -> None:
                 continue
             seconds, error = answer
             slowest = max(slowest, seconds)
-            if seconds > HANG_SECONDS:
+            if seconds > HANG_SECONDS * effort.patience:
                 report.found(SLOW, PART, f"{name}, {shape}: {seconds:.1f} s of CPU time")
             if error:
                 report.found(WRONG, PART, f"{name}, {shape}: {error}")

@@ -29,6 +29,11 @@ class Effort:
     quick: bool
     seed: int = 0
 
+    @property
+    def patience(self) -> float:
+        """What limits of time are multiplied with: the quick run is a test, on machines that others use."""
+        return 5.0 if self.quick else 1.0
+
     def of(self, quick: int, whole: int) -> int:
         """A number of tries."""
         return quick if self.quick else whole

@@ -64,18 +64,18 @@ def _fairness(url: str, effort: Effort, report: Report) -> None:
     asks = list(worst_asks(shapes if effort.quick else ()))
     found = measure(url, asks, 20 if effort.quick else 300)
     report.tried(PART, sum(found.answers.values()))
-    _judge(found, report)
+    _judge(found, effort.patience, report)
 
 
-def _judge(found: Fairness, report: Report) -> None:
+def _judge(found: Fairness, patience: float, report: Report) -> None:
     p99 = found.percentile(99)
     report.figures["web server: /healthz beside the worst inputs, p50 in ms"] = 1000 * found.percentile(50)
     report.figures["web server: /healthz beside the worst inputs, p99 in ms"] = 1000 * p99
     report.figures["web server: slowest answer in s"] = max(found.slowest.values(), default=0.0)
-    if p99 > HEALTHZ_SECONDS:
+    if p99 > HEALTHZ_SECONDS * patience:
         report.found(SLOW, PART, f"/healthz within {1000 * p99:.0f} ms at the 99th percentile")
     for name, seconds in found.slowest.items():
-        if seconds > _ALLOWED.get(name, HANG_SECONDS):
+        if seconds > _ALLOWED.get(name, HANG_SECONDS) * patience:
             report.found(SLOW, PART, f"{name} was answered after {seconds:.1f} s")
     for name, status in found.answers:
         if status == 0:
