@@ -247,8 +247,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *args: Any) -> None:  # type: ignore[override]
-        """Close the projects, and answer what still waits."""
-        await self.fm.features[types.SHUTDOWN](*args)
+        """Answer what still waits, then close the projects: else it would start Lean again."""
         ours = asyncio.current_task()
         futures: list[Any] = list(self._request_futures.values())
         others = {one for one in futures if isinstance(one, asyncio.Task) and one is not ours}
@@ -256,6 +255,7 @@ class Protocol(LanguageServerProtocol):
             task.cancel()
         if others:
             await asyncio.wait(others, timeout=_END_SECONDS)
+        await self.fm.features[types.SHUTDOWN](*args)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
