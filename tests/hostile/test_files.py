@@ -84,8 +84,8 @@ LINKED: dict[str, Shape] = {
         for n in range(size // 60)
     ),
     "fields of one large statement": lambda size: (
-        f"theorem a : {'p ∧ ' * 2000}q := r\ntheorem t : p := f "
-        + "".join(f"a.x{n} " for n in range(min(9000, size // 6)))
+        f"theorem a : {'p ∧ ' * (size // 8)}q := r\ntheorem t : p := f "
+        + "".join(f"a.x{n} " for n in range(size // 14))
     ),
     "a name declared again and again": lambda size: (
         "theorem u : p := t\n" * (size // 40) + "theorem t : p := q\n" * (size // 40)
