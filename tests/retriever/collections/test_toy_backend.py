@@ -202,7 +202,7 @@ def test_a_manifest_that_cannot_be_opened_does_not_hide_another(run: Run, tmp_pa
     manifest.mkdir()  # as one without permission, but for root, too
     listed = run("collections")
     assert listed.returncode == 0 and listed.stdout.startswith("dishes (cookbook)")
-    assert "collection broken cannot be read: manifest.json: Is a directory." in listed.stderr
+    assert "collection broken cannot be read: manifest.json: it is not a regular file." in listed.stderr
     assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
     assert run("collections", "--remove", "broken").returncode == 0
     assert [path.name for path in (tmp_path / "index" / "collections").iterdir()] == ["dishes"]
