@@ -14,8 +14,8 @@ from lean_extract.errors import PremiseSuggestError
 from lean_extract.option_types import depth, port, positive
 from lean_extract.telling import INTERRUPTED, shown
 from lsp_server import __version__
-from lsp_server.eval_options import add_eval
-from lsp_server.settings import SOURCES
+from lsp_server.commands.eval_options import add_eval
+from lsp_server.engine.settings import SOURCES
 
 _LINES = "\n\t"
 """What a message may have of control characters: Lean's own have lines."""

@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from lsp_server.server import PremiseServer
+    from lsp_server.protocol.server import PremiseServer
 
 log = logging.getLogger("premise_suggest")
 _CLOSING_SECONDS = 5.0

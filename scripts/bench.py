@@ -35,12 +35,12 @@ from bench_memory import bundled_memory, server_memory
 from lean_extract.records import Position
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE, UNFINISHED
-from lsp_server.engine import Engine
-from lsp_server.requests import SuggestRequest
-from lsp_server.settings import parse
-from lsp_server.stores import project_store, update_project
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.settings import parse
+from lsp_server.engine.stores import project_store, update_project
 from prover.verify import GoalPlace
-from retriever.index import bundled
+from retriever.search.index import bundled
 
 Row = tuple[str, float, str]
 COMMAND = [sys.executable, "-m", "lsp_server"]

@@ -24,7 +24,7 @@ import numpy as np
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.onnx_runtime import open_session
-from lsp_server.generators import generator_folder
+from lsp_server.engine.generators import generator_folder
 from prover.generator import beam, files, graphs
 from prover.generator.model import settings_for
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD

@@ -26,16 +26,16 @@ import lean_extract
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
-from retriever.encoder import Encoder
-from retriever.fusion import Fusion
-from retriever.index import bundled
-from retriever.index.store import IndexStore
-from retriever.index.update import PREMISES_PER_STEP
-from retriever.lexical import goal_tokens
-from retriever.place import Where
-from retriever.reranker import DEPTH, Reranker
-from retriever.service import PremiseService
-from retriever.snapshot import Snapshot
+from retriever.lean.goal_context import Where
+from retriever.lean.service import PremiseService
+from retriever.lean.snapshot import Snapshot
+from retriever.models.encoder import Encoder
+from retriever.models.reranker import DEPTH, Reranker
+from retriever.search.fusion import Fusion
+from retriever.search.index import bundled
+from retriever.search.index.store import IndexStore
+from retriever.search.index.update import PREMISES_PER_STEP
+from retriever.search.lexical import goal_tokens
 
 MOST = 100
 """How many premises are asked for."""

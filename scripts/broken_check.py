@@ -19,10 +19,10 @@ from lean_extract.errors import LeanError, UserError
 from lean_extract.records import Position
 from lean_extract.session.document import Document
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.contexts import offset_of
-from lsp_server.engine import Engine
-from lsp_server.insertion import tactic_insertion
-from lsp_server.requests import SuggestRequest
+from lsp_server.documents.contexts import offset_of
+from lsp_server.documents.insertion import tactic_insertion
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
 from prover.verify import GoalPlace
 
 

@@ -25,17 +25,17 @@ from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Module, Premise, Proof, read_header, read_records
-from retriever.encoder import Encoder
-from retriever.index import bundled
-from retriever.index.content import ReadFile, content_of, is_theorem, merge
-from retriever.index.exact import quantise
-from retriever.index.manifest import LiveSegment
-from retriever.index.proof_columns import ProofRows
-from retriever.index.segment import IndexedFile, Segment, write_segment
-from retriever.index.store import IndexStore
-from retriever.lexical import name_tokens
-from retriever.training.dataset import names_in
-from retriever.training.splits import family_roots, split_of
+from retriever.lean.dataset.dataset import names_in
+from retriever.models.encoder import Encoder
+from retriever.search.index import bundled
+from retriever.search.index.content import ReadFile, content_of, is_theorem, merge
+from retriever.search.index.exact import quantise
+from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.segment import IndexedFile, Segment, write_segment
+from retriever.search.index.store import IndexStore
+from retriever.search.lexical import name_tokens
+from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64

@@ -47,13 +47,13 @@ from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
 from lean_extract.session.document import Document
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.contexts import offset_of
-from lsp_server.engine import Engine
-from lsp_server.insertion import tactic_insertion
-from lsp_server.requests import SuggestRequest
-from lsp_server.schema import Suggestion, TacticItem
-from lsp_server.settings import SOURCES, parse
-from lsp_server.stores import update_project
+from lsp_server.documents.contexts import offset_of
+from lsp_server.documents.insertion import tactic_insertion
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import Suggestion, TacticItem
+from lsp_server.engine.settings import SOURCES, parse
+from lsp_server.engine.stores import update_project
 from prover.verify import GoalPlace
 
 

@@ -3,9 +3,9 @@
     python scripts/hnsw_curve.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N]
         [--m 16 32] [--ef 16 32 ... 800] [--svg FILE] [--json FILE]
 
-DATASET is a folder of `python -m retriever.training.dataset`; its corpus is embedded once (kept in --cache),
+DATASET is a folder of `python -m retriever.lean.dataset.dataset`; its corpus is embedded once (kept in --cache),
 its valid statements ask. Both searches see the same int8 vectors, so what is measured is the graph alone.
-One row a width, and which is the smallest that reaches the goal; `retriever.index.hnsw`'s default is marked.
+One row a width, and which is the smallest that reaches the goal; `retriever.search.index.hnsw`'s default is marked.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from real_vectors import Floats, real_vectors
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.telling import pip_install
-from retriever.index import bundled, hnsw
-from retriever.index.exact import ExactSearch, quantise
-from retriever.index.neighbours import NearestNeighbours
+from retriever.search.index import bundled, hnsw
+from retriever.search.index.exact import ExactSearch, quantise
+from retriever.search.index.neighbours import NearestNeighbours
 
 WIDTHS = (16, 32, 64, 100, 150, 200, 300, 400, 600, 800)
 GOAL = 0.99

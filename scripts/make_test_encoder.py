@@ -17,11 +17,11 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 
-from retriever import text
-from retriever.encoder import CONFIG, FORMAT, MODEL, TOKENIZER, VERSION
-from retriever.features import FEATURES
-from retriever.fusion import Fusion, Lists
-from retriever.lexical import Bm25Parameters
+from retriever.lean.features import FEATURES
+from retriever.models import text
+from retriever.models.encoder import CONFIG, FORMAT, MODEL, TOKENIZER, VERSION
+from retriever.search.fusion import Fusion, Lists
+from retriever.search.lexical import Bm25Parameters
 
 FOLDER = Path(__file__).parent.parent / "tests" / "retriever" / "fixtures" / "encoder"
 DIMENSION = 32

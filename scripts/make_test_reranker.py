@@ -18,9 +18,9 @@ from make_test_encoder import FOLDER as ENCODER
 from make_test_encoder import make_tokenizer
 from onnx import TensorProto, helper, numpy_helper
 
-from retriever import text
-from retriever.encoder import CONFIG, MODEL, TOKENIZER
-from retriever.reranker import FORMAT, INPUTS, VERSION
+from retriever.models import text
+from retriever.models.encoder import CONFIG, MODEL, TOKENIZER
+from retriever.models.reranker import FORMAT, INPUTS, VERSION
 
 FOLDER = ENCODER.parent / "reranker"
 

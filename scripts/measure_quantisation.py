@@ -3,7 +3,7 @@
     python scripts/measure_quantisation.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N]
         [--bits 8 7 6 5 4] [--split valid|test] [--json FILE]
 
-DATASET is a folder of `python -m retriever.training.dataset`. Its held-out statements are asked over the
+DATASET is a folder of `python -m retriever.lean.dataset.dataset`. Its held-out statements are asked over the
 whole corpus less the theorem itself and its twins, by the inner product alone (eq. 3), once with float32 and
 once for each width. The loss is paired: the mean over statements of the difference to float32, with its
 standard error. The size is that of the vectors, compressed as `build_bundled.py` packs them.
@@ -29,10 +29,10 @@ from build_bundled import LARGEST_VALUE
 from real_vectors import Floats, RealVectors, real_vectors
 
 from lean_extract.errors import PremiseSuggestError
-from retriever.fusion import top
-from retriever.index import bundled
-from retriever.index.exact import quantise
-from retriever.training.splits import root_name
+from retriever.search.fusion import top
+from retriever.search.index import bundled
+from retriever.search.index.exact import quantise
+from retriever.search.splits import root_name
 
 KS = (1, 10, 32)
 _BATCH = 64

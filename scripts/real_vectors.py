@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retriever.encoder import Encoder
-from retriever.training.dataset import Query
-from retriever.training.dataset_files import Dataset, load_dataset
-from retriever.training.splits import Split
+from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.models.encoder import Encoder
+from retriever.search.splits import Split
 
 Floats = NDArray[np.float32]
 _CHUNK = 8192

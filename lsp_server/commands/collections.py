@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 
-from lsp_server.collections import list_collections, remove_collection, size_of
-from lsp_server.render import counted
-from retriever.collections.files import Manifest
+from lsp_server.commands.render import counted
+from lsp_server.engine.collections import list_collections, remove_collection, size_of
+from retriever.search.collections.files import Manifest
 
 _MEGABYTE = 1_000_000
 

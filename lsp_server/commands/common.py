@@ -11,10 +11,10 @@ from pathlib import Path
 from lean_extract.errors import BadSource, UserError
 from lean_extract.reading import read_source
 from lean_extract.source.project import find_root
-from lsp_server.models import model_folder
-from lsp_server.settings import LeanSettings, Settings, TacticSettings
-from lsp_server.stores import first_use, holds_premises, project_store
-from retriever import reranker
+from lsp_server.engine.models import model_folder
+from lsp_server.engine.settings import LeanSettings, Settings, TacticSettings
+from lsp_server.engine.stores import first_use, holds_premises, project_store
+from retriever.models import reranker
 
 
 def read_text(path: Path) -> str:

@@ -17,12 +17,12 @@ from lean_extract.errors import BadSource
 from lean_extract.reading import read_source
 from lean_extract.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import Bar, stop_on_interrupt, summary
+from lsp_server.commands.render import Style
 from lsp_server.commands.suggest import place_in, print_suggestion
-from lsp_server.engine import Engine
-from lsp_server.render import Style
-from lsp_server.requests import SuggestRequest
-from lsp_server.settings import LeanSettings, Settings
-from lsp_server.stores import update_project
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.settings import LeanSettings, Settings
+from lsp_server.engine.stores import update_project
 from prover.verify import GoalPlace
 
 EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"

@@ -9,8 +9,8 @@ import shutil
 import sys
 
 from lsp_server.commands.common import existing_folder, project_root
-from lsp_server.doctor import examine, report, to_json
-from lsp_server.render import Style
+from lsp_server.commands.diagnosis import examine, report, to_json
+from lsp_server.commands.render import Style
 
 
 def run(options: argparse.Namespace) -> int:

@@ -20,6 +20,7 @@ from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.telling import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use
+from lsp_server.engine.open_generator import needed, open_asked, open_generator
 from lsp_server.evaluation.minicore import minicore_set
 from lsp_server.evaluation.picture import picture
 from lsp_server.evaluation.plan import Plan, ProblemSet
@@ -27,7 +28,6 @@ from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
 from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
-from lsp_server.open_generator import needed, open_asked, open_generator
 from prover.generator.model import Generator
 from prover.search.result import SearchLimits
 

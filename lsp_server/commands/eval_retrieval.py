@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
-from lsp_server.collections import towers_for
-from retriever.backend import Collection
-from retriever.backends import find_backend
-from retriever.collections.index import fused_for_evaluation, reread_of
-from retriever.collections.measure import measure, outside_of, questions_of
-from retriever.evaluation.bootstrap import Interval
-from retriever.reranker import DEPTH
+from lsp_server.engine.collections import towers_for
+from retriever.metrics.bootstrap import Interval
+from retriever.models.reranker import DEPTH
+from retriever.search.backend import Collection
+from retriever.search.backends import find_backend
+from retriever.search.collections.index import fused_for_evaluation, reread_of
+from retriever.search.collections.measure import measure, outside_of, questions_of
 
 
 def run(options: argparse.Namespace) -> int:

@@ -19,14 +19,14 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadSource, UserError
 from lean_extract.telling import INTERRUPTED, shown
-from lsp_server.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
-from lsp_server.render import counted
-from lsp_server.stores import update_project
-from retriever.backends import find_backend
-from retriever.collections.files import write_stored
-from retriever.collections.index import IndexingStopped, index_collection
-from retriever.index.build import IndexReport
+from lsp_server.commands.render import counted
+from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
+from lsp_server.engine.stores import update_project
+from retriever.search.backends import find_backend
+from retriever.search.collections.files import write_stored
+from retriever.search.collections.index import IndexingStopped, index_collection
+from retriever.search.index.build import IndexReport
 
 _STAGES = {
     "wait": "Waiting for another index run",

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from lsp_server.commands.common import settings_for
 from lsp_server.ending import leave
-from lsp_server.serving import create_server, serve_stdio, serve_tcp
+from lsp_server.protocol.serving import create_server, serve_stdio, serve_tcp
 
 
 def run(options: argparse.Namespace) -> NoReturn:

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
-from lsp_server.collections import answer, find_collection, open_collection
 from lsp_server.commands.common import (
     indexed_root,
     project_root,
@@ -19,15 +18,16 @@ from lsp_server.commands.common import (
     settings_for,
     tell_first_use,
 )
-from lsp_server.contexts import first_place
-from lsp_server.engine import Engine
-from lsp_server.open_generator import OpenGenerator, open_asked
-from lsp_server.positions import from_person, split_lines
-from lsp_server.render import Style, collection_text, suggestion_text
-from lsp_server.requests import SuggestRequest
-from lsp_server.schema import Suggestion, to_json
+from lsp_server.commands.render import Style, collection_text, suggestion_text
+from lsp_server.documents.contexts import first_place
+from lsp_server.documents.positions import from_person, split_lines
+from lsp_server.engine.collections import answer, find_collection, open_collection
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.open_generator import OpenGenerator, open_asked
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import Suggestion, to_json
 from prover.verify import GoalPlace
-from retriever.backends import find_backend
+from retriever.search.backends import find_backend
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 
 from prover.evaluation.rows import Row, first_rows
-from retriever.evaluation.bootstrap import Bootstrap, Interval
+from retriever.metrics.bootstrap import Bootstrap, Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ import numpy as np
 from lean_extract.settings_files import settings_text
 from lean_extract.source.packages import MANIFEST
 from lean_extract.source.project import find_sources
-from lsp_server.freshness import MATHLIB
-from lsp_server.stores import (
+from lsp_server.engine.freshness import MATHLIB
+from lsp_server.engine.stores import (
     Progress,
     ShouldStop,
     bundled_store,
@@ -23,12 +23,12 @@ from lsp_server.stores import (
     needs_mathlib,
     shared_folder,
 )
-from retriever.encoder import PremiseEncoder
-from retriever.index.build import update_index
-from retriever.index.bundled import proof_rows, use_counts
-from retriever.index.content import NO_PROOFS
-from retriever.index.proof_columns import ProofRows, hash_names
-from retriever.index.store import IndexStore
+from retriever.models.encoder import PremiseEncoder
+from retriever.search.index.build import update_index
+from retriever.search.index.bundled import proof_rows, use_counts
+from retriever.search.index.content import NO_PROOFS
+from retriever.search.index.proof_columns import ProofRows, hash_names
+from retriever.search.index.store import IndexStore
 
 
 def evaluation_stores(

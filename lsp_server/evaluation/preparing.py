@@ -10,21 +10,21 @@ from threading import Event
 
 from lean_extract import packaged
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lsp_server.engine.models import model_folder
+from lsp_server.engine.project_index import MATHLIB_CLOSERS
+from lsp_server.engine.stores import Progress, needs_mathlib
 from lsp_server.evaluation.plan import Plan, ProblemSet
 from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
 from lsp_server.evaluation.reference import References
 from lsp_server.evaluation.retrieving import Retrieval, nothing, open_service
 from lsp_server.evaluation.tactics import Tactics
-from lsp_server.knowledge import MATHLIB_CLOSERS
-from lsp_server.models import model_folder
-from lsp_server.stores import Progress, needs_mathlib
 from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor
 from prover.evaluation.run_folder import Description
 from prover.evaluation.seeds import Shuffled
 from prover.generator.model import Generator
 from prover.search.environment import Proposer
-from retriever.encoder import Encoder
+from retriever.models.encoder import Encoder
 
 log = logging.getLogger("premise_suggest")
 

@@ -16,20 +16,20 @@ from pathlib import Path
 from lean_extract.records import Goal, Premise
 from lean_extract.source.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
-from lsp_server.eval_options import RetrieverKind
-from lsp_server.places import text_to_line, where_in
+from lsp_server.commands.eval_options import RetrieverKind
+from lsp_server.documents.goal_positions import text_to_line, where_in
 from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPlace
-from retriever.allowed import Allowed
-from retriever.encoder import PremiseEncoder
-from retriever.features import FEATURES
-from retriever.fusion import Fusion
-from retriever.index.store import IndexStore
-from retriever.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
-from retriever.place import Where
-from retriever.reranker import DEPTH, Reranker
-from retriever.service import PremiseService
+from retriever.lean.allowed import Allowed
+from retriever.lean.features import FEATURES
+from retriever.lean.goal_context import Where
+from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import PremiseEncoder
+from retriever.models.reranker import DEPTH, Reranker
+from retriever.search.fusion import Fusion
+from retriever.search.index.store import IndexStore
 
 DEFINITIONS = 6
 """How many definitions are given beside the theorems, as in a suggestion."""

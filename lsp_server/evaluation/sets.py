@@ -12,7 +12,7 @@ from lean_extract.source.project import find_root, find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f
-from retriever.training.dataset_files import read_manifest
+from retriever.lean.dataset.files import read_manifest
 
 
 def minif2f_set(data: Path, project: Path) -> ProblemSet:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
-from lsp_server.proposals import propose
+from lsp_server.engine.proposals import propose
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.generator.model import Generated
 from prover.generator.source import TacticGenerator
 from prover.search.environment import Proposed
 from prover.search.proposals import Retrieve
-from retriever.index.content import is_theorem
+from retriever.search.index.content import is_theorem
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.contexts import sorry_near
-from lsp_server.document import Document
-from lsp_server.handlers import passive
-from lsp_server.insertion import tactic_insertion
-from lsp_server.items import tactic_item
-from lsp_server.places import as_placed, in_term
-from lsp_server.render import targets_line, verdict
-from lsp_server.requests import SuggestRequest, main_goal
-from lsp_server.schema import TacticItem, to_json
-from lsp_server.server import PremiseServer
+from lsp_server.commands.render import targets_line, verdict
+from lsp_server.documents.contexts import sorry_near
+from lsp_server.documents.document import Document
+from lsp_server.documents.goal_positions import as_placed, in_term
+from lsp_server.documents.insertion import tactic_insertion
+from lsp_server.engine.items import tactic_item
+from lsp_server.engine.requests import SuggestRequest, main_goal
+from lsp_server.engine.schema import TacticItem, to_json
+from lsp_server.protocol.handlers import passive
+from lsp_server.protocol.server import PremiseServer
 
 _TITLE_GOALS = 100
 """How many columns of a title are for the goals that are left."""

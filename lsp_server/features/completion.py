@@ -6,18 +6,18 @@ from lsprotocol import types
 
 from lean_extract.errors import NoGoalHere
 from lean_extract.records import Goal
-from lsp_server.contexts import CompletionPlace, completion_place, questions
-from lsp_server.document import Document
-from lsp_server.engine import Engine
-from lsp_server.handlers import passive
-from lsp_server.items import premise_item
-from lsp_server.render import scope_label, shorten
-from lsp_server.requests import main_goal
-from lsp_server.schema import PremiseItem
-from lsp_server.server import PremiseServer
+from lsp_server.commands.render import scope_label, shorten
+from lsp_server.documents.contexts import CompletionPlace, completion_place, questions
+from lsp_server.documents.document import Document
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.items import premise_item
+from lsp_server.engine.requests import main_goal
+from lsp_server.engine.schema import PremiseItem
+from lsp_server.protocol.handlers import passive
+from lsp_server.protocol.server import PremiseServer
 from prover.shapes import shape, telescope
 from prover.verify import GoalPlace
-from retriever.offer import RankedPremise
+from retriever.lean.offer import RankedPremise
 
 _DEPTH = 200
 """How many premises are ranked; what is typed then chooses among them."""

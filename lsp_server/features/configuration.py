@@ -11,9 +11,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from lsp_server import ending
-from lsp_server.handlers import passive
-from lsp_server.server import PremiseServer
-from lsp_server.settings import SECTION
+from lsp_server.engine.settings import SECTION
+from lsp_server.protocol.handlers import passive
+from lsp_server.protocol.server import PremiseServer
 
 log = logging.getLogger("premise_suggest")
 

@@ -9,13 +9,13 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from lean_extract.reading import MAX_SOURCE, read_regular_text
-from lsp_server.declarations import declaration_span
-from lsp_server.handlers import active
-from lsp_server.parameters import Parameters
-from lsp_server.positions import split_lines
-from lsp_server.server import PremiseServer
-from lsp_server.uris import file_path
-from lsp_server.utf16 import range_to_lsp
+from lsp_server.documents.declarations import declaration_span
+from lsp_server.documents.positions import split_lines
+from lsp_server.documents.uris import file_path
+from lsp_server.documents.utf16 import range_to_lsp
+from lsp_server.protocol.handlers import active
+from lsp_server.protocol.parameters import Parameters
+from lsp_server.protocol.server import PremiseServer
 
 REQUEST = "premiseSuggest/declaration"
 _NAMES = frozenset({"textDocument", "name", "module"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from lsp_server.engine import Engine
-from lsp_server.handlers import passive
-from lsp_server.indexing import WorkDone
-from lsp_server.server import LANGUAGES, PremiseServer
-from lsp_server.uris import file_path
+from lsp_server.documents.uris import file_path
+from lsp_server.engine.engine import Engine
+from lsp_server.protocol.handlers import passive
+from lsp_server.protocol.indexing import WorkDone
+from lsp_server.protocol.server import LANGUAGES, PremiseServer
 
 
 def register(server: PremiseServer) -> None:

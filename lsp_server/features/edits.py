@@ -6,11 +6,17 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.document import Document
-from lsp_server.handlers import active
-from lsp_server.insertion import IMPORT_LINE, Insertion, import_insertion, name_insertion, tactic_insertion
-from lsp_server.parameters import Parameters
-from lsp_server.server import PremiseServer
+from lsp_server.documents.document import Document
+from lsp_server.documents.insertion import (
+    IMPORT_LINE,
+    Insertion,
+    import_insertion,
+    name_insertion,
+    tactic_insertion,
+)
+from lsp_server.protocol.handlers import active
+from lsp_server.protocol.parameters import Parameters
+from lsp_server.protocol.server import PremiseServer
 
 REQUEST = "premiseSuggest/edits"
 _NAMES = frozenset({"textDocument", "position", "insert", "as", "import"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.contexts import tactic_word
-from lsp_server.handlers import passive
-from lsp_server.items import premise_item
-from lsp_server.render import premises_markdown
-from lsp_server.requests import SuggestRequest, main_goal
-from lsp_server.server import PremiseServer
+from lsp_server.commands.render import premises_markdown
+from lsp_server.documents.contexts import tactic_word
+from lsp_server.engine.items import premise_item
+from lsp_server.engine.requests import SuggestRequest, main_goal
+from lsp_server.protocol.handlers import passive
+from lsp_server.protocol.server import PremiseServer
 
 
 def register(server: PremiseServer) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsp_server.handlers import active
-from lsp_server.parameters import Parameters
-from lsp_server.schema import IndexAnswer, to_json
-from lsp_server.server import PremiseServer
+from lsp_server.engine.schema import IndexAnswer, to_json
+from lsp_server.protocol.handlers import active
+from lsp_server.protocol.parameters import Parameters
+from lsp_server.protocol.server import PremiseServer
 
 REQUEST = "premiseSuggest/index"
 COMMAND = "premise-suggest.index"
@@ -20,10 +20,11 @@ def register(server: PremiseServer) -> None:
     @active(server, "indexing")
     async def index(params: Any = None, *_: Any) -> Any:
         given = Parameters(REQUEST, {} if params is None else params, _NAMES)
-        if given.has("textDocument"):
-            engine = server.engine(server.document(given.uri()))
-        else:
-            engine = server.first_engine()
+        engine = (
+            server.engine(server.document(given.uri()))
+            if given.has("textDocument")
+            else server.first_engine()
+        )
         report = await server.indexing.run(engine)
         return to_json(IndexAnswer(report.premises, report.stopped, await engine.freshness()))
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.contexts import sorry_near
-from lsp_server.document import Document
-from lsp_server.engine import Engine
-from lsp_server.handlers import active
-from lsp_server.parameters import Parameters, Token
-from lsp_server.requests import SuggestRequest
-from lsp_server.schema import Suggestion, to_json
-from lsp_server.server import PremiseServer
+from lsp_server.documents.contexts import sorry_near
+from lsp_server.documents.document import Document
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.protocol.handlers import active
+from lsp_server.protocol.parameters import Parameters, Token
+from lsp_server.protocol.server import PremiseServer
 from prover.verify import GoalPlace
 
 REQUEST = "premiseSuggest/suggest"

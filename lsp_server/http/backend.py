@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lean_extract.records import Goal
+from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.gate import Gate
 from lsp_server.http.limits import Limits
 from lsp_server.http.notation import with_notation
 from lsp_server.http.revisions import Libraries
-from lsp_server.requests import main_goal, parse_goal
 
 Answer = TypeVar("Answer")
 

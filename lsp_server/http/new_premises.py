@@ -11,10 +11,10 @@ import numpy as np
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lean_extract.wanted import check_wanted
-from lsp_server.cache import Cache
+from lsp_server.engine.cache import Cache
 from lsp_server.http.notation import restored
-from retriever.encoder import Floats, PremiseEncoder
-from retriever.text import premise_texts
+from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.text import premise_texts
 
 _CACHED = 4 * 2048
 _MOST_READ = 20_000

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal
-from retriever.evaluation.notation.operators import ENCLOSING, INFIX, MAX, NULLARY, POSTFIX, PREFIX, Infix
+from retriever.lean.augmentation.notation.operators import (
+    ENCLOSING,
+    INFIX,
+    MAX,
+    NULLARY,
+    POSTFIX,
+    PREFIX,
+    Infix,
+)
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 _QUOTED = r"«[^«»\n]{1,200}»"

@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Iterable
 
-from retriever.snapshot import Snapshot
+from retriever.lean.snapshot import Snapshot
 
 
 class _Names:

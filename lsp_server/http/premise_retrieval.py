@@ -12,18 +12,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from lean_extract.records import Goal, Premise
+from lsp_server.engine.project_index import Knowledge
 from lsp_server.http.backend import Backend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_NEW_TEXT, MAX_STATES
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
-from lsp_server.knowledge import Knowledge
-from retriever.allowed import Allowed
-from retriever.index.content import is_theorem
-from retriever.offer import MOST_LOCAL, RankedPremise
-from retriever.place import Where
-from retriever.snapshot import Snapshot
+from retriever.lean.allowed import Allowed
+from retriever.lean.goal_context import Where
+from retriever.lean.offer import MOST_LOCAL, RankedPremise
+from retriever.lean.snapshot import Snapshot
+from retriever.search.index.content import is_theorem
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 

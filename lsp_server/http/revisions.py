@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.records import Goal
-from lsp_server.cache import Cache
-from lsp_server.engine import Engine
-from lsp_server.freshness import MATHLIB, dated, is_lean, pinned_lean
+from lsp_server.engine.cache import Cache
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
+from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
-from lsp_server.settings import Settings
-from retriever.index.bundled import Bundle, read_card
-from retriever.offer import RankedPremise
+from retriever.lean.offer import RankedPremise
+from retriever.search.index.bundled import Bundle, read_card
 
 _PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")

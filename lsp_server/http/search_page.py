@@ -14,15 +14,15 @@ from pydantic import BaseModel, Field
 
 from lean_extract.errors import IndexMissing
 from lean_extract.records import Position
-from lsp_server.collections import OpenCollections, answer, list_collections
+from lsp_server.engine.collections import OpenCollections, answer, list_collections
+from lsp_server.engine.requests import SearchRequest
+from lsp_server.engine.schema import CollectionAnswer, to_json
 from lsp_server.http.backend import Backend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
-from lsp_server.requests import SearchRequest
-from lsp_server.schema import CollectionAnswer, to_json
 from prover.verify import GoalPlace
-from retriever.backends import find_backend
-from retriever.collections.files import Manifest
+from retriever.search.backends import find_backend
+from retriever.search.collections.files import Manifest
 
 log = logging.getLogger("premise_suggest.http")
 

@@ -18,12 +18,12 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from lean_extract.errors import UserError
+from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
 from lsp_server.http.revisions import open_libraries
-from lsp_server.settings import Settings
 
 _SHUTDOWN_SECONDS = 5
 _ACCEPTED = 64

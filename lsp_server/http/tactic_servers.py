@@ -20,13 +20,13 @@ from lean_extract.errors import ModelError, NoGoalHere
 from lean_extract.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
-from lsp_server.engine import Engine
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.proposals import GENERATOR, propose
 from lsp_server.http.backend import Backend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
-from lsp_server.knowledge import Knowledge
-from lsp_server.proposals import GENERATOR, propose
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.verify import GoalPlace
 

@@ -22,8 +22,8 @@ from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest
 from prover.training.evaluate import Row, markdown
 from prover.training.train import load_run
-from retriever.evaluation.bootstrap import Interval
-from retriever.training.tracking import Point, read_curve
+from retriever.metrics.bootstrap import Interval
+from retriever.training.running.tracking import Point, read_curve
 
 _HEADER = """---
 license: apache-2.0

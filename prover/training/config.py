@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from prover.generator.prompt import FORMS, MAX_PREMISES, Form
-from retriever.training.config import ScheduleConfig
-from retriever.training.plain import from_plain, require
+from retriever.training.running.config import ScheduleConfig
+from retriever.training.running.plain import from_plain, require
 
 PRESETS = Path(__file__).parent / "configs"
 

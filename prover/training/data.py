@@ -19,7 +19,7 @@ from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
 from prover.generator.symbols import FIRST_EXTRA
 from prover.training.config import MixConfig, PromptConfig
 from prover.training.pairs import VERSION, Manifest, Pair
-from retriever.training.splits import Split
+from retriever.search.splits import Split
 
 Ints = NDArray[np.int64]
 _AGAIN = "Build it with `python -m prover.training.pairs RECORDS OUT`."

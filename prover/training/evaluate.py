@@ -32,7 +32,7 @@ from prover.training.data import PairSet
 from prover.training.offers import read_retrieved, sample, tactic_steps
 from prover.training.pairs import Pair
 from prover.training.steps import head
-from retriever.evaluation.bootstrap import Bootstrap, Interval
+from retriever.metrics.bootstrap import Bootstrap, Interval
 
 Fill = Callable[[int, Pair], Sequence[str]]
 """The names of the premises in the prompt of a step, by its number."""

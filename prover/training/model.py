@@ -14,7 +14,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from lean_extract.errors import ModelError
 from prover.generator.symbols import END, PAD, SIZE
 from prover.training.config import ShapeConfig
-from retriever.training.checkpoint import load_checkpoint
+from retriever.training.running.checkpoint import load_checkpoint
 
 PREFIX = "t5."
 """Before the names of the weights in a checkpoint (`prover.training.forward`)."""

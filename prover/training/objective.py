@@ -18,7 +18,7 @@ from prover.training.data import Draws, Example, PairSet, example_of
 from prover.training.forward import FastT5
 from prover.training.model import build_model, judge_of, load_model, set_distances
 from prover.training.offers import retrieved_pairs
-from retriever.runtime import padded
+from retriever.models.runtime import padded
 
 _IGNORED = -100
 _SIZES = (0.1, 10.0)

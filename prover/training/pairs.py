@@ -24,9 +24,9 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
-from retriever.index.content import is_theorem
-from retriever.training.dataset import Records, load_records, names_in, tell, write_lines
-from retriever.training.splits import Split, family_roots, root_name, split_of
+from retriever.lean.dataset.dataset import Records, load_records, names_in, tell, write_lines
+from retriever.search.index.content import is_theorem
+from retriever.search.splits import Split, family_roots, root_name, split_of
 
 VERSION = 1
 HELD_OUT = "Problems"

@@ -2,7 +2,7 @@
 
     python -m prover.training.retrieved ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
-DATASET is the retriever's (`retriever.training.dataset`), of the same library as PAIRS. Ranked is as the
+DATASET is the retriever's (`retriever.lean.dataset.dataset`), of the same library as PAIRS. Ranked is as the
 service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
 candidate. The same command goes on after it was stopped. OUT is a JSONL file: a header, then for each step
 the names, best first, or null where it is not in the sample that --limit asks for.
@@ -25,12 +25,12 @@ from lean_extract.telling import told
 from prover.training.data import PairSet
 from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import Pair
-from retriever.evaluation.pool import Question
-from retriever.evaluation.rankers import Fused, in_setting, score
-from retriever.evaluation.session import Session, encode_states, open_session
-from retriever.fusion import Fusion
-from retriever.training.splits import SPLITS
-from retriever.training.unfinished import unfinished
+from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.rankers import Fused, in_setting, score
+from retriever.lean.evaluation.session import Session, encode_states, open_session
+from retriever.search.fusion import Fusion
+from retriever.search.splits import SPLITS
+from retriever.training.running.unfinished import unfinished
 
 
 def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from prover.training.config import PRESETS, GeneratorConfig
-from retriever.training import train
+from retriever.training.running import train
 
 KINDS: Mapping[str, str] = {"generator": "prover.training.objective"}
 

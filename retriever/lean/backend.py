@@ -1,7 +1,7 @@
 """Lean behind the interface of all backends: statements ask for the premises that their proofs use.
 
-The corpus is a dataset folder (`retriever.training.dataset`). Scopes, imports, projects and tactics are not
-part of the interface: `retriever.service` has them.
+The corpus is a dataset folder (`retriever.lean.dataset.dataset`). Scopes, imports, projects and tactics are not
+part of the interface: `retriever.lean.service` has them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from lean_extract.errors import UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Premise
-from retriever.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
-from retriever.evaluation.bootstrap import Bootstrap, Interval
-from retriever.lexical import text_tokens
-from retriever.text import premise_texts, state_text
-from retriever.training.dataset import Query
-from retriever.training.dataset_files import load_dataset
+from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.files import load_dataset
+from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.models.text import premise_texts, state_text
+from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
+from retriever.search.lexical import text_tokens
 
 _DEPTHS = (1, 10, 32)
 _PIECES = r"[\p{L}][\p{L}\p{N}'!?₀-₉]*|\p{N}+|\S"

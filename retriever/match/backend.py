@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, UserError
-from retriever.backend import SPLITS, Collection, Document, Places, Question, Shown
-from retriever.evaluation.bootstrap import Interval
-from retriever.match.latex_text import read_text
-from retriever.match.metrics import ranking_figures
+from retriever.match.evaluation.metrics import ranking_figures
 from retriever.match.pairs import load_pairs
+from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import Pair, Token
 from retriever.match.tokens import decode, encode
+from retriever.metrics.bootstrap import Interval
+from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     python -m retriever.match.store FILE
 
 tells everything that is wrong with a file, with its line, and exits with 1 where something is. FILE may also
-be a folder of the authors' release (retriever/match/released.py). The first line names the format, and how
+be a folder of the authors' release (retriever/match/readers/released.py). The first line names the format, and how
 many pairs follow; the others are
 
     {"key": ..., "part": "train", "kind": "lemma", "category": ..., "source": ..., "place": ...,
@@ -25,15 +25,15 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.json_text import parse_json
 from lean_extract.reading import open_regular
-from retriever.match.released import read_released
+from retriever.documents.released import is_text
+from retriever.match.readers.released import read_released
 from retriever.match.schema import PARTS, Pair, PairSet, Part, Token
 from retriever.match.tokens import decode, encode
-from retriever.naturalproofs.released import is_text
 
 FORMAT = "match-pairs"
 VERSION = 1
 _FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
-_AGAIN = "Build it with `python -m retriever.match.build`."
+_AGAIN = "Build it with `python -m retriever.match.readers.build`."
 _TOLD = 3
 
 

@@ -2,7 +2,7 @@
 
     weight(t, d) = f(tf) * (ln((1 + N) / (1 + df(t))) + 1),  each vector of length 1
 
-as in `retriever.naturalproofs.tfidf`, here for all statements at once. N and df count the proofs.
+as in `retriever.naturalproofs.evaluation.tfidf`, here for all statements at once. N and df count the proofs.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.lexical import build_postings
 from retriever.match.schema import Token
+from retriever.search.lexical import build_postings
 
 Floats = NDArray[np.float32]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, UserError
 from lean_extract.reading import MAX_CORPUS, read_regular
-from retriever.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
-from retriever.evaluation.bootstrap import Interval
-from retriever.naturalproofs.metrics import intervals
-from retriever.naturalproofs.schema import Corpus, Example, Splits, Statement
+from retriever.documents.schema import Corpus, Example, Splits, Statement
+from retriever.documents.store import read_corpus
+from retriever.metrics.bootstrap import Interval
+from retriever.metrics.references import intervals
 from retriever.naturalproofs.splits import make_splits
-from retriever.naturalproofs.store import read_corpus
 from retriever.naturalproofs.tokens import without_links, words_and_pairs
+from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
 
 SEPARATOR = "[SEP]"
 _PIECES = r"\\[A-Za-z]+|[A-Za-z]+|[0-9]|\S"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, PremiseSuggestError
-from retriever.naturalproofs.schema import Corpus, Statement
-from retriever.naturalproofs.store import read_corpus
+from retriever.documents.schema import Corpus, Statement
+from retriever.documents.store import read_corpus
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSettings, PremiseSuggestError, UserError
-from retriever.evaluation.tables import table
+from retriever.documents.schema import Corpus, Example, Split, Splits
+from retriever.documents.store import read_corpus, write_corpus
+from retriever.lean.evaluation.tables import table
 from retriever.naturalproofs.graph import build_graph
-from retriever.naturalproofs.schema import Corpus, Example, Split, Splits
-from retriever.naturalproofs.store import read_corpus, write_corpus
 
 SHARE = 0.16
 """The authors wanted 2,200 of ProofWiki's 13,597 theorems with an example; Stacks has 1,551 of 10,573."""

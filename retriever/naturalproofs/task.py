@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.errors import BadRecords, BadSettings
-from retriever.naturalproofs.schema import Corpus, Example, Split, Splits, Statement
+from retriever.documents.schema import Corpus, Example, Split, Splits, Statement
 
 Part = Literal["valid", "test", "both"]
 PARTS: tuple[Part, ...] = ("valid", "test", "both")

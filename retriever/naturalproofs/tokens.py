@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from retriever.naturalproofs.schema import Statement
+from retriever.documents.schema import Statement
 
 _PIECE = re.compile(r"\\?[A-Za-z]+|[^\sA-Za-z]")
 _WORD = re.compile(r"(?u)\b\w\w+\b")

@@ -1,9 +1,9 @@
-"""A run as a folder that `retriever.encoder` or `retriever.reranker` loads: ONNX, tokenizer, configuration.
+"""A run as a folder that `retriever.models.encoder` or `.reranker` loads: ONNX, tokenizer, configuration.
 
     python -m retriever.training.export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
-encoder's card (README.md) is written by `retriever.training.card` once the evaluation has been run.
+encoder's card (README.md) is written by `retriever.training.running.card` once the evaluation has been run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from transformers import BertModel
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, PremiseSuggestError
-from retriever import encoder, reranker, text
-from retriever.training.biencoder import load_weights
-from retriever.training.config import ModelConfig, TrainConfig
-from retriever.training.crossencoder import CrossEncoder, load_crossencoder
-from retriever.training.rerank_config import RerankConfig
+from retriever.lean.training.biencoder import load_weights
+from retriever.models import encoder, reranker, text
+from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
+from retriever.training.reranking.rerank_config import RerankConfig
+from retriever.training.running.config import ModelConfig, TrainConfig
+from retriever.training.running.train import load_run
 from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
-from retriever.training.train import load_run
 
 OPSET = 17
 MAX_LENGTH = 256
@@ -52,7 +52,7 @@ class ExportedEncoder(nn.Module):
 
 
 def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
-    """Write the graph with float32 weights: inputs and output as `retriever.encoder` describes them."""
+    """Write the graph with float32 weights: inputs and output as `retriever.models.encoder` describes them."""
     bert.set_attn_implementation("eager")
     graph = ExportedEncoder(bert, dimension)
     _export(graph, path, ["input_ids", "attention_mask"], "last_hidden_state", {0: "batch", 1: "sequence"})
@@ -71,7 +71,7 @@ class ExportedReranker(nn.Module):
 
 
 def export_reranker_onnx(model: CrossEncoder, path: Path) -> None:
-    """Write the graph with float32 weights: inputs and output as `retriever.reranker` describes them."""
+    """Write the graph with float32 weights: inputs and output as `retriever.models.reranker` describes them."""
     model.bert.set_attn_implementation("eager")
     _export(ExportedReranker(model), path, reranker.INPUTS, "logits", {0: "batch"})
 

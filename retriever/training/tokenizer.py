@@ -20,10 +20,10 @@ from pathlib import Path
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from lean_extract.errors import PremiseSuggestError
-from retriever.backend import Collection
-from retriever.backends import find_backend
-from retriever.text import GOAL, VAR, premise_texts, state_text
-from retriever.training.dataset_files import Dataset, load_dataset
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.models.text import GOAL, VAR, premise_texts, state_text
+from retriever.search.backend import Collection
+from retriever.search.backends import find_backend
 
 PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK, VAR, GOAL)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from lean_extract.errors import ModelError
-from retriever import text as texts
-from retriever.training.dataset_files import Dataset, load_dataset, read_manifest
-from retriever.training.splits import SPLITS, family_roots
+from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
+from retriever.models import text as texts
+from retriever.search.splits import SPLITS, family_roots
 
 Ints = NDArray[np.int64]
 Keep = Literal["head", "tail"]

@@ -10,9 +10,9 @@ from torch import Tensor
 from transformers import BertModel
 
 from lean_extract.errors import ModelError
-from retriever.training.checkpoint import load_checkpoint
-from retriever.training.config import ModelConfig
 from retriever.training.model import build_bert
+from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.running.config import ModelConfig
 
 _PREFIX = "bert."
 _POSITIONS = "embeddings.position_embeddings.weight"

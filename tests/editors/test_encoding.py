@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from lsp_server.structuring import plain_converter
+from lsp_server.protocol.structuring import plain_converter
 from tests.lsp_server.conftest import SCRIPT
 
 UTF8, UTF16 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16

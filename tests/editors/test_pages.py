@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lsp_server.settings import SECTION, Settings, camel, parse
+from lsp_server.engine.settings import SECTION, Settings, camel, parse
 from tests.editors.pages import DOCS, PAGES, Block, block, blocks
 
 ALL = [one for page in PAGES for one in blocks(page)]

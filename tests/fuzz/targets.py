@@ -26,26 +26,26 @@ from lean_extract.source.reader import read_module
 from lean_extract.tactic_text import brackets, code, defect, has_sorry, proves_nothing
 from lean_extract.terms import parse_term
 from lean_extract.traced.ilean import read_ilean
-from lsp_server import contexts
+from lsp_server.documents import contexts
+from lsp_server.engine.requests import checked_query, is_goal
+from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from lsp_server.parameters import Parameters
-from lsp_server.requests import checked_query, is_goal
-from lsp_server.settings import parse
-from retriever import text_search
-from retriever.lexical import shape_tokens, text_tokens
-from retriever.match.arxmliv import article_pairs
-from retriever.match.latex_text import read_text
+from lsp_server.protocol.parameters import Parameters
+from retriever.lean import text_search
+from retriever.lean.name_search import NameQuery, NameSearch, score
+from retriever.match.readers.arxmliv import article_pairs
+from retriever.match.readers.latex_text import read_text
 from retriever.match.store import read_pairs
-from retriever.name_search import NameQuery, NameSearch, score
 from retriever.naturalproofs.backend import BACKEND
-from retriever.naturalproofs.books import MARKS, OTHERS, TYPES
-from retriever.naturalproofs.drafts import Rules
-from retriever.naturalproofs.latex import Source
-from retriever.naturalproofs.predictions import read_predictions
-from retriever.naturalproofs.proofwiki import read_proofwiki
-from retriever.naturalproofs.statements import read_statements
+from retriever.naturalproofs.evaluation.predictions import read_predictions
+from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
+from retriever.naturalproofs.readers.drafts import Rules
+from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.proofwiki import read_proofwiki
+from retriever.naturalproofs.readers.statements import read_statements
+from retriever.search.lexical import shape_tokens, text_tokens
 from tests.hostile import shapes
 
 _LARGE = 1 << 15

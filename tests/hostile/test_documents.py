@@ -13,21 +13,21 @@ from lean_extract.errors import BadQuery, BadRecords, BadSource, ModelError
 from lean_extract.json_text import parse_json, shown
 from lean_extract.reading import MAX_STATE
 from lean_extract.records import read_records
-from lsp_server.requests import checked_query
-from lsp_server.settings import Settings, parse
+from lsp_server.engine.requests import checked_query
+from lsp_server.engine.settings import Settings, parse
 from prover.evaluation.minif2f import read_minif2f
 from prover.evaluation.problems import Unposed
-from retriever.fusion import FILE, Fusion
-from retriever.match.arxmliv import article_pairs, read_categories
+from retriever.documents.store import read_corpus
+from retriever.documents.xml_parser import DEEPEST
+from retriever.match.readers.arxmliv import article_pairs, read_categories
 from retriever.match.schema import Pair
 from retriever.match.store import read_pairs
-from retriever.naturalproofs import dump as dumps
-from retriever.naturalproofs.books import read_stein
-from retriever.naturalproofs.dump import read_pages
-from retriever.naturalproofs.predictions import read_predictions
-from retriever.naturalproofs.proofwiki import read_proofwiki
-from retriever.naturalproofs.store import read_corpus
-from retriever.xml_parser import DEEPEST
+from retriever.naturalproofs.evaluation.predictions import read_predictions
+from retriever.naturalproofs.readers import dump as dumps
+from retriever.naturalproofs.readers.books import read_stein
+from retriever.naturalproofs.readers.dump import read_pages
+from retriever.naturalproofs.readers.proofwiki import read_proofwiki
+from retriever.search.fusion import FILE, Fusion
 
 LAUGHS = "".join(f'<!ENTITY l{number} "{f"&l{number - 1};" * 10}">' for number in range(1, 10))
 BOMB = f'<!DOCTYPE a [<!ENTITY l0 "lol">{LAUGHS}]>'

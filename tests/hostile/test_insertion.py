@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lean_extract.records import Position
-from lsp_server.insertion import name_insertion, tactic_insertion
+from lsp_server.documents.insertion import name_insertion, tactic_insertion
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import Shape, repeated
 

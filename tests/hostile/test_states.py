@@ -17,18 +17,18 @@ from lean_extract.source.lexer import raw_tokens
 from lean_extract.source.propositions import Proposition, conjuncts, destructured, introduced, top_level
 from lean_extract.source.types import premises_of, strip
 from lean_extract.tactic_text import brackets, has_sorry, proves_nothing
+from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.notation import with_notation
-from lsp_server.requests import main_goal, parse_goal
 from prover.candidates import Closers, Templates
 from prover.generator.mentions import endings, pieces
 from prover.generator.prompt import encode_prompt
 from prover.states import adds_nothing, fingerprint
 from prover.variants import use_of
-from retriever.encoder import Encoder
-from retriever.lexical import goal_tokens, premise_tokens
-from retriever.structure.hashes import of_goal, of_premise
-from retriever.symbols import goal_symbols
-from retriever.text import premise_texts, readable, state_text, unrelated_share
+from retriever.lean.structure.hashes import of_goal, of_premise
+from retriever.lean.symbols import goal_symbols
+from retriever.models.encoder import Encoder
+from retriever.models.text import premise_texts, readable, state_text, unrelated_share
+from retriever.search.lexical import goal_tokens, premise_tokens
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import GOALS, LEXICAL, TERMS, nested, repeated
 from tests.retriever.conftest import encoder, model_folder  # noqa: F401

@@ -14,19 +14,19 @@ import pytest
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from retriever.lexical import shape_tokens, text_tokens
-from retriever.match.arxmliv import article_pairs
-from retriever.match.latex_text import read_text
+from retriever.lean.name_search import NameQuery, NameSearch, score
+from retriever.lean.text_search import is_statement
+from retriever.lean.words.splitting import split
+from retriever.match.readers.arxmliv import article_pairs
+from retriever.match.readers.latex_text import read_text
 from retriever.match.tokens import symbols, words
-from retriever.name_search import NameQuery, NameSearch, score
-from retriever.naturalproofs.books import MARKS, OTHERS, TYPES
-from retriever.naturalproofs.drafts import Rules
-from retriever.naturalproofs.latex import Source
-from retriever.naturalproofs.proofwiki import read_proofwiki
-from retriever.naturalproofs.statements import read_statements
+from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
+from retriever.naturalproofs.readers.drafts import Rules
+from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.proofwiki import read_proofwiki
+from retriever.naturalproofs.readers.statements import read_statements
 from retriever.naturalproofs.tokens import pieces, without_links, words_and_pairs
-from retriever.text_search import is_statement
-from retriever.words.splitting import split
+from retriever.search.lexical import shape_tokens, text_tokens
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import DUMPS, LATEX, LEXICAL, QUERIES, TERMS, WIKI, XML, Shape, repeated
 

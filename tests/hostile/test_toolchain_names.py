@@ -14,7 +14,7 @@ from lean_extract.errors import LeanNotFound
 from lean_extract.packaged import PackagedLean
 from lean_extract.reading import MAX_SETTINGS
 from lean_extract.toolchain_name import checked
-from lsp_server.freshness import pinned_lean
+from lsp_server.engine.freshness import pinned_lean
 from tests.hostile.shapes import nested
 from tests.lean_extract.machines import DOWNLOADED, Machine
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from retriever.naturalproofs.store import write_corpus
+from retriever.documents.store import write_corpus
 from tests.http.conftest import Served, run, serving
 from tests.retriever.naturalproofs.corpora import gardens
 

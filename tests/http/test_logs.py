@@ -10,9 +10,9 @@ from io import StringIO
 import pytest
 
 from lean_extract.wanted import Unwanted, check_wanted
+from lsp_server.engine.tasks import to_the_end
 from lsp_server.http.gate import Gate
 from lsp_server.http.logs import OneLine, Seldom, escaped
-from lsp_server.tasks import to_the_end
 
 
 def test_the_same_warning_comes_a_few_times_then_its_number() -> None:

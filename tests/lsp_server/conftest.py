@@ -22,8 +22,8 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 from lean_extract import packaged
 from lean_extract.core_sources import find_core
 from lean_extract.source.reader import read_file
-from lsp_server.models import SHIPPED_MODEL
-from lsp_server.structuring import plain_converter
+from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.protocol.structuring import plain_converter
 from tests.hostile.raw_client import RawClient
 
 PROJECT = Path(__file__).parent / "project"

@@ -17,10 +17,10 @@ from lean_extract.session import LeanSession
 from lean_extract.session.document import Document
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine import Engine
-from lsp_server.requests import SuggestRequest
-from lsp_server.schema import IndexItem, Suggestion, TacticItem
-from lsp_server.settings import Settings
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import IndexItem, Suggestion, TacticItem
+from lsp_server.engine.settings import Settings
 
 pytestmark = pytest.mark.lean
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 import lsp_server
-from lsp_server.doctor import examine
-from lsp_server.knowledge import Knowledge
-from lsp_server.stores import update_project
-from retriever.index.bundled import ARCHIVE, CARD, DATA
+from lsp_server.commands.diagnosis import examine
+from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.stores import update_project
+from retriever.search.index.bundled import ARCHIVE, CARD, DATA
 from tests.lsp_server.conftest import PROJECT, SCRIPT, Cli
 
 pytestmark = pytest.mark.lean

@@ -13,10 +13,10 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server import protocol
-from lsp_server.client_writer import PipeWriter, SocketWriter
-from lsp_server.serving import create_server
-from lsp_server.settings import Settings
+from lsp_server.engine.settings import Settings
+from lsp_server.protocol import language_server as protocol
+from lsp_server.protocol.client_writer import PipeWriter, SocketWriter
+from lsp_server.protocol.serving import create_server
 from tests.hostile.raw_client import SCRIPT, RawClient
 
 

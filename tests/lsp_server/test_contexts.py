@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Position, Span
 from lean_extract.tactic_text import brackets
-from lsp_server.contexts import (
+from lsp_server.documents.contexts import (
     completion_place,
     first_place,
     import_line_number,

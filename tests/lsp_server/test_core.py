@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.doctor import Finding, examine
-from lsp_server.freshness import freshness_line
-from lsp_server.schema import SourceItem
+from lsp_server.commands.diagnosis import Finding, examine
+from lsp_server.engine.freshness import freshness_line
+from lsp_server.engine.schema import SourceItem
 from tests.lean_extract.machines import Machine, give_sources
 from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import IndexDamaged
-from lsp_server.doctor import Finding, Reading, examine
-from lsp_server.engine import Engine
-from lsp_server.models import SHIPPED_MODEL
-from lsp_server.requests import SearchRequest
-from lsp_server.schema import SearchAnswer
-from lsp_server.settings import IndexSettings, Settings
-from lsp_server.stores import bundled_store, project_store, shared_folder, update_project
-from retriever.index.bundled import CARD, DATA
+from lsp_server.commands.diagnosis import Finding, Reading, examine
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.requests import SearchRequest
+from lsp_server.engine.schema import SearchAnswer
+from lsp_server.engine.settings import IndexSettings, Settings
+from lsp_server.engine.stores import bundled_store, project_store, shared_folder, update_project
+from retriever.search.index.bundled import CARD, DATA
 
 pytestmark = pytest.mark.skipif(
     not (DATA / CARD).is_file() or not (SHIPPED_MODEL / "config.json").is_file(),

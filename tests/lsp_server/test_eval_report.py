@@ -21,7 +21,7 @@ from lsp_server.evaluation.report import markdown, notes, plain, read_run, table
 from prover.evaluation.problems import Problem
 from prover.evaluation.rows import Row
 from prover.evaluation.run_folder import Description, opened
-from retriever.index.proof_columns import ProofRows, hash_names
+from retriever.search.index.proof_columns import ProofRows, hash_names
 from tests.lsp_server.conftest import SCRIPT
 
 SETTINGS = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lsp_server.framing import MAX_HEADER, MAX_MESSAGE, BadFrame, Frames
+from lsp_server.protocol.framing import MAX_HEADER, MAX_MESSAGE, BadFrame, Frames
 from tests.hostile.raw_client import EDIT, SCRIPT, RawClient, encoded, frame, request
 from tests.lsp_server.wire import PARSE_ERROR, code
 

@@ -17,11 +17,11 @@ from lsprotocol import types
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
-from lsp_server.engine import Engine
-from lsp_server.open_generator import Loaded, OpenGenerator
-from lsp_server.requests import SuggestRequest
-from lsp_server.schema import Suggestion
-from lsp_server.settings import Settings, parse
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.open_generator import Loaded, OpenGenerator
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.settings import Settings, parse
 from prover.generator.model import Generated
 from prover.verify import GoalPlace
 from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor, stop_editor

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import ModelError
-from lsp_server import generators
-from lsp_server.generators import exported, generator_folder, generators_folder
+from lsp_server.engine import generators
+from lsp_server.engine.generators import exported, generator_folder, generators_folder
 from prover.generator.files import CONFIG, ENCODER
 from prover.generator.model import Generator
 from tests.fakes.hub import REPOSITORY, running_hub
@@ -124,7 +124,7 @@ def ask(name: str, download: bool, **environment: str) -> str:
     """The folder's file names, or the error; elsewhere, since the hub's client reads its settings once."""
     program = f"""
 from lean_extract.errors import ModelError
-from lsp_server.generators import generator_folder
+from lsp_server.engine.generators import generator_folder
 try:
     print(*sorted(path.name for path in generator_folder({name!r}, download={download}).iterdir()))
 except ModelError as error:

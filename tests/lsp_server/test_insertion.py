@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position
-from lsp_server.contexts import offset_of
-from lsp_server.declarations import declaration_span
-from lsp_server.insertion import (
+from lsp_server.documents.contexts import offset_of
+from lsp_server.documents.declarations import declaration_span
+from lsp_server.documents.insertion import (
     Insertion,
     import_insertion,
     name_insertion,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from lean_extract.reading import MAX_SOURCE
-from lsp_server.open_documents import OpenDocuments
+from lsp_server.documents.open_documents import OpenDocuments
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import place_of
 from tests.lsp_server.wire import CONTENT_MODIFIED, FAILED, code

@@ -7,8 +7,8 @@ from lsprotocol import types
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
-from lsp_server.positions import from_person, split_lines
-from lsp_server.utf16 import from_lsp, to_lsp
+from lsp_server.documents.positions import from_person, split_lines
+from lsp_server.documents.utf16 import from_lsp, to_lsp
 
 LINES = split_lines("a 𝕜 b\n\n  ∀ x\r\nend")
 

@@ -10,7 +10,7 @@ import pytest
 from lean_extract.errors import UserError
 from lsp_server.cli import parser
 from lsp_server.commands.common import settings_for
-from lsp_server.settings import Settings, parse
+from lsp_server.engine.settings import Settings, parse
 
 FIXTURES = Path(__file__).parent.parent / "retriever" / "fixtures"
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from lsp_server import schema
+from lsp_server.engine import schema
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 
@@ -20,7 +20,7 @@ def example() -> schema.Suggestion:
 
 def test_the_page_says_what_the_code_does() -> None:
     assert PAGE.read_text(encoding="utf-8") == schema.markdown(), (
-        "run: python -m lsp_server.schema > docs/json.md"
+        "run: python -m lsp_server.engine.schema > docs/json.md"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.settings import LeanSettings, Settings, parse
+from lsp_server.engine.settings import LeanSettings, Settings, parse
 
 
 def test_nothing_sent_gives_the_defaults() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lean_extract.source.reader import read_module
-from lsp_server.places import where_in
+from lsp_server.documents.goal_positions import where_in
 
 TEXT = """import Lib.Sets
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from retriever.encoder import Encoder
-from retriever.index import bundled
-from retriever.service import PremiseService
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.search.index import bundled
 from tests.retriever.support import CountingEncoder
 
 

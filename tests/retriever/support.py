@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
-from retriever.encoder import Encoder, Floats, PremiseEncoder
-from retriever.index.content import ReadFile, content_of
-from retriever.index.exact import quantise
-from retriever.index.manifest import LiveSegment
-from retriever.index.proof_columns import ProofRows
-from retriever.index.segment import IndexedFile, SegmentContent
-from retriever.index.store import IndexStore
+from retriever.models.encoder import Encoder, Floats, PremiseEncoder
+from retriever.search.index.content import ReadFile, content_of
+from retriever.search.index.exact import quantise
+from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.segment import IndexedFile, SegmentContent
+from retriever.search.index.store import IndexStore
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import IndexWriteFailed
-from retriever.encoder import Encoder
-from retriever.index import hnsw, update
-from retriever.index.build import SharedPackage, update_index
-from retriever.index.store import IndexStore
-from retriever.index.update import IndexReport
-from retriever.index.view import IndexView, open_view
-from retriever.place import Where
-from retriever.service import PremiseService
+from retriever.lean.goal_context import Where
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.search.index import hnsw, update
+from retriever.search.index.build import SharedPackage, update_index
+from retriever.search.index.store import IndexStore
+from retriever.search.index.update import IndexReport
+from retriever.search.index.view import IndexView, open_view
 from tests.retriever.support import COMMUTES, CountingEncoder
 
 BASE = """\
@@ -254,10 +254,10 @@ def run_killed(root: Path, store: IndexStore, model_folder: Path, flushes: int) 
         f"""
         import os, signal
         from pathlib import Path
-        from retriever.encoder import Encoder
-        from retriever.index import update
-        from retriever.index.build import update_index
-        from retriever.index.store import IndexStore
+        from retriever.models.encoder import Encoder
+        from retriever.search.index import update
+        from retriever.search.index.build import update_index
+        from retriever.search.index.store import IndexStore
 
         update.PREMISES_PER_SEGMENT, update.PREMISES_PER_STEP = 3, 1
         flush, left = os.fsync, [{flushes}]

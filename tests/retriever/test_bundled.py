@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
-from retriever.encoder import Encoder
-from retriever.index import bundled
-from retriever.index.build import update_index
-from retriever.index.store import IndexStore
-from retriever.index.view import open_view
-from retriever.proofs import LiveNames, ProofGraph
-from retriever.service import PremiseService
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.search.index import bundled
+from retriever.search.index.build import update_index
+from retriever.search.index.store import IndexStore
+from retriever.search.index.view import open_view
+from retriever.search.proofs import LiveNames, ProofGraph
 from tests.retriever.support import COMMUTES, make_store
 from tests.retriever.test_service import MATHLIB
 

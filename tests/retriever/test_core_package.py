@@ -12,13 +12,13 @@ import pytest
 from lean_extract.core_sources import LEAN_CORE, CoreSources
 from lean_extract.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
-from retriever.encoder import Encoder
-from retriever.index.build import IndexReport, SharedPackage, settled, update_index
-from retriever.index.lock import locked
-from retriever.index.store import IndexStore
-from retriever.offer import doc_url
-from retriever.place import Where
-from retriever.service import PremiseService
+from retriever.lean.goal_context import Where
+from retriever.lean.offer import doc_url
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.search.index.build import IndexReport, SharedPackage, settled, update_index
+from retriever.search.index.lock import locked
+from retriever.search.index.store import IndexStore
 from tests.lean_extract.machines import give_sources
 from tests.retriever.support import COMMUTES, CountingEncoder, Sheet, make_store, theorem
 

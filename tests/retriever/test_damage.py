@@ -19,13 +19,13 @@ import pytest
 import prover
 from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, IndexWriteFailed, ModelError
 from prover.generator.files import read_config
-from retriever.encoder import Encoder, fingerprint_of
-from retriever.fusion import Fusion
-from retriever.index import bundled, hnsw
-from retriever.index.manifest import LiveSegment
-from retriever.index.store import IndexStore
-from retriever.service import PremiseService
-from retriever.text_search import search
+from retriever.lean.service import PremiseService
+from retriever.lean.text_search import search
+from retriever.models.encoder import Encoder, fingerprint_of
+from retriever.search.fusion import Fusion
+from retriever.search.index import bundled, hnsw
+from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.store import IndexStore
 from tests.hostile.damages import DAMAGES, flip
 from tests.retriever.support import COMMUTES, Sheet, content, make_store, theorem
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import ModelError
-from retriever.encoder import Encoder, fingerprint_of, mean_pool
-from retriever.text import GOAL, VAR, goal_text
+from retriever.models.encoder import Encoder, fingerprint_of, mean_pool
+from retriever.models.text import GOAL, VAR, goal_text
 from tests.retriever.support import COMMUTES, goal, theorem
 
 

@@ -10,16 +10,16 @@ import pytest
 from lean_extract.errors import IndexDamaged
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
-from lsp_server.items import premise_item
+from lsp_server.engine.items import premise_item
 from prover.candidates import Templates
-from retriever.encoder import Encoder
-from retriever.index import bundled
-from retriever.index.content import merge
-from retriever.index.segment import EXPORTED
-from retriever.index.view import open_view
-from retriever.nearby import NearbyUses
-from retriever.offer import told
-from retriever.proofs import LiveNames
+from retriever.lean.nearby import NearbyUses
+from retriever.lean.offer import told
+from retriever.models.encoder import Encoder
+from retriever.search.index import bundled
+from retriever.search.index.content import merge
+from retriever.search.index.segment import EXPORTED
+from retriever.search.index.view import open_view
+from retriever.search.proofs import LiveNames
 from tests.retriever.support import Sheet, make_store, theorem
 
 ZERO_MUL = replace(theorem("C.zero_mul", "A", "0 * a = 0", "(a : M)", kind="field"), exported_as="zero_mul")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import ModelError
-from retriever.features import FEATURES, Candidates, Place, features
-from retriever.fusion import Fusion, Lists
-from retriever.lexical import Bm25Parameters
-from retriever.structure.index import Fit
+from retriever.lean.features import FEATURES, Candidates, Place, features
+from retriever.lean.structure.index import Fit
+from retriever.search.fusion import Fusion, Lists
+from retriever.search.lexical import Bm25Parameters
 
 PLACE = Place(frozenset({"add", "eq", "nat"}), "Algebra.Group.Basic", "Group.Sub.comm_zero", 50)
 CANDIDATES = Candidates(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from retriever.evaluation.known_lemmas import asked, figures, main, read
-from retriever.service import PremiseService
-from retriever.text_search import search
+from retriever.lean.evaluation.known_lemmas import asked, figures, main, read
+from retriever.lean.service import PremiseService
+from retriever.lean.text_search import search
 
 CORPORA = Path(__file__).parent / "corpora"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.lexical import (
+from retriever.search.lexical import (
     Bm25,
     Bm25Parameters,
     build_postings,

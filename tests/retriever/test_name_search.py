@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retriever.name_search import NameQuery, NameSearch, score
+from retriever.lean.name_search import NameQuery, NameSearch, score
 
 NAMES = [
     "add_comm",

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.fusion import top
-from retriever.index.exact import ExactSearch, inner_products, quantise
-from retriever.index.hnsw import (
+from retriever.search.fusion import top
+from retriever.search.index.exact import ExactSearch, inner_products, quantise
+from retriever.search.index.hnsw import (
     HnswParameters,
     HnswSearch,
     build_graph,
@@ -18,7 +18,7 @@ from retriever.index.hnsw import (
     load_graph,
     open_search,
 )
-from retriever.index.neighbours import Floats
+from retriever.search.index.neighbours import Floats
 
 
 def embedding_like(count: int, dimension: int = 32, seed: int = 0) -> Floats:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.source.reader import read_module
-from retriever.encoder import Encoder
-from retriever.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
-from retriever.index.view import IndexView, open_view
-from retriever.nearby import NearbyUses
-from retriever.proofs import LiveNames, ProofGraph
+from retriever.lean.nearby import NearbyUses
+from retriever.models.encoder import Encoder
+from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
+from retriever.search.index.view import IndexView, open_view
+from retriever.search.proofs import LiveNames, ProofGraph
 from tests.retriever.support import Sheet, make_store, theorem
 
 NAMES = tuple("abcdefgh")
@@ -173,7 +173,7 @@ def test_a_full_cache_of_uses_loses_none(
 ) -> None:
     view = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint).view
     nearby = NearbyUses(LiveNames(view))
-    monkeypatch.setattr("retriever.nearby._CACHED", 1)
+    monkeypatch.setattr("retriever.lean.nearby._CACHED", 1)
     names = [f"t{number}" for number in range(3)]
     source = read_module(
         "".join(f"theorem {name} : 1 = 1 := by\n  exact zero\n" for name in names), "A", "A.lean"

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
-from retriever.encoder import Encoder
-from retriever.place import Where
-from retriever.reranker import Reranker, blend, write_weight
-from retriever.service import PremiseService
+from retriever.lean.goal_context import Where
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.models.reranker import Reranker, blend, write_weight
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem
 
 SAME = theorem("same", "Lib", "n + m = m + n", "(n m : ℕ)")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from lean_extract.records import Import
-from retriever.scope import ModuleNode, importable
+from retriever.lean.scope import ModuleNode, importable
 
 
 def old(*imports: str) -> ModuleNode:

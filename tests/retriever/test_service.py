@@ -11,13 +11,13 @@ import pytest
 from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
-from retriever.encoder import Encoder, Floats
-from retriever.features import FEATURES
-from retriever.fusion import Fusion, Lists
-from retriever.index.store import IndexStore
-from retriever.offer import doc_url
-from retriever.place import Where
-from retriever.service import PremiseService
+from retriever.lean.features import FEATURES
+from retriever.lean.goal_context import Where
+from retriever.lean.offer import doc_url
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder, Floats
+from retriever.search.fusion import Fusion, Lists
+from retriever.search.index.store import IndexStore
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem
 
 PROJECT = {

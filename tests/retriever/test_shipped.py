@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.records import Premise
-from retriever.encoder import fingerprint_of
-from retriever.index import bundled
-from retriever.place import Where
-from retriever.service import PremiseService
+from retriever.lean.goal_context import Where
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import fingerprint_of
+from retriever.search.index import bundled
 from tests.retriever.support import COMMUTES, goal
 
 MODEL = bundled.DATA.parent / "encoder"

@@ -14,11 +14,11 @@ import pytest
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
 from lean_extract.records import Import
-from retriever.encoder import Encoder
-from retriever.index.content import merge
-from retriever.index.manifest import LiveSegment
-from retriever.index.segment import Flag, Segment
-from retriever.index.store import IndexStore
+from retriever.models.encoder import Encoder
+from retriever.search.index.content import merge
+from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.segment import Flag, Segment
+from retriever.search.index.store import IndexStore
 from tests.retriever.support import Sheet, content, make_store, theorem
 
 COMM = theorem("Nat.add_comm", "A", "n + m = m + n", "(n m : ℕ)", lines=(3, 4))
@@ -191,7 +191,7 @@ def test_a_writer_killed_within_a_file_leaves_the_index(
         f"""
         import os, signal
         from pathlib import Path
-        from retriever.encoder import Encoder
+        from retriever.models.encoder import Encoder
         from tests.retriever.test_store import SHEETS
         from tests.retriever.support import make_store
 
@@ -210,7 +210,7 @@ def test_a_writer_killed_within_a_file_leaves_the_index(
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             print(os.WIFSIGNALED(status), flush=True)
-            from retriever.index.store import IndexStore
+            from retriever.search.index.store import IndexStore
             _, segments = IndexStore(Path({str(tmp_path)!r})).open(encoder.fingerprint)
             print(sum(map(len, (segment for segment, _ in segments))), flush=True)
             if os.WIFEXITED(status):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Premise
-from retriever.structure.columns import StructureColumns
-from retriever.structure.hashes import of_goal, of_premise
-from retriever.structure.index import Fit, StructureIndex
+from retriever.lean.structure.hashes import of_goal, of_premise
+from retriever.lean.structure.index import Fit, StructureIndex
+from retriever.search.index.structure_columns import StructureColumns
 from tests.retriever.support import theorem
 
 LEFT_CANCEL = theorem(

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.lexical import build_postings
-from retriever.symbols import (
+from retriever.lean.symbols import (
     Overlap,
     goal_symbols,
     premise_symbols,
@@ -16,6 +15,7 @@ from retriever.symbols import (
     target_symbols,
     text_symbols,
 )
+from retriever.search.lexical import build_postings
 from tests.retriever.support import COMMUTES, theorem
 
 TOKENS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=6)

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Import
-from retriever.allowed import Allowed, is_below
-from retriever.declared import declared
-from retriever.encoder import Encoder
-from retriever.place import Where
-from retriever.service import PremiseService
-from retriever.text_search import is_statement, search
+from retriever.lean.allowed import Allowed, is_below
+from retriever.lean.declared import declared
+from retriever.lean.goal_context import Where
+from retriever.lean.service import PremiseService
+from retriever.lean.text_search import is_statement, search
+from retriever.models.encoder import Encoder
 from tests.retriever.support import COMMUTES, Sheet, make_store, theorem
 
 LIBRARY = {

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retriever.words.index import WordIndex
-from retriever.words.query import MOST_WORDS, concepts
-from retriever.words.splitting import split
-from retriever.words.stems import stem
-from retriever.words.table import SMALL_WORDS, VAGUE_WORDS, lines
+from retriever.lean.words.index import WordIndex
+from retriever.lean.words.query import MOST_WORDS, concepts
+from retriever.lean.words.splitting import split
+from retriever.lean.words.stems import stem
+from retriever.lean.words.table import SMALL_WORDS, VAGUE_WORDS, lines
 
 NAMES = st.lists(st.text("abABs._'₀«»λ2 ", max_size=12), max_size=20)
 

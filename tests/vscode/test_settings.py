@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from lsp_server.settings import SECTION, Settings, camel, parse
+from lsp_server.engine.settings import SECTION, Settings, camel, parse
 
 _MANIFEST = Path(__file__).parents[2] / "vscode-extension" / "package.json"
 _OWN = ("path", "install", "view", "goal", "trace")

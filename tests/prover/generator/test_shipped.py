@@ -2,7 +2,7 @@
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
-from lsp_server.generators import SHIPPED_GENERATOR
+from lsp_server.engine.generators import SHIPPED_GENERATOR
 from prover.generator.model import Generator
 
 

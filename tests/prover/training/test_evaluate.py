@@ -15,7 +15,7 @@ from prover.training import card, evaluate, export, train
 from prover.training.data import PairSet
 from prover.training.evaluate import matches
 from prover.training.offers import FORMAT, sample, tactic_steps
-from retriever.training.splits import Split
+from retriever.search.splits import Split
 from tests.prover.training.test_train import pairs as pairs
 from tests.prover.training.test_train import write_config
 

@@ -12,7 +12,7 @@ from prover.training.steps import complete, head
 
 pytest.importorskip("torch")
 from prover.training.data import PairSet
-from retriever.training.splits import SPLITS
+from retriever.search.splits import SPLITS
 
 pytestmark = pytest.mark.train
 

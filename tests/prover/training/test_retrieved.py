@@ -19,8 +19,8 @@ from prover.training.data import Draws, PairSet, example_of
 from prover.training.offers import read_retrieved, retrieved_pairs, tactic_steps
 from prover.training.pairs import Pair, build_pairs
 from prover.training.retrieved import write_retrieved
-from retriever.training.dataset import build_dataset
-from retriever.training.splits import SPLITS
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.search.splits import SPLITS
 
 pytestmark = pytest.mark.train
 

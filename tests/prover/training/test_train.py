@@ -20,7 +20,7 @@ from prover.training.model import build_model, load_model
 from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import load_run, main
-from retriever.training.checkpoint import load_checkpoint
+from retriever.training.running.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.train
 

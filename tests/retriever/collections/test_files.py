@@ -20,14 +20,14 @@ import pytest
 import tokenizers
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
-from lsp_server import collections as kept
-from lsp_server.collections import OpenCollections, list_collections, remove_collection
-from retriever.collections.bag import MARK, BagEncoder, write_bag
-from retriever.collections.files import Stored, read_manifest, read_stored, remove_stored, write_stored
-from retriever.collections.index import index_collection
-from retriever.collections.terms import Terms
+from lsp_server.engine import collections as kept
+from lsp_server.engine.collections import OpenCollections, list_collections, remove_collection
+from retriever.models.bag import MARK, BagEncoder, write_bag
+from retriever.models.bag_terms import Terms
 from retriever.naturalproofs.backend import BACKEND, collection_of
 from retriever.naturalproofs.splits import make_splits
+from retriever.search.collections.files import Stored, read_manifest, read_stored, remove_stored, write_stored
+from retriever.search.collections.index import index_collection
 from tests.retriever.naturalproofs.corpora import gardens
 
 WAIT = 60.0
@@ -35,7 +35,7 @@ WAIT = 60.0
 KILLED = """
 import os, shutil, signal, sys
 from pathlib import Path
-from retriever.collections import files
+from retriever.search.collections import files
 from tests.retriever.collections.test_files import stored
 
 moment, folder = sys.argv[1], Path(sys.argv[2])

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import IndexWriteFailed, ModelError, UserError
-from retriever.backend import Collection, Document, Question, Split
-from retriever.collections.files import KnownProofs, Stored, read_stored, write_stored
-from retriever.collections.index import CollectionIndex, IndexingStopped, index_collection
-from retriever.collections.measure import places
-from retriever.collections.rankers import levelled, votes
-from retriever.collections.rereading import Reread
-from retriever.evaluation.metrics import place_of
+from retriever.metrics.ranking import place_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
+from retriever.search.backend import Collection, Document, Question, Split
+from retriever.search.collections.files import KnownProofs, Stored, read_stored, write_stored
+from retriever.search.collections.index import CollectionIndex, IndexingStopped, index_collection
+from retriever.search.collections.measure import places
+from retriever.search.collections.rankers import levelled, votes
+from retriever.search.collections.rereading import Reread
 from tests.retriever.naturalproofs.corpora import gardens
 
 FLOATS = st.floats(-10, 10, width=32)

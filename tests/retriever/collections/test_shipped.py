@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import retriever
-from retriever.collections.towers import Towers
+from retriever.models.towers import Towers
 
 FOLDER = Path(retriever.__path__[0]) / "data" / "naturalproofs"
 

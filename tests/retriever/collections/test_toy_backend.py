@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from retriever.naturalproofs.store import write_corpus
+from retriever.documents.store import write_corpus
 from tests.retriever.naturalproofs.corpora import gardens
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
@@ -22,8 +22,8 @@ BACKEND = '''
 import hashlib
 import numpy as np
 from lean_extract.errors import BadSource, UserError
-from retriever.backend import Collection, Document, Question, Shown
-from retriever.evaluation.bootstrap import Bootstrap
+from retriever.search.backend import Collection, Document, Question, Shown
+from retriever.metrics.bootstrap import Bootstrap
 
 
 class Recipes:

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 import lean_extract
 from lean_extract.errors import BadSettings
 from lean_extract.source.extract import extract_project
-from retriever.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf
-from retriever.evaluation.baselines.dense import DenseRanker, beside
-from retriever.evaluation.measure import RECALL_DEPTHS, measure
-from retriever.evaluation.pool import Question
-from retriever.evaluation.registry import open_methods
-from retriever.evaluation.session import Session, open_session
-from retriever.lexical import build_postings
-from retriever.proofs import ProofGraph
-from retriever.symbols import goal_symbols, premise_symbols
-from retriever.training.dataset import build_dataset
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.lean.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf
+from retriever.lean.evaluation.baselines.dense import DenseRanker, beside
+from retriever.lean.evaluation.measure import RECALL_DEPTHS, measure
+from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.registry import open_methods
+from retriever.lean.evaluation.session import Session, open_session
+from retriever.lean.symbols import goal_symbols, premise_symbols
+from retriever.search.lexical import build_postings
+from retriever.search.proofs import ProofGraph
 from tests.retriever.general_encoder import write_general_encoder
 from tests.retriever.support import COMMUTES, goal, theorem
 
@@ -195,9 +195,9 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("torch")
-    from retriever.evaluation.baselines import sentence
+    from retriever.lean.evaluation.baselines import sentence
+    from retriever.lean.training.vectors import corpus_vectors
     from retriever.training.pretrained import read_pretrained
-    from retriever.training.vectors import corpus_vectors
 
     folder = write_general_encoder(tmp_path)
     command = [str(dataset), "--model", str(folder), "--cache", str(tmp_path / "cache")]
@@ -227,7 +227,7 @@ def test_another_model_folder_is_a_row_of_its_own(
 
 def test_what_a_general_encoder_reads() -> None:
     pytest.importorskip("torch")
-    from retriever.evaluation.baselines.sentence import premise_text
+    from retriever.lean.evaluation.baselines.sentence import premise_text
 
     lemma = theorem("Nat.add_comm", "M", "n + m = m + n", "(n m : ℕ)", "[Foo n]")
     assert premise_text(lemma) == "n m : ℕ , Foo n ⊢ n + m = m + n"

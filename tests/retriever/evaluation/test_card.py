@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import retriever
-from retriever.encoder import fingerprint_of
-from retriever.fusion import Fusion
+from retriever.models.encoder import fingerprint_of
+from retriever.search.fusion import Fusion
 
 MODEL = Path(retriever.__file__).parent / "data" / "encoder"
 
@@ -31,7 +31,7 @@ def test_a_file_without_figures_is_named(
     text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
-    from retriever.training import card
+    from retriever.training.running import card
 
     figures = tmp_path / "valid.json"
     if text is not None:

@@ -15,18 +15,22 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-from retriever.evaluation import __main__ as evaluation  # noqa: E402
-from retriever.evaluation import ablation, experiments, fit_fusion  # noqa: E402
-from retriever.evaluation.experiment_plan import load_plan, merged  # noqa: E402
-from retriever.evaluation.experiment_tables import read_row  # noqa: E402
-from retriever.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.features import FEATURES  # noqa: E402
-from retriever.fusion import Fusion  # noqa: E402
-from retriever.training.checkpoint import load_checkpoint  # noqa: E402
-from retriever.training.config import PRESETS  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
-from retriever.training.train import Limits, load_run  # noqa: E402
-from retriever.training.train import run as train  # noqa: E402
+from retriever.lean.evaluation import (  # noqa: E402
+    ablation,
+    experiments,
+    fit_fusion,
+)
+from retriever.lean.evaluation import evaluate as evaluation  # noqa: E402
+from retriever.lean.evaluation.experiment_plan import load_plan, merged  # noqa: E402
+from retriever.lean.evaluation.experiment_tables import read_row  # noqa: E402
+from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
+from retriever.lean.features import FEATURES  # noqa: E402
+from retriever.search.fusion import Fusion  # noqa: E402
+from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.config import PRESETS  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.train import Limits, load_run  # noqa: E402
+from retriever.training.running.train import run as train  # noqa: E402
 
 STEPS = {"schedule": {"steps": 12, "checkpoint_every": 4, "evaluate_every": 12, "log_every": 4}}
 UNSEEN = ["use_count", "neighbours"]

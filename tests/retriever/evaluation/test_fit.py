@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.evaluation.fit import Example, _objective, fit
-from retriever.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
-from retriever.features import FEATURES
+from retriever.lean.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
+from retriever.lean.features import FEATURES
+from retriever.metrics.fit import Example, _objective, fit
 
 
 def _examples(weights: list[float], count: int, seed: int) -> list[Example]:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.evaluation.fit import Example
-from retriever.evaluation.fit_rerank import fit_weight, mean_rank
+from retriever.lean.evaluation.fit_rerank import fit_weight, mean_rank
+from retriever.metrics.fit import Example
 
 
 def examples(seed: int, of_fused: float, of_logit: float, count: int = 400) -> list[Example]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.evaluation import metrics
-from retriever.evaluation.bootstrap import Bootstrap
+from retriever.metrics import ranking as metrics
+from retriever.metrics.bootstrap import Bootstrap
 
 RANKINGS = st.permutations(range(12))
 GOLD = st.sets(st.integers(0, 15), min_size=1, max_size=8)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.words import WORDS
-from retriever.evaluation.notation.operators import INFIX
-from retriever.evaluation.notation_off import functional, notation_off
+from retriever.lean.augmentation.notation.operators import INFIX
+from retriever.lean.augmentation.notation_off import functional, notation_off
 
 
 @pytest.mark.parametrize(

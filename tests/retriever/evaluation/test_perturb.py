@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
-from retriever.evaluation.measure import COLUMNS, PER_QUERY, Outcome
-from retriever.evaluation.perturb import LONG_CONTEXT, PERTURBATIONS, changes, figure_5, perturbed, robustness
-from retriever.evaluation.pool import Question
+from retriever.lean.evaluation.measure import COLUMNS, PER_QUERY, Outcome
+from retriever.lean.evaluation.perturb import (
+    LONG_CONTEXT,
+    PERTURBATIONS,
+    changes,
+    figure_5,
+    perturbed,
+    robustness,
+)
+from retriever.lean.evaluation.pool import Question
 
 NAMES = st.sampled_from(["a", "b", "n", "x", "f", "G", "α", "hab", "s'", "x₁", "inst✝"])
 HYPOTHESES = st.builds(

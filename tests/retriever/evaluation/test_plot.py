@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from retriever.evaluation.plot import Line, Panel, picture, recall_plot
+from retriever.lean.evaluation.plot import Line, Panel, picture, recall_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 

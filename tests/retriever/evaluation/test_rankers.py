@@ -13,10 +13,11 @@ import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
-from retriever.encoder import Encoder
-from retriever.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
-from retriever.evaluation.pool import Ints, Pool, Question, pool_of
-from retriever.evaluation.rankers import (
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
+from retriever.lean.evaluation.pool import Ints, Pool, Question, pool_of
+from retriever.lean.evaluation.rankers import (
     Column,
     Frequency,
     Fused,
@@ -30,14 +31,13 @@ from retriever.evaluation.rankers import (
     rankings,
     score,
 )
-from retriever.evaluation.real_states import read_states
-from retriever.evaluation.session import Session
-from retriever.evaluation.tables import COMPACT, differences, markdown, rows_of
-from retriever.features import FEATURES
-from retriever.fusion import Fusion
-from retriever.lexical import Bm25Parameters
-from retriever.training.dataset import build_dataset
-from retriever.training.dataset_files import Dataset, load_dataset
+from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.tables import COMPACT, differences, markdown, rows_of
+from retriever.lean.features import FEATURES
+from retriever.models.encoder import Encoder
+from retriever.search.fusion import Fusion
+from retriever.search.lexical import Bm25Parameters
 
 
 def _premise(name: str, module: str, line: int, conclusion: str, source: str | None = None) -> Premise:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from retriever.match.arxmliv import article_files, article_pairs, read_categories
+from retriever.match.readers.arxmliv import article_files, article_pairs, read_categories
 from retriever.match.schema import Pair
 from retriever.match.tokens import encode
 from tests.retriever.match.articles import page, proof, put, statement

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from retriever.match.build import main
+from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.store import write_corpus
+from retriever.match.readers.build import main
 from retriever.match.store import read_pairs
 from retriever.match.tokens import encode
-from retriever.naturalproofs.schema import Corpus, Proof, Statement
-from retriever.naturalproofs.store import write_corpus
 from tests.retriever.match.articles import GERMAN, PROOF, STATEMENT, page, proof, put, statement
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"

@@ -1,4 +1,4 @@
-from retriever.match.counts import tables
+from retriever.match.readers.counts import tables
 from retriever.match.schema import Pair, PairSet, Token
 
 EXPECTED = """\

@@ -11,10 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, ModelError, UserError
-from retriever.match.explain import Explanation, Side, Text, Weighted, explain, explain_pair, log_odds
-from retriever.match.explain_html import render_html
-from retriever.match.explain_text import has_colour, render_terminal
-from retriever.match.glyphs import glyph
+from retriever.match.explanation.explain import (
+    Explanation,
+    Side,
+    Text,
+    Weighted,
+    explain,
+    explain_pair,
+    log_odds,
+)
+from retriever.match.explanation.glyphs import glyph
+from retriever.match.explanation.html import render_html
+from retriever.match.explanation.text import has_colour, render_terminal
 from retriever.match.schema import Pair, Token
 from retriever.match.tokens import decode
 

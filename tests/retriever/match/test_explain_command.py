@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("lime", reason="the match extra is not installed")
 
-from retriever.evaluation.match_explain import main
+from retriever.match.explanation.command import main
 from retriever.match.schema import Pair, PairSet, Token
 from retriever.match.store import write_pairs
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.match.english import is_english
-from retriever.match.filters import draw, english, kept, split, with_own_keys
+from retriever.match.readers.english import is_english
+from retriever.match.readers.filters import draw, english, kept, split, with_own_keys
 from retriever.match.schema import Pair, Token
 from retriever.match.tokens import words
 from tests.retriever.match.articles import GERMAN, PROOF, STATEMENT

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.match.latex_pairs import corpus_pairs
-from retriever.match.latex_text import read_text
+from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.match.readers.latex_pairs import corpus_pairs
+from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import FONTS
 from retriever.match.tokens import decode, encode, words
-from retriever.naturalproofs.schema import Corpus, Proof, Statement
 
 
 def line(text: str) -> str:

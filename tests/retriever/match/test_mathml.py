@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.match.mathml import linearise
+from retriever.match.readers.mathml import linearise
 from retriever.match.schema import FONTS
 from retriever.match.tokens import decode, encode, words
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from retriever.match.decoding import exact_decoding, local_decoding
-from retriever.match.metrics import (
+from retriever.match.evaluation.metrics import (
     assignment_counts,
     assignment_figures,
     ranking_figures,

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import json
 
-from retriever.evaluation.bootstrap import Interval
-from retriever.match.metrics import Counts
-from retriever.match.tables import (
+from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.tables import (
     Row,
     count_table,
     cross_table,
@@ -13,6 +12,7 @@ from retriever.match.tables import (
     plain_rows,
     row_of,
 )
+from retriever.metrics.bootstrap import Interval
 
 
 def figures(mrr: float | None, accuracy: float) -> dict[str, Interval]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.match.metrics import ranks
+from retriever.match.evaluation.metrics import ranks
 from retriever.match.schema import Token
 from retriever.match.tfidf import tfidf_scores
 from tests.retriever.match.matching import make_pairs, symbol, word

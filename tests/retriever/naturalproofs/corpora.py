@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.schema import Corpus, Proof, Statement, StatementType
+from retriever.documents.schema import Corpus, Proof, Statement, StatementType
 
 
 def statement(

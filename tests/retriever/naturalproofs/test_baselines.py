@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords, BadSettings
-from retriever.naturalproofs.baselines import RandomOrder, baselines, paper_frequency
-from retriever.naturalproofs.schema import Corpus, Split, Splits, Statement
+from retriever.documents.schema import Corpus, Split, Splits, Statement
+from retriever.naturalproofs.evaluation.baselines import RandomOrder, baselines, paper_frequency
+from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.splits import whole_for_test
 from retriever.naturalproofs.task import Task, build_task
-from retriever.naturalproofs.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.tokens import pieces, text_of, words, words_and_pairs
 from tests.retriever.naturalproofs.corpora import gardens, statement
 

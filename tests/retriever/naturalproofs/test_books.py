@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadSource
-from retriever.naturalproofs.books import read_stein, read_trench
-from retriever.naturalproofs.schema import Proof
+from retriever.documents.schema import Proof
+from retriever.naturalproofs.readers.books import read_stein, read_trench
 
 STEIN = r"""\chapter{Counting}\label{ch:counting}
 \begin{definition}[Even]\label{defn:even}\index{even}%

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadSettings
-from retriever.naturalproofs.build import build, main
-from retriever.naturalproofs.counts import Figures, figures, table
-from retriever.naturalproofs.schema import Corpus, Proof, Statement
-from retriever.naturalproofs.store import problems_of, read_corpus
+from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.store import problems_of, read_corpus
+from retriever.naturalproofs.readers.build import build, main
+from retriever.naturalproofs.readers.counts import Figures, figures, table
 
 CHAPTER = r"""\begin{definition}
 \label{definition-even}

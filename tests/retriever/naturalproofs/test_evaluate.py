@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.naturalproofs.evaluate import evaluate, main
-from retriever.naturalproofs.measure import Row, rows_of
-from retriever.naturalproofs.schema import Corpus, Split, Splits, Statement
+from retriever.documents.schema import Corpus, Split, Splits, Statement
+from retriever.documents.store import write_corpus
+from retriever.naturalproofs.evaluation.evaluate import evaluate, main
+from retriever.naturalproofs.evaluation.measure import Row, rows_of
 from retriever.naturalproofs.splits import whole_for_test
-from retriever.naturalproofs.store import write_corpus
 from retriever.naturalproofs.task import build_task
 from tests.retriever.naturalproofs.corpora import gardens, statement
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from retriever.naturalproofs.generation import examples_of_part, main
-from retriever.naturalproofs.predictions import read_predictions, write_predictions
-from retriever.naturalproofs.schema import Split, Splits
-from retriever.naturalproofs.store import write_corpus
+from retriever.documents.schema import Split, Splits
+from retriever.documents.store import write_corpus
+from retriever.naturalproofs.evaluation.generation import examples_of_part, main
+from retriever.naturalproofs.evaluation.predictions import read_predictions, write_predictions
 from retriever.naturalproofs.task import PARTS, build_task
 from tests.retriever.naturalproofs.corpora import gardens
 

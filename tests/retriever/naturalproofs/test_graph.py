@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
+from retriever.documents.schema import Corpus
+from retriever.documents.store import write_corpus
 from retriever.naturalproofs.graph import build_graph, components, figures, main
-from retriever.naturalproofs.schema import Corpus
-from retriever.naturalproofs.store import write_corpus
 from tests.retriever.naturalproofs.corpora import corpora, gardens, statement
 
 EDGES = (

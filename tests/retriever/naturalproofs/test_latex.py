@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.latex import Source, bracketed, environments, lines, marked
+from retriever.naturalproofs.readers.latex import Source, bracketed, environments, lines, marked
 
 _PIECES = st.sampled_from(
     [

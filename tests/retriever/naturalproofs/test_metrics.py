@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.metrics import (
+from retriever.metrics.references import (
     average_precision,
     full_at,
     hits_at,

@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.oracles import ORACLES, oracle_sequences
-from retriever.naturalproofs.sequences import figures
+from retriever.naturalproofs.evaluation.oracles import ORACLES, oracle_sequences
+from retriever.naturalproofs.evaluation.sequences import figures
 
 truths = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=9).map(tuple), min_size=1, max_size=8)
 

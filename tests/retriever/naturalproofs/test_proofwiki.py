@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from retriever.naturalproofs.dump import read_pages
-from retriever.naturalproofs.proofwiki import read_proofwiki
-from retriever.naturalproofs.schema import Corpus, Proof
-from retriever.naturalproofs.topics import Topics
-from retriever.naturalproofs.wikitext import categories, links, section, shown, title_of, visible
+from retriever.documents.schema import Corpus, Proof
+from retriever.naturalproofs.readers.dump import read_pages
+from retriever.naturalproofs.readers.proofwiki import read_proofwiki
+from retriever.naturalproofs.readers.topics import Topics
+from retriever.naturalproofs.readers.wikitext import categories, links, section, shown, title_of, visible
 
 EVEN_SUM = """== Theorem ==
 <onlyinclude>

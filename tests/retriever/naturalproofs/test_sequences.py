@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.sequences import COLUMNS, edit_distance, figures, intervals
+from retriever.naturalproofs.evaluation.sequences import COLUMNS, edit_distance, figures, intervals
 
 Ids = tuple[int, ...]
 

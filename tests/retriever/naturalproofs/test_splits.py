@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, UserError
+from retriever.documents.schema import Corpus, Split
+from retriever.documents.store import read_corpus, write_corpus
 from retriever.naturalproofs.graph import build_graph
-from retriever.naturalproofs.schema import Corpus, Split
 from retriever.naturalproofs.splits import examples_of, leaks, main, make_splits, table_4, whole_for_test
-from retriever.naturalproofs.store import read_corpus, write_corpus
 from tests.retriever.naturalproofs.corpora import corpora, gardens, statement
 
 SEEDS = st.integers(0, 5)

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from retriever.naturalproofs.schema import Corpus, Proof, Statement
-from retriever.naturalproofs.stacks import read_stacks
+from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.naturalproofs.readers.stacks import read_stacks
 
 PARITY = r"""\input{preamble}
 \begin{document}

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
-from retriever.naturalproofs.schema import Corpus, Proof, Split, Splits, Statement
-from retriever.naturalproofs.store import main, problems_of, read_corpus, write_corpus
+from retriever.documents.schema import Corpus, Proof, Split, Splits, Statement
+from retriever.documents.store import main, problems_of, read_corpus, write_corpus
 
 THEOREM = Statement(
     id=3,

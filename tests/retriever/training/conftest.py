@@ -91,7 +91,8 @@ class DebugData:
 
 @pytest.fixture(scope="session")
 def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
-    from retriever.training import dataset, tokenizer
+    from retriever.lean.dataset import dataset
+    from retriever.training import tokenizer
 
     work = tmp_path_factory.mktemp("debug")
     assert dataset.main([str(little_records), str(work / "dataset")]) == 0

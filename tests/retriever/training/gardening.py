@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from retriever.naturalproofs.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.store import write_corpus
 from retriever.naturalproofs.splits import make_splits
-from retriever.naturalproofs.store import write_corpus
 
 PLANTS = ("rose", "tulip", "fern", "moss", "ivy", "sage", "thyme", "dill", "mint", "reed", "lily", "oak")
 LAWS = {
@@ -101,7 +101,7 @@ class Garden:
         run = Path(values["run"])
         preset = run.with_suffix(".yaml")
         preset.write_text(yaml.safe_dump(values), encoding="utf-8")
-        from retriever.training import train
+        from retriever.training.running import train
 
         assert train.main([str(preset), *arguments]) == 0
         return run

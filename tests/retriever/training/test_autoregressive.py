@@ -16,18 +16,18 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadSettings  # noqa: E402
-from retriever.collections.terms import Terms  # noqa: E402
-from retriever.evaluation import collection_eval  # noqa: E402
-from retriever.naturalproofs import generation  # noqa: E402
+from retriever.evaluation import evaluate as collection_eval  # noqa: E402
+from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
-from retriever.training import refgen  # noqa: E402
-from retriever.training.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
-from retriever.training.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
-from retriever.training.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402
-from retriever.training.joint_model import ReferenceTable  # noqa: E402
-from retriever.training.pairwise_model import Bag  # noqa: E402
+from retriever.naturalproofs.evaluation import generation  # noqa: E402
+from retriever.training.references import refgen  # noqa: E402
+from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
+from retriever.training.references.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
+from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402
+from retriever.training.references.joint_model import ReferenceTable  # noqa: E402
+from retriever.training.references.pairwise_model import Bag  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SMALL = {"layers": 1, "heads": 2, "intermediate": 32, "dropout": 0.0, "longest": 6}

@@ -10,17 +10,17 @@ import pytest
 pytest.importorskip("torch", reason="the training extra is not installed")
 
 from lean_extract.errors import BadState, UserError
-from retriever.backends import BUILT_IN, find_backend
-from retriever.collections.index import fused_for_evaluation
-from retriever.collections.measure import measure
-from retriever.naturalproofs.store import write_corpus
-from retriever.training.collection import load_collection
-from retriever.training.dataset import build_dataset
+from retriever.documents.store import write_corpus
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.search.backends import BUILT_IN, find_backend
+from retriever.search.collections.index import fused_for_evaluation
+from retriever.search.collections.measure import measure
 from retriever.training.mlm import MlmConfig
+from retriever.training.references.collection import load_collection
+from retriever.training.running.tracking import read_curve
+from retriever.training.running.train import load_run, run
 from retriever.training.tokenizer import main as train_tokenizer
 from retriever.training.tokens import open_tokenizer
-from retriever.training.tracking import read_curve
-from retriever.training.train import load_run, run
 from tests.retriever.naturalproofs.corpora import gardens
 
 

@@ -20,23 +20,27 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import ModelError  # noqa: E402
-from retriever.backend import Question  # noqa: E402
-from retriever.backends import find_backend  # noqa: E402
-from retriever.collections.index import CollectionIndex, fused_for_evaluation, index_collection  # noqa: E402
-from retriever.collections.measure import measure  # noqa: E402
-from retriever.collections.rankers import Neighbours  # noqa: E402
-from retriever.collections.rereading import Reread  # noqa: E402
-from retriever.collections.towers import Towers  # noqa: E402
-from retriever.evaluation import collection_fit_rerank  # noqa: E402
-from retriever.naturalproofs.schema import Split, Splits  # noqa: E402
-from retriever.naturalproofs.store import read_corpus, write_corpus  # noqa: E402
-from retriever.reranker import FOLDER, read_config  # noqa: E402
-from retriever.training import collection_mining, export, export_towers  # noqa: E402
-from retriever.training.collection_pairs import pair_arrays  # noqa: E402
-from retriever.training.mined import load_mined  # noqa: E402
-from retriever.training.splits import SPLITS, split_of  # noqa: E402
+from retriever.documents.schema import Split, Splits  # noqa: E402
+from retriever.documents.store import read_corpus, write_corpus  # noqa: E402
+from retriever.evaluation import fit_reranker as collection_fit_rerank  # noqa: E402
+from retriever.models.reranker import FOLDER, read_config  # noqa: E402
+from retriever.models.towers import Towers  # noqa: E402
+from retriever.search.backend import Question  # noqa: E402
+from retriever.search.backends import find_backend  # noqa: E402
+from retriever.search.collections.index import CollectionIndex, fused_for_evaluation, index_collection  # noqa: E402
+from retriever.search.collections.measure import measure  # noqa: E402
+from retriever.search.collections.rankers import Neighbours  # noqa: E402
+from retriever.search.collections.rereading import Reread  # noqa: E402
+from retriever.search.splits import SPLITS, split_of  # noqa: E402
+from retriever.training import export  # noqa: E402
+from retriever.training.references import (  # noqa: E402
+    collection_mining,
+    export_towers,
+)
+from retriever.training.references.collection_pairs import pair_arrays  # noqa: E402
+from retriever.training.reranking.mined import load_mined  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from lean_extract.errors import BadSettings
-from retriever.training.config import PRESETS, load_config, parse_config, read_values
-from retriever.training.plain import to_plain
+from retriever.training.running.config import PRESETS, load_config, parse_config, read_values
+from retriever.training.running.plain import to_plain
 
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 
@@ -18,7 +18,7 @@ MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 )
 def test_every_preset_is_read_and_written_back(preset: str) -> None:
     pytest.importorskip("torch")
-    from retriever.training.train import kind_of, load_run
+    from retriever.training.running.train import kind_of, load_run
 
     config = load_run(Path(preset))
     values = yaml.safe_load(yaml.safe_dump(to_plain(config)))
@@ -31,7 +31,7 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
 def test_a_preset_that_goes_on_from_another_has_its_shape_and_data(name: str) -> None:
     pytest.importorskip("torch")
     from retriever.training.mlm import MlmConfig
-    from retriever.training.train import load_run
+    from retriever.training.running.train import load_run
 
     config = load_config(Path(name))
     before = {run.run: run for run in map(load_run, PRESETS.glob("*-mlm.yaml"))}[config.start_from]
@@ -51,7 +51,7 @@ def test_numbers_without_a_point_are_read_as_they_were_meant() -> None:
 @pytest.mark.train
 def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from retriever.training.train import load_run
+    from retriever.training.running.train import load_run
 
     (tmp_path / "run.yaml").write_text("kind: mlmm", encoding="utf-8")
     with pytest.raises(BadSettings, match="no kind of run `mlmm`") as error:

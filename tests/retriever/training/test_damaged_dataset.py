@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from lean_extract.errors import BadRecords
-from retriever.training import dataset as build_command
-from retriever.training import resplit as resplit_command
-from retriever.training import statistics as statistics_command
-from retriever.training.dataset import build_dataset
-from retriever.training.dataset_files import Dataset, load_dataset
+from retriever.lean.dataset import dataset as build_command
+from retriever.lean.dataset import resplit as resplit_command
+from retriever.lean.dataset import statistics as statistics_command
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.lean.dataset.files import Dataset, load_dataset
 
 Change = Callable[[dict[str, Any]], Any]
 

@@ -21,10 +21,10 @@ from lean_extract.records import (
 )
 from lean_extract.source.extract import extract_project
 from lean_extract.source.statements import goal_of, hypothesis_of
-from retriever.training import dataset as module
-from retriever.training.dataset import build_dataset, corpus_of
-from retriever.training.dataset_files import load_dataset
-from retriever.training.splits import split_of
+from retriever.lean.dataset import dataset as module
+from retriever.lean.dataset.dataset import build_dataset, corpus_of
+from retriever.lean.dataset.files import load_dataset
+from retriever.search.splits import split_of
 
 
 def _named(split: str, stem: str = "A.t") -> str:

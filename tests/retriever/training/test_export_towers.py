@@ -15,13 +15,13 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import ModelError  # noqa: E402
-from retriever.backends import find_backend  # noqa: E402
-from retriever.collections.files import read_stored, write_stored  # noqa: E402
-from retriever.collections.index import CollectionIndex, index_collection  # noqa: E402
-from retriever.collections.towers import DOCUMENT, FILE, QUERY, Towers  # noqa: E402
-from retriever.training.collection import load_collection  # noqa: E402
-from retriever.training.export_towers import main as export  # noqa: E402
-from retriever.training.pairwise import load_pairwise  # noqa: E402
+from retriever.models.towers import DOCUMENT, FILE, QUERY, Towers  # noqa: E402
+from retriever.search.backends import find_backend  # noqa: E402
+from retriever.search.collections.files import read_stored, write_stored  # noqa: E402
+from retriever.search.collections.index import CollectionIndex, index_collection  # noqa: E402
+from retriever.training.references.collection import load_collection  # noqa: E402
+from retriever.training.references.export_towers import main as export  # noqa: E402
+from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 BATCH = {"questions": 16, "corpus_negatives": 8}

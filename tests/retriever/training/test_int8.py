@@ -15,8 +15,8 @@ pytestmark = pytest.mark.train
 @pytest.fixture(scope="module")
 def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """(run, dataset) of a few steps of the debug preset."""
-    from retriever.training.config import load_config
-    from retriever.training.train import Limits, run
+    from retriever.training.running.config import load_config
+    from retriever.training.running.train import Limits, run
 
     data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"
     preset = load_config(Path("debug"))
@@ -30,7 +30,7 @@ def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) 
 def test_the_three_rows_are_printed(
     run_folder: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.evaluation.int8 import TOLERANCE, main
+    from retriever.lean.evaluation.int8 import TOLERANCE, main
 
     run, data = map(str, run_folder)
     code = main([run, data, "--part", "tune", "--cache", str(tmp_path)])
@@ -44,10 +44,10 @@ def test_the_three_rows_are_printed(
 
 
 def test_recall_is_that_of_the_whole_ranking(run_folder: tuple[Path, Path]) -> None:
-    from retriever.evaluation.int8 import recall, sampled
-    from retriever.evaluation.metrics import recall_at
-    from retriever.evaluation.pool import questions_of
-    from retriever.training.dataset_files import load_dataset
+    from retriever.lean.dataset.files import load_dataset
+    from retriever.lean.evaluation.int8 import recall, sampled
+    from retriever.lean.evaluation.pool import questions_of
+    from retriever.metrics.ranking import recall_at
 
     dataset = load_dataset(run_folder[1])
     questions = questions_of(dataset, "train", 40)

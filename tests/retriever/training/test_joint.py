@@ -16,20 +16,20 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadSettings, ModelError  # noqa: E402
-from retriever.collections.rankers import levelled  # noqa: E402
-from retriever.evaluation import collection_eval  # noqa: E402
-from retriever.evaluation.collection_fuse import best_weights  # noqa: E402
-from retriever.evaluation.collection_rankers import lexical  # noqa: E402
-from retriever.evaluation.collection_rows import task_of  # noqa: E402
+from retriever.documents.schema import Corpus  # noqa: E402
+from retriever.documents.store import write_corpus  # noqa: E402
+from retriever.evaluation import evaluate as collection_eval  # noqa: E402
+from retriever.evaluation.fuse import best_weights  # noqa: E402
+from retriever.evaluation.rows import task_of  # noqa: E402
+from retriever.evaluation.trained_rankers import lexical  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
-from retriever.naturalproofs.schema import Corpus  # noqa: E402
 from retriever.naturalproofs.splits import make_splits  # noqa: E402
-from retriever.naturalproofs.store import write_corpus  # noqa: E402
-from retriever.training.joint import load_joint, make_objective, parse  # noqa: E402
-from retriever.training.joint_model import reference_loss  # noqa: E402
-from retriever.training.pairwise import load_pairwise  # noqa: E402
+from retriever.search.collections.rankers import levelled  # noqa: E402
+from retriever.training.references.joint import load_joint, make_objective, parse  # noqa: E402
+from retriever.training.references.joint_model import reference_loss  # noqa: E402
+from retriever.training.references.pairwise import load_pairwise  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
 from tests.retriever.training.gardening import Garden, gardening, plant  # noqa: E402
 
 PAIRWISE = {"pairs": 64, "batch": {"questions": 16, "corpus_negatives": 8}}

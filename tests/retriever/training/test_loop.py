@@ -16,24 +16,24 @@ import pytest
 import yaml
 
 from lean_extract.errors import ModelError, UserError
-from retriever.training.config import TrainConfig, load_config
-from retriever.training.dataset_files import read_manifest
-from retriever.training.mined import Mined, save_mined
-from retriever.training.plain import to_plain
+from retriever.lean.dataset.files import read_manifest
+from retriever.training.reranking.mined import Mined, save_mined
+from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.plain import to_plain
 from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
-from retriever.training import train  # noqa: E402
-from retriever.training.card import stages_of  # noqa: E402
-from retriever.training.checkpoint import FILE, load_checkpoint  # noqa: E402
-from retriever.training.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.mlm import MlmConfig  # noqa: E402
-from retriever.training.stopping import Stopping  # noqa: E402
-from retriever.training.tracking import BOARD, CURVE, Silence, read_curve  # noqa: E402
-from retriever.training.train import Limits, load_run, run  # noqa: E402
+from retriever.training.running import train  # noqa: E402
+from retriever.training.running.card import stages_of  # noqa: E402
+from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
+from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
+from retriever.training.running.stopping import Stopping  # noqa: E402
+from retriever.training.running.tracking import BOARD, CURVE, Silence, read_curve  # noqa: E402
+from retriever.training.running.train import Limits, load_run, run  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 
 
@@ -98,7 +98,7 @@ def test_tensorboard_shows_what_the_curve_holds(pretrained: MlmConfig) -> None:
 
 
 def test_a_retriever_starts_from_pretraining(pretrained: MlmConfig, retriever: TrainConfig) -> None:
-    from retriever.training.biencoder import make_objective
+    from retriever.lean.training.biencoder import make_objective
 
     config = replace(retriever, start_from=pretrained.run)
     before = load_bert(pretrained.run, len(weights(pretrained.run)["head.predictions.bias"]))
@@ -147,7 +147,7 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(retriever: TrainConfig, numb
     config = replace(retriever, schedule=long)
     file = config.run.parent / "config.yaml"
     file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
-    command = [sys.executable, "-m", "retriever.training.train", str(file)]
+    command = [sys.executable, "-m", "retriever.training.running.train", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("step 1 ")
@@ -273,7 +273,7 @@ class RanksAsMicroBatches:
 
 @pytest.mark.slow
 def test_two_processes_train_one_run_on_batches_of_their_own(retriever: TrainConfig) -> None:
-    from retriever.training.biencoder import make_objective
+    from retriever.lean.training.biencoder import make_objective
 
     schedule = replace(retriever.schedule, steps=12, log_every=4)
     config = replace(retriever, schedule=schedule)
@@ -281,7 +281,7 @@ def test_two_processes_train_one_run_on_batches_of_their_own(retriever: TrainCon
     file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
     # What `accelerate launch` does with several GPUs; with CPUs alone it asks for MPI.
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    command = [*launch, "-m", "retriever.training.train", str(file)]
+    command = [*launch, "-m", "retriever.training.running.train", str(file)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -14,20 +14,20 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("lap")
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.evaluation.match_evaluate import main as evaluate  # noqa: E402
-from retriever.evaluation.match_experiments import main as experiments  # noqa: E402
-from retriever.evaluation.match_plan import all_runs, stages_of  # noqa: E402
-from retriever.evaluation.match_scores import AgainstPool, open_matcher  # noqa: E402
 from retriever.match.decoding import exact_decoding  # noqa: E402
+from retriever.match.evaluation.evaluate import main as evaluate  # noqa: E402
+from retriever.match.evaluation.experiments import main as experiments  # noqa: E402
+from retriever.match.evaluation.plan import all_runs, stages_of  # noqa: E402
+from retriever.match.evaluation.scores import AgainstPool, open_matcher  # noqa: E402
+from retriever.match.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
+from retriever.match.training.data import thinned  # noqa: E402
+from retriever.match.training.losses import global_loss, local_loss  # noqa: E402
+from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
+from retriever.match.training.model import NptEncoder  # noqa: E402
 from retriever.match.vocabulary import main as vocabulary  # noqa: E402
-from retriever.training.match.config import MatchConfig, NptConfig, parse_match  # noqa: E402
-from retriever.training.match.data import thinned  # noqa: E402
-from retriever.training.match.losses import global_loss, local_loss  # noqa: E402
-from retriever.training.match.mlm import MatchMlmConfig  # noqa: E402
-from retriever.training.match.model import NptEncoder  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.train import Limits, kind_of, run  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
-from retriever.training.train import Limits, kind_of, run  # noqa: E402
 from tests.retriever.match.matching import make_pairs, write_set  # noqa: E402
 
 NPT = {"layers": 1, "hidden": 16, "heads": 2, "key": 4, "dropout": 0.0}

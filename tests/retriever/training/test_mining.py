@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from lean_extract.errors import ModelError
-from retriever.encoder import Encoder
-from retriever.scope import ModuleNode, importable
-from retriever.training.dataset_files import Dataset, load_dataset
-from retriever.training.mined import Mined, load_mined, save_mined
-from retriever.training.mining import best_columns, main
-from retriever.training.splits import root_name
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.scope import ModuleNode, importable
+from retriever.lean.training.mining import best_columns, main
+from retriever.models.encoder import Encoder
+from retriever.search.splits import root_name
+from retriever.training.reranking.mined import Mined, load_mined, save_mined
 from tests.retriever.training.conftest import DebugData
 
 SCORES = arrays.arrays(
@@ -91,7 +91,7 @@ def test_what_is_mined_is_what_the_model_ranks_first(
 def test_vectors_are_kept_and_taken_up_again(
     folder: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from retriever.training import vectors
+    from retriever.lean.training import vectors
 
     monkeypatch.setattr(vectors, "_CHUNK", 50)
     asked: list[int] = []
@@ -126,7 +126,7 @@ def test_files_of_other_data_or_the_other_kind_are_refused(tmp_path: Path) -> No
     path = tmp_path / "mined.npz"
     with pytest.raises(ModelError, match="no mined candidates") as error:
         load_mined(path, "d")
-    assert "retriever.training.mining" in error.value.hint
+    assert "retriever.lean.training.mining" in error.value.hint
     mined = Mined(np.array([2]), np.array([[7]], dtype=np.int32), "d", "f", has_gold=True)
     save_mined(path, mined)
     found = load_mined(path, "d", with_gold=True)

@@ -15,18 +15,18 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.collections.terms import Terms  # noqa: E402
-from retriever.evaluation import collection_eval  # noqa: E402
-from retriever.evaluation.collection_measure import mean_average_precision, places_of  # noqa: E402
-from retriever.naturalproofs import metrics  # noqa: E402
-from retriever.training.collection import CollectionArrays  # noqa: E402
+from retriever.evaluation import evaluate as collection_eval  # noqa: E402
+from retriever.metrics import references as metrics  # noqa: E402
+from retriever.metrics.selection import mean_average_precision, places_of  # noqa: E402
+from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
-from retriever.training.pairwise import load_pairwise, parse  # noqa: E402
-from retriever.training.pairwise_data import draw_pairs, no_negatives, training_of  # noqa: E402
-from retriever.training.pairwise_model import Bag, read_terms  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
+from retriever.training.references.collection import CollectionArrays  # noqa: E402
+from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
+from retriever.training.references.pairwise_data import draw_pairs, no_negatives, training_of  # noqa: E402
+from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
+from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
-from retriever.training.tracking import read_curve  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 from tests.retriever.general_encoder import write_general_encoder  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402

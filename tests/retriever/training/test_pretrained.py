@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, ModelError
-from retriever.text import GOAL, VAR
-from retriever.training.config import load_config, parse_config
+from retriever.models.text import GOAL, VAR
+from retriever.training.running.config import load_config, parse_config
 from tests.retriever.general_encoder import CONFIG, VOCABULARY, write_general_encoder
 
 torch = pytest.importorskip("torch")
@@ -100,10 +100,11 @@ def test_the_marks_take_rows_that_nothing_used(folder: Path) -> None:
 
 
 def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: Path) -> None:
-    from retriever.encoder import Encoder
-    from retriever.training import dataset, export
+    from retriever.lean.dataset import dataset
+    from retriever.models.encoder import Encoder
+    from retriever.training import export
     from retriever.training.pretrained import main
-    from retriever.training.train import run
+    from retriever.training.running.train import run
     from retriever.training.weights import load_bert
 
     start = tmp_path / "start"
@@ -128,18 +129,20 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
 
 @given(st.text(st.characters(exclude_characters="<", exclude_categories=("Cs",)), max_size=40))
 def test_bytes_are_tokens(text: str) -> None:
-    from retriever.training.byte_tokenizer import byte_tokenizer
+    from retriever.lean.training.byte_tokenizer import byte_tokenizer
 
     assert byte_tokenizer().encode(text).ids == [*(byte + 3 for byte in text.encode()), 1]
 
 
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
-    from retriever.encoder import Encoder
-    from retriever.training import byte_tokenizer, dataset, export
-    from retriever.training.biencoder import load_weights
+    from retriever.lean.dataset import dataset
+    from retriever.lean.training import byte_tokenizer
+    from retriever.lean.training.biencoder import load_weights
+    from retriever.models.encoder import Encoder
+    from retriever.training import export
+    from retriever.training.running.tracking import read_curve
+    from retriever.training.running.train import Limits, run
     from retriever.training.tokens import open_tokenizer, ragged
-    from retriever.training.tracking import read_curve
-    from retriever.training.train import Limits, run
 
     assert dataset.main([str(little_records), str(tmp_path / "dataset")]) == 0
     assert byte_tokenizer.main([str(tmp_path / "bytes.json")]) == 0

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Premise
-from retriever.reranker import PairLengths, Reranker, cut_premise, cut_state
-from retriever.training.config import PRESETS, read_values
-from retriever.training.mined import Mined
-from retriever.training.plain import to_plain
-from retriever.training.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
-from retriever.training.rerank_data import draw_candidates, minable_queries, pair_texts
+from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state
+from retriever.training.reranking.mined import Mined
+from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
+from retriever.training.reranking.rerank_data import draw_candidates, minable_queries, pair_texts
+from retriever.training.running.config import PRESETS, read_values
+from retriever.training.running.plain import to_plain
 from retriever.training.tokens import Ragged, TrainingArrays, ragged
 from tests.retriever.training.conftest import DebugData
 
@@ -158,7 +158,7 @@ def config(
     debug_data: DebugData, model_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RerankConfig:
     pytest.importorskip("torch")
-    from retriever.training import mining
+    from retriever.lean.training import mining
 
     work, data = tmp_path_factory.mktemp("rerank"), debug_data.dataset
     paths = {"train": work / "train.npz", "valid": work / "valid.npz"}
@@ -178,7 +178,7 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.train import Limits, run
+    from retriever.training.running.train import Limits, run
 
     assert run(config, limits=Limits(until=30)).steps == 30
     assert run(config, resume=True).steps == config.schedule.steps
@@ -187,7 +187,7 @@ def trained(config: RerankConfig) -> RerankConfig:
 
 @pytest.mark.train
 def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
-    from retriever.training.tracking import read_curve
+    from retriever.training.running.tracking import read_curve
 
     points = read_curve(trained.run)
     losses = [point["loss"] for point in points if "loss" in point]
@@ -199,9 +199,9 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 @pytest.mark.train
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.crossencoder import load_crossencoder
+    from retriever.training.reranking.crossencoder import load_crossencoder
+    from retriever.training.running.train import Limits, run
     from retriever.training.tokens import open_tokenizer
-    from retriever.training.train import Limits, run
 
     whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
     run(whole, limits=Limits(until=12))
@@ -225,10 +225,10 @@ PREMISES = [
 @pytest.mark.train
 def test_the_exported_folder_gives_what_torch_gives(trained: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
-    from retriever import text
+    from retriever.models import text
     from retriever.training import export
-    from retriever.training.crossencoder import load_crossencoder
-    from retriever.training.rerank_data import Pairs
+    from retriever.training.reranking.crossencoder import load_crossencoder
+    from retriever.training.reranking.rerank_data import Pairs
     from retriever.training.tokens import open_tokenizer
 
     out = trained.run / "small"
@@ -256,7 +256,7 @@ def test_the_exported_folder_gives_what_torch_gives(trained: RerankConfig) -> No
 @pytest.mark.train
 def test_it_starts_from_another_run_where_the_shapes_agree(trained: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.crossencoder import build_crossencoder, load_crossencoder
+    from retriever.training.reranking.crossencoder import build_crossencoder, load_crossencoder
     from retriever.training.tokens import open_tokenizer
 
     vocabulary = open_tokenizer(trained.tokenizer).get_vocab_size()
@@ -278,7 +278,7 @@ def test_it_starts_from_another_run_where_the_shapes_agree(trained: RerankConfig
 
 @pytest.mark.train
 def test_candidates_with_gold_are_no_negatives(config: RerankConfig) -> None:
-    from retriever.training.train import run
+    from retriever.training.running.train import run
 
     with pytest.raises(ModelError, match="holds gold premises too"):
         run(replace(config, run=config.run.parent / "other", candidates=config.validation))
@@ -298,8 +298,8 @@ def model(trained: RerankConfig, model_folder: Path, tmp_path: Path) -> Path:
 def test_the_weight_is_fitted_where_it_helps_and_the_tables_have_the_rows(
     trained: RerankConfig, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.evaluation.__main__ import main as evaluate
-    from retriever.evaluation.fit_rerank import main as fit
+    from retriever.lean.evaluation.evaluate import main as evaluate
+    from retriever.lean.evaluation.fit_rerank import main as fit
 
     assert fit([str(model), str(trained.dataset), "--first", "10"]) == 0
     assert "blended" in capsys.readouterr().out
@@ -318,7 +318,7 @@ def test_the_weight_is_fitted_where_it_helps_and_the_tables_have_the_rows(
 def test_a_model_without_a_reranker_is_told(
     config: RerankConfig, model_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.evaluation.fit_rerank import main as fit
+    from retriever.lean.evaluation.fit_rerank import main as fit
 
     assert fit([str(model_folder), str(config.dataset)]) == 1
     assert "retriever.training.export" in capsys.readouterr().err

@@ -24,12 +24,12 @@ from lean_extract.records import (
     TacticStep,
     write_records,
 )
-from retriever.training import resplit as command
-from retriever.training.dataset import Query, build_dataset
-from retriever.training.dataset_files import Dataset, load_dataset
-from retriever.training.proof_sizes import size_of
-from retriever.training.resplit import Plan, resplit
-from retriever.training.strategies import STRATEGIES, Strategy
+from retriever.lean.dataset import resplit as command
+from retriever.lean.dataset.dataset import Query, build_dataset
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.proof_sizes import size_of
+from retriever.lean.dataset.resplit import Plan, resplit
+from retriever.lean.dataset.strategies import STRATEGIES, Strategy
 
 FILES = ("corpus.jsonl", "queries.jsonl", "modules.jsonl", "manifest.json")
 

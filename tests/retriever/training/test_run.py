@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import ModelError, UserError
-from retriever.training.config import TrainConfig, load_config
+from retriever.training.running.config import TrainConfig, load_config
 from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
@@ -30,7 +30,7 @@ def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> T
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.train import Limits, run
+    from retriever.training.running.train import Limits, run
 
     assert run(config, limits=Limits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
@@ -49,7 +49,7 @@ def model(trained: TrainConfig) -> Path:
 
 
 def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
-    from retriever.training.tracking import read_curve
+    from retriever.training.running.tracking import read_curve
 
     points = read_curve(trained.run)
     losses = {point["step"]: point["loss"] for point in points if "loss" in point}
@@ -60,8 +60,8 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
-    from retriever.training.biencoder import load_weights
-    from retriever.training.train import Limits, run
+    from retriever.lean.training.biencoder import load_weights
+    from retriever.training.running.train import Limits, run
 
     whole = replace(config, run=config.run.parent / "whole")
     broken = replace(config, run=config.run.parent / "broken")
@@ -81,8 +81,8 @@ def load_vocabulary(config: TrainConfig) -> int:
 
 
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
-    from retriever.encoder import Encoder
-    from retriever.training.biencoder import load_weights
+    from retriever.lean.training.biencoder import load_weights
+    from retriever.models.encoder import Encoder
     from retriever.training.export import export_run
     from retriever.training.tokens import open_tokenizer, ragged
 
@@ -101,10 +101,10 @@ def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
 def test_the_exported_model_ranks_what_was_learned(
     trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.evaluation.__main__ import main as evaluate
-    from retriever.evaluation.fit_fusion import main as fit
-    from retriever.fusion import Fusion
-    from retriever.training.card import main as write_card
+    from retriever.lean.evaluation.evaluate import main as evaluate
+    from retriever.lean.evaluation.fit_fusion import main as fit
+    from retriever.search.fusion import Fusion
+    from retriever.training.running.card import main as write_card
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
     assert "tune half" in Fusion.load(model).trained_on
@@ -131,8 +131,8 @@ def test_the_exported_model_ranks_what_was_learned(
 def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     trained: TrainConfig, tmp_path: Path
 ) -> None:
-    from retriever.training.checkpoint import FILE, load_checkpoint
-    from retriever.training.train import run
+    from retriever.training.running.checkpoint import FILE, load_checkpoint
+    from retriever.training.running.train import run
 
     whole = (trained.run / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])

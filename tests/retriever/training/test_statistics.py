@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Header, Module, Premise, Proof, Record, TacticStep, write_records
-from retriever.training import statistics as module
-from retriever.training.dataset import build_dataset
-from retriever.training.histogram import Histogram, as_text
-from retriever.training.splits import split_of
+from retriever.lean.dataset import statistics as module
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.metrics.histogram import Histogram, as_text
+from retriever.search.splits import split_of
 
 
 def _named(split: str, stem: str) -> str:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
-from retriever.training.config import BatchConfig, ModelConfig
+from retriever.lean.training.sampling import Batch, draw_batch, excluded, training_queries
 from retriever.training.masking import IGNORED, Masking, masked_texts
-from retriever.training.mined import Mined
-from retriever.training.sampling import Batch, draw_batch, excluded, training_queries
+from retriever.training.reranking.mined import Mined
+from retriever.training.running.config import BatchConfig, ModelConfig
 from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged, rank_of
 
 ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)

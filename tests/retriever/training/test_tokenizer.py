@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from retriever.training.dataset import build_dataset
-from retriever.training.dataset_files import load_dataset
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.lean.dataset.files import load_dataset
 from retriever.training.tokenizer import SPECIAL, save_tokenizer, texts_of, train_tokenizer, untrained
 
 _RELATIONS = "= ≠ ≤ ≥ < > ∣ ≡ ∈ ∉ ⊆ ⊂ ∀ ∃ ∧ ∨ ¬ ↔ → ↦ :="

@@ -1,0 +1,47 @@
+"""A Lean document as a request sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from lean_extract.records import Position, Span
+from lsp_server.documents.insertion import import_insertion
+from lsp_server.documents.utf16 import from_lsp, range_to_lsp
+from prover.verify import GoalPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's path and lines, at the moment of a request."""
+
+    uri: str
+    path: Path
+    lines: Sequence[str]
+    version: int | None = None
+    """The editor's number for this text; None where it is as on disk."""
+
+    @property
+    def text(self) -> str:
+        """The text with `\\n` line ends."""
+        return "\n".join(self.lines)
+
+    def position(self, place: types.Position) -> Position:
+        """An LSP position in code points. Raises BadPosition."""
+        return from_lsp(self.lines, place)
+
+    def range(self, span: Span) -> types.Range:
+        """A span in UTF-16 units."""
+        return range_to_lsp(self.lines, span.start, span.end)
+
+    def place(self, position: Position) -> GoalPlace:
+        """A place in this document."""
+        return GoalPlace(self.path, self.text, position)
+
+    def import_edit(self, import_line: str) -> types.TextEdit | None:
+        """The edit that adds an import line, or None where it cannot simply be added."""
+        found = import_insertion(self.lines, import_line)
+        return types.TextEdit(self.range(found.span), found.text) if found else None

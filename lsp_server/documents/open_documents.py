@@ -1,0 +1,100 @@
+"""The documents that the editor has open, as it has them, or why that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+from lsprotocol import types
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_SOURCE, said_size
+from lsp_server.documents.uris import MAX_URI
+
+MAX_HELD = 256 << 20
+"""Characters of all open documents together."""
+_REOPEN = "Close it and open it again."
+_TOO_LARGE = f"is larger than {said_size(MAX_SOURCE)}, so it is not read"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A document as the editor has it. With a `fault` its text is not known, or not held, and empty here."""
+
+    uri: str
+    language: str
+    version: int
+    text: str
+    fault: str = ""
+    hint: str = _REOPEN
+
+    def check(self, name: str) -> None:
+        """Raises BadSource where the text cannot be used."""
+        if self.fault:
+            raise BadSource(f"{name} {self.fault}.", self.hint)
+
+
+class OpenDocuments:
+    """Open documents by URI, however its characters are quoted."""
+
+    def __init__(self, max_held: int = MAX_HELD) -> None:
+        self._held: dict[str, OpenDocument] = {}
+        self._max_held = max_held
+        self._size = 0
+
+    def __iter__(self) -> Iterator[OpenDocument]:
+        return iter(self._held.values())
+
+    def get(self, uri: str) -> OpenDocument | None:
+        """The document behind a URI, if it is open."""
+        return self._held.get(unquote(uri))
+
+    def open(self, item: types.TextDocumentItem) -> OpenDocument:
+        """It was opened, perhaps again: this is its text."""
+        return self._put(OpenDocument(item.uri, item.language_id, item.version, item.text))
+
+    def change(self, params: types.DidChangeTextDocumentParams) -> OpenDocument:
+        """It was changed. The last message counts, whatever its version: that is what the editor has.
+
+        We ask for whole texts; what is said of a part of the text is not applied but makes it unknown.
+        """
+        uri, version = params.text_document.uri, params.text_document.version
+        held = self.get(uri)
+        if held is None:
+            return self.spoil(uri, "was changed but not opened", version)
+        if not params.content_changes:
+            return self._put(replace(held, version=version))
+        last = params.content_changes[-1]
+        if isinstance(last, types.TextDocumentContentChangePartial):
+            return self.spoil(uri, "was changed in parts, but only whole texts are read", version)
+        return self._put(OpenDocument(uri, held.language, version, last.text))
+
+    def spoil(self, uri: str, fault: str, version: int = 0) -> OpenDocument:
+        """What the editor has under this URI is not known, until it is opened again or sent whole."""
+        held = self.get(uri)
+        return self._put(OpenDocument(uri, held.language if held else "", version, "", fault))
+
+    def close(self, uri: str) -> None:
+        """It was closed; the file on disk counts again."""
+        held = self._held.pop(unquote(uri), None)
+        self._size -= len(held.text) if held else 0
+
+    def _put(self, document: OpenDocument) -> OpenDocument:
+        self.close(document.uri)
+        if len(document.uri) > MAX_URI:
+            return replace(document, text="", fault="has a URI that is too long, so it is not read", hint="")
+        if _is_too_large(document.text):
+            document = replace(document, text="", fault=_TOO_LARGE, hint="Ask in a smaller file.")
+        elif self._size + len(document.text) > self._max_held:
+            fault = "is one of so many open documents that its text is not held"
+            document = replace(document, text="", fault=fault, hint="Close some, and open it again.")
+        self._size += len(document.text)
+        self._held[unquote(document.uri)] = document
+        return document
+
+
+def _is_too_large(text: str) -> bool:
+    if 4 * len(text) <= MAX_SOURCE:  # no character takes more than four bytes
+        return False
+    return len(text) > MAX_SOURCE or len(text.encode()) > MAX_SOURCE

@@ -1,0 +1,194 @@
+"""Where indexed collections of other backends are kept, and how one is opened."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import retriever
+from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
+from lsp_server.engine.cache import Cache
+from lsp_server.engine.requests import refuse_long
+from lsp_server.engine.schema import CollectionAnswer, CollectionHit
+from lsp_server.engine.stores import index_folder
+from retriever.models.hub import find_model
+from retriever.models.reranker import DEPTH
+from retriever.models.towers import FILE, Towers
+from retriever.search.backends import find_backend
+from retriever.search.collections.files import (
+    MANIFEST,
+    Manifest,
+    read_manifest,
+    read_stored,
+    remove_stored,
+    stamp_of,
+)
+from retriever.search.collections.index import CollectionIndex
+from retriever.search.collections.swap import LONGEST_NAME, folders_in, recover
+
+_SHIPPED = Path(retriever.__path__[0]) / "data"
+_OPEN = 4
+_NAME = re.compile(r"[\w][\w.-]{0,63}")
+
+
+def collections_folder() -> Path:
+    """Where they are kept, a folder each."""
+    return index_folder() / "collections"
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a collection. Raises UserError when it cannot be a name."""
+    if not _NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+        hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
+        raise UserError(f"`{name}` cannot name a collection.", hint)
+    return collections_folder() / name
+
+
+def list_collections() -> tuple[list[Manifest], list[PremiseIndexError]]:
+    """(what is indexed, by name; what is wrong with those that cannot be read)."""
+    found: list[Manifest] = []
+    damaged: list[PremiseIndexError] = []
+    for folder in folders_in(collections_folder()):
+        try:
+            found.append(_listed(folder))
+        except PremiseIndexError as error:
+            if _holds_manifest(folder):  # else it is no collection, or was taken away since
+                damaged.append(error)
+    return found, damaged
+
+
+def _holds_manifest(folder: Path) -> bool:
+    try:
+        (folder / MANIFEST).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # a folder that cannot be entered may hold one
+        return True
+    return True
+
+
+def _listed(folder: Path) -> Manifest:
+    """Its manifest. Raises IndexMissing, and IndexDamaged also where it cannot be found by its name."""
+    manifest = read_manifest(folder)
+    if manifest.name != folder.name:
+        raise IndexDamaged(
+            f"The folder {folder} holds the index of a collection of another name, {manifest.name}.",
+            f"Rename it to {manifest.name}, or take it away: "
+            f"premise-suggest collections --remove {shlex.quote(folder.name)}",
+        )
+    return manifest
+
+
+def size_of(name: str) -> int:
+    """How many bytes a collection's index takes; 0 where that cannot be told, as when it is gone."""
+    try:
+        return sum(path.stat().st_size for path in (collections_folder() / name).iterdir() if path.is_file())
+    except OSError:
+        return 0
+
+
+def remove_collection(name: str) -> int:
+    """Take a collection's index away, a damaged one too; how many bytes it took. What it was made of stays.
+
+    `name` is that of its folder, even one that only somebody who renamed it can have chosen.
+    Raises IndexMissing, IndexWriteFailed, UserError.
+    """
+    known_folders = {path.name: path for path in folders_in(collections_folder())}
+    folder = known_folders.get(name) or folder_of(name)
+    recover(folder.parent)
+    if not _holds_manifest(folder):
+        known = ", ".join(one.name for one in list_collections()[0]) or "none"
+        raise IndexMissing(f"There is no collection {name}.", f"There is: {known}.")
+    size = size_of(folder.name)
+    remove_stored(folder)
+    return size
+
+
+def find_collection(backend: str, name: str = "") -> Manifest:
+    """The collection of a name, or the only one of a backend. Raises PremiseIndexError, UserError."""
+    everything, damaged = list_collections()
+    own = [one for one in everything if one.backend == backend]
+    named = [one for one in own if name in ("", one.name)]
+    if not named and damaged:
+        raise damaged[0]
+    known = ", ".join(one.name for one in own)
+    if not own:
+        hint = f"Index one: premise-suggest index --backend {backend} SOURCE"
+        raise IndexMissing(f"No collection of the backend {backend} is indexed.", hint)
+    if not named:
+        raise IndexMissing(f"There is no collection {name} of the backend {backend}.", f"There is: {known}.")
+    if len(named) > 1:
+        raise UserError(
+            f"Several collections of {backend} are indexed.", f"Choose with --collection: {known}."
+        )
+    return named[0]
+
+
+def refuse_other_backends(name: str, backend: str) -> None:
+    """Raises UserError when the name is that of another backend's collection."""
+    for one in list_collections()[0]:
+        if one.name == name and one.backend != backend:
+            raise UserError(
+                f"There is a collection {name} of the backend {one.backend}.",
+                "Give another name with --name.",
+            )
+
+
+def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[str, Towers | None]:
+    """(name, model) of a backend: the one that is set, else the shipped one, else none. Raises ModelError."""
+    if setting:
+        folder = find_model(setting, download=download)
+        return str(folder.resolve()), Towers.load(folder)
+    shipped = _SHIPPED / backend
+    if not (shipped / FILE).is_file():
+        return "", None
+    return "", Towers.load(shipped)
+
+
+def open_collection(manifest: Manifest, *, rerank: int | None = None) -> CollectionIndex:
+    """A collection ready to answer; `rerank` documents are read again, where its model has a re-ranker.
+
+    Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
+    """
+    stored = read_stored(folder_of(manifest.name))
+    backend = find_backend(stored.manifest.backend)
+    towers = None
+    if stored.manifest.fingerprint:
+        _, towers = towers_for(backend.name, stored.manifest.model)
+    if rerank and (towers is None or towers.reranker is None):
+        message = f"The collection {manifest.name} was indexed with no model that has a re-ranker."
+        raise UserError(message, "Leave --rerank out, or index with another --model (docs/backends.md).")
+    return CollectionIndex(backend, stored, towers, rerank=DEPTH if rerank is None else rerank)
+
+
+class OpenCollections:
+    """The collections of a server; the last ones asked stay open until they are indexed again."""
+
+    def __init__(self) -> None:
+        self._open: Cache[CollectionIndex] = Cache(_OPEN)
+
+    def get(self, backend: str, name: str) -> CollectionIndex:
+        """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""
+        manifest = find_collection(backend, name)
+        key = (manifest, stamp_of(folder_of(manifest.name)))
+        found = self._open.get(key)
+        if found is None:
+            found = open_collection(manifest)
+            self._open.put(key, found)
+        return found
+
+
+def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
+    """What a collection answers to a query. Raises UserError when it is none, or far too long."""
+    refuse_long(query)
+    manifest = index.stored.manifest
+    hits = []
+    for hit in index.search(query, k):
+        shown = index.backend.show(hit.document)
+        hits.append(CollectionHit(shown.title, shown.kind, shown.body, shown.where, round(hit.score, 4)))
+    # Not Path.exists: where the folder of the source cannot be entered it raises PermissionError.
+    there = os.path.exists(manifest.source)  # noqa: PTH110
+    warnings = [] if there else [f"What was indexed, {manifest.source}, is gone."]
+    return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

@@ -1,0 +1,145 @@
+"""Which generator's folder is used; and what makes one of a PyTorch checkpoint, once.
+
+Suggestions need ONNX graphs (`prover.generator.files`). A checkpoint of transformers, such as those that
+ReProver's authors publish, is exported at first use into the user's cache, by another process: nothing here
+imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+import prover
+from lean_extract.errors import ModelError
+from lsp_server.engine.stores import first_use
+from prover.generator import files, prompt
+from retriever.models.hub import find_model
+
+SHIPPED_GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
+"""The generator's folder that comes with the package."""
+_VARIABLE = "PREMISE_SUGGEST_GENERATOR"
+_EXPORT_SECONDS = 3600
+_NEEDED = ("torch", "transformers", "onnx")
+"""What an export imports; the extra `train` brings them."""
+
+
+def generator_folder(setting: str, *, download: bool = False) -> Path | None:
+    """The generator's folder: the one that is set (PREMISE_SUGGEST_GENERATOR counts, too), else the shipped;
+    None where neither is there.
+
+    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. A checkpoint that is
+    not exported yet is exported, which may take minutes; later calls find it done. Raises ModelError.
+    """
+    named = setting or os.environ.get(_VARIABLE)
+    if not named:
+        return SHIPPED_GENERATOR if (SHIPPED_GENERATOR / files.CONFIG).is_file() else None
+    folder = find_model(named, download=download, named_by="" if setting else _VARIABLE)
+    if folder != Path(named).expanduser():
+        folder = _with_weights(named, folder, download)
+    return exported(folder) if files.checkpoint_files(folder) and files.is_checkpoint(folder) else folder
+
+
+def exported(checkpoint: Path) -> Path:
+    """The folder in the user's cache that a checkpoint of transformers is exported to, made if need be.
+
+    Weights stay float32, as they were published. Raises ModelError: no torch here, a checkpoint that cannot
+    be read or is no ByT5, a full disk.
+    """
+    place = generators_folder() / _key(checkpoint)
+    if (place / files.CONFIG).is_file():
+        return place
+    if any(importlib.util.find_spec(name) is None for name in _NEEDED):
+        raise files.not_exported(checkpoint)
+    first_use.info("Exporting the generator in %s (once) ...", checkpoint)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".export-") as name:
+            _export(checkpoint, Path(name) / "generator")
+            _move(Path(name) / "generator", place)
+    except OSError as error:
+        raise ModelError(
+            f"The exported generator could not be written to {place.parent}: {error.strerror}.",
+            "Make room there, or export it elsewhere: python -m prover.training.export.",
+        ) from error
+    return place
+
+
+def generators_folder() -> Path:
+    """Where exported checkpoints are kept, each in a folder named by the hash of its weights."""
+    return user_cache_path("premise-suggest", appauthor=False) / "generators"
+
+
+def _with_weights(name: str, folder: Path, download: bool) -> Path:
+    """A repository's folder with its PyTorch weights, where it holds no exported graphs."""
+    for pattern in files.CHECKPOINTS:
+        if (folder / files.CONFIG).is_file() or files.checkpoint_files(folder):
+            break
+        folder = find_model(name, download=download, files=[pattern])
+    return folder
+
+
+def _export(checkpoint: Path, out: Path) -> None:
+    # -P: no module of the project that the server happens to run in. Offline: all that is needed is there.
+    command = [sys.executable, "-P", "-m", "prover.training.export", str(checkpoint), str(out), "--fp32"]
+    offline = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=offline,
+            timeout=_EXPORT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ModelError(
+            f"The export of {checkpoint} took more than {_EXPORT_SECONDS} s.",
+            "Run it by hand: see its command.",
+        ) from error
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise ModelError(
+            f"The checkpoint {checkpoint} could not be exported: {said[-1]}",
+            f"`python -m prover.training.export {checkpoint} OUT` shows all of it.",
+        )
+
+
+def _move(made: Path, place: Path) -> None:
+    """Give a folder its place, unless another process has put the same one there meanwhile."""
+    try:
+        made.replace(place)
+    except OSError:
+        if not (place / files.CONFIG).is_file():
+            # Left by something that was cut off; a folder cannot be moved onto one that is not empty.
+            shutil.rmtree(place, ignore_errors=True)
+            made.replace(place)
+
+
+def _key(checkpoint: Path) -> str:
+    digest = hashlib.sha256(f"{files.VERSION} {prompt.VERSION}".encode())
+    try:
+        for file in [checkpoint / "config.json", *files.checkpoint_files(checkpoint)]:
+            status = file.stat()
+            digest.update(_content_hash(file.resolve(), status.st_size, status.st_mtime_ns))
+    except OSError as error:
+        raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", "Fetch it again.") from error
+    return digest.hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=16)
+def _content_hash(file: Path, size: int, changed: int) -> bytes:
+    """A file's hash, taken once as long as its size and time stay: there are gigabytes to read."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()

@@ -1,0 +1,30 @@
+"""Records as the documented JSON object has them (`schema.py`). Pure."""
+
+from __future__ import annotations
+
+from lean_extract.goals import format_goal
+from lean_extract.records import TacticOutcome
+from lsp_server.engine.schema import PremiseItem, TacticItem
+from retriever.lean.offer import RankedPremise
+
+
+def premise_item(ranked: RankedPremise) -> PremiseItem:
+    """A ranked premise as the documented object has it."""
+    premise = ranked.premise
+    return PremiseItem(
+        name=premise.written,
+        statement=premise.statement,
+        module=premise.module,
+        kind=premise.kind,
+        score=round(float(ranked.score), 4),
+        in_scope=ranked.in_scope,
+        import_line=ranked.import_line,
+        doc_url=ranked.doc_url,
+        rests_on_sorry=ranked.rests_on_sorry,
+    )
+
+
+def tactic_item(outcome: TacticOutcome) -> TacticItem:
+    """An outcome as the documented object has it."""
+    goals = outcome.state.goals if outcome.state else ()
+    return TacticItem(outcome.shown, outcome.status, [format_goal(goal) for goal in goals], outcome.message)

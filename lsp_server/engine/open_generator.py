@@ -1,0 +1,117 @@
+"""The loaded generator of a server: loaded when it is first needed, and anew when another is set."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from lean_extract.errors import ModelError, UserError
+from lsp_server.engine.generators import generator_folder
+from lsp_server.engine.tasks import to_the_end
+from prover.generator.model import Generator
+from prover.generator.source import TacticGenerator
+
+_PATIENCE = 60.0
+"""So many seconds a generator that could not be loaded is not tried again."""
+
+
+class Loaded(TacticGenerator, Protocol):
+    """A generator that can be told from others."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal tactics."""
+        ...
+
+
+Open = Callable[[str, bool], Loaded | None]
+"""Opens the generator of a name, where a download may be needed; None: there is none. Raises ModelError."""
+
+
+def open_generator(name: str, download: bool) -> Generator | None:
+    """The generator of a name; None where the shipped one is meant and there is none. Raises ModelError."""
+    folder = generator_folder(name, download=download)
+    return None if folder is None else Generator.load(folder)
+
+
+def open_asked(name: str, source: str, download: bool) -> Generator | None:
+    """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
+
+    Args:
+        source: where tactics come from, one of `settings.SOURCES`.
+
+    Raises:
+        UserError: a generator is named, and tactics are to come from templates alone.
+        ModelError: it cannot be loaded, or none is named and none is shipped.
+    """
+    if source == "templates" and name:
+        raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
+    if not name and source != "generator":
+        return None
+    return needed(open_generator(name, download))
+
+
+def needed(found: Generator | None) -> Generator:
+    """The generator. Raises ModelError where there is none."""
+    if found is None:
+        raise ModelError(
+            "There is no generator of tactics: none was named, and none is shipped.",
+            "Name one with --generator, or ask for --tactics-from templates.",
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What was asked for, what came of it, and when."""
+
+    asked: tuple[str, bool]
+    found: Loaded | ModelError | None
+    at: float
+
+    def answers(self, asked: tuple[str, bool], now: float) -> bool:
+        """Whether it is what is asked for, and a failure not so old that it should be tried again."""
+        is_fresh = not isinstance(self.found, ModelError) or now - self.at < _PATIENCE
+        return self.asked == asked and is_fresh
+
+
+class OpenGenerator:
+    """Holds one generator; every project of a server may share it."""
+
+    def __init__(self, opens: Open = open_generator, clock: Callable[[], float] = time.monotonic) -> None:
+        self._opens = opens
+        self._clock = clock
+        self._opening = asyncio.Lock()
+        self._held: _Opened | None = None
+
+    async def get(self, name: str, *, download: bool) -> Loaded | None:
+        """The generator that is set; None where none is, and none is shipped.
+
+        Args:
+            name: a folder, or owner/name on the hub; empty: the one that is shipped.
+            download: whether it may be fetched from the hub.
+
+        Raises ModelError.
+        """
+        held, asked = self._held, (name, download)
+        if held is None or not held.answers(asked, self._clock()):
+            held = await to_the_end(self._current(asked))
+        if isinstance(held.found, ModelError):
+            raise ModelError(held.found.message, held.found.hint)
+        return held.found
+
+    async def _current(self, asked: tuple[str, bool]) -> _Opened:
+        async with self._opening:
+            if self._held is None or not self._held.answers(asked, self._clock()):
+                found = await asyncio.to_thread(self._opened, *asked)
+                self._held = _Opened(asked, found, self._clock())
+            return self._held
+
+    def _opened(self, name: str, download: bool) -> Loaded | ModelError | None:
+        try:
+            return self._opens(name, download)
+        except ModelError as error:
+            return error

@@ -1,0 +1,177 @@
+"""The open index of a project: opened when it is first needed, opened anew when it or its settings change."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
+from lsp_server.engine.project_index import Changes, Knowledge
+from lsp_server.engine.settings import Settings
+from lsp_server.engine.stores import Progress, ShouldStop, update_project
+from lsp_server.engine.tasks import ahead, to_the_end
+from retriever.search.index.build import IndexReport
+
+log = logging.getLogger("premise_suggest")
+_PATIENCE_SECONDS = 2.0
+"""How long catching up waits for an update that runs already."""
+
+
+class OpenIndex:
+    """Owns a project's `Knowledge`, and lets one update of its index run at a time.
+
+    Args:
+        root: the project's root; None: there is no project, and the bundled Mathlib index answers.
+        settings: says what is set now.
+        changed: called when what was ranked before may be ranked otherwise now.
+    """
+
+    def __init__(
+        self, root: Path | None, settings: Callable[[], Settings], changed: Callable[[], None]
+    ) -> None:
+        self._root = root
+        self._settings = settings
+        self._changed = changed
+        self._knowledge: Knowledge | None = None
+        self._opening = asyncio.Lock()
+        self._updating = asyncio.Lock()
+        self._tried: Changes = frozenset()
+        self._updates = _Updates()
+        self._ahead: asyncio.Task[Knowledge] | None = None
+        self._stop = Event()
+        """Set when nobody wants what is being read."""
+
+    async def knowledge(self) -> Knowledge:
+        """The index and its premise service, opened if need be, as new as what is on disk.
+
+        Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
+        IndexDamaged, ModelError.
+        """
+        ended = self._updates.ended
+        try:
+            return await to_the_end(self._opened())
+        except IndexMissing:
+            if not await self._updates.another_since(ended):
+                raise
+        return await to_the_end(self._opened())
+
+    async def _opened(self) -> Knowledge:
+        async with self._opening:
+            settings = self._settings()
+            model, rerank = settings.model_folder, settings.premises.rerank
+            known = self._knowledge
+            if known is not None and known.has_changed():
+                self._changed()
+                if not await asyncio.to_thread(known.is_sound):  # perhaps another index answers in its place
+                    known = self._knowledge = None
+            if known is None or not known.is_as_set(model, rerank) or known.is_outdated():
+                download = settings.model_download
+                known = await asyncio.to_thread(
+                    Knowledge, self._root, model, download=download, rerank=rerank
+                )
+                self._knowledge = known
+                self._changed()
+            return known
+
+    def open_ahead(self) -> None:
+        """Begin to open the index while Lean starts and elaborates; who needs it hears of its errors."""
+        if self._knowledge is None:
+            self._ahead = ahead(self._opened())
+
+    @contextmanager
+    def being_updated(self) -> Iterator[None]:
+        """While an update is under way: who finds no index waits for its end."""
+        with self._updates.one():
+            yield
+
+    async def update(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        """Build or refresh the project's index; only what changed is read and embedded.
+
+        Raises IndexLocked, IndexWriteFailed, ModelError, BadSource (no project, no `.lean` file).
+        """
+        if self._root is None:
+            raise BadSource("There is no project to index.", "Give the folder of a Lean project.")
+        async with self._updating:
+            return await self._update(self._root, progress, should_stop)
+
+    async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        settings, stop = self._settings(), self._stop
+        return await asyncio.to_thread(
+            update_project,
+            root,
+            settings.model_folder,
+            progress,
+            lambda: stop.is_set() or should_stop(),
+            download=settings.model_download,
+            lean=settings.lean.command,
+        )
+
+    async def catch_up(self) -> bool:
+        """Read the few files that changed on disk since they were indexed; whether there were any.
+
+        That costs a look at each of the project's files. Where many changed, or another update does not end
+        soon, the index stays as it is, which its answers say.
+        """
+        return await to_the_end(self._caught_up())
+
+    async def _caught_up(self) -> bool:
+        if self._root is None:
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._updating.acquire()
+        except TimeoutError:
+            return False
+        try:
+            known = await self._opened()
+            changes = await asyncio.to_thread(known.few_changes)
+            if not changes or changes == self._tried:
+                return False
+            self._tried = changes
+            report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
+            return report.files_read + report.files_removed > 0
+        except (PremiseIndexError, ModelError) as error:  # whoever ranks hears of what is left of it
+            log.info("The index was not brought up to date: %s", error)
+            return False
+        finally:
+            self._updating.release()
+
+    def stop(self) -> None:
+        """Have the updates that run end soon; what they read by then is kept."""
+        self._stop.set()
+        self._stop = Event()
+
+    def close(self) -> None:
+        """Let go of the index; the next request opens it again."""
+        self._knowledge = None
+
+
+class _Updates:
+    """Counts the updates of one index, for those who wait for their end."""
+
+    def __init__(self) -> None:
+        self.ended = 0
+        self._running = 0
+        self._change = asyncio.Event()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """One update, from begin to end."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self.ended += 1
+            self._change.set()
+            self._change = asyncio.Event()
+
+    async def another_since(self, ended: int) -> bool:
+        """Wait for the end of an update, if one runs; whether one has ended since there were so many."""
+        if self.ended == ended and self._running:
+            await self._change.wait()
+        return self.ended > ended

@@ -1,0 +1,55 @@
+"""The projects a server answers for: one engine each, opened when a file of it is asked about."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+from lean_extract.source.project import find_root
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.open_generator import OpenGenerator
+from lsp_server.engine.settings import Settings
+
+log = logging.getLogger("premise_suggest")
+
+
+class Projects:
+    """Engines by project root."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._engines: dict[Path | None, Engine] = {}
+        self._generator = OpenGenerator()
+
+    def __iter__(self) -> Iterator[Engine]:
+        return iter(self._engines.values())
+
+    def engine_for(self, path: Path) -> Engine:
+        """The engine of the project that a file belongs to."""
+        return self._engine(find_root(path))
+
+    def engine_without_project(self) -> Engine:
+        """The engine that has no Lean and knows Mathlib's names alone, from the bundled index."""
+        return self._engine(None)
+
+    def _engine(self, root: Path | None) -> Engine:
+        if root not in self._engines:
+            self._engines[root] = Engine(root, self._settings, generator=self._generator)
+        return self._engines[root]
+
+    def take_settings(self, settings: Settings) -> None:
+        """Use new settings; an engine restarts what they concern when it is next asked."""
+        self._settings = settings
+        for engine in self._engines.values():
+            engine.take_settings(settings)
+
+    async def close(self) -> None:
+        """Close every engine; no process is left behind."""
+        engines = list(self._engines.values())
+        self._engines.clear()
+        ends = await asyncio.gather(*(engine.close() for engine in engines), return_exceptions=True)
+        for error in ends:
+            if isinstance(error, Exception):
+                log.debug("An engine was not closed as it should be", exc_info=error)

@@ -1,0 +1,158 @@
+"""The one Lean of a project: started when it is first needed, started anew when its settings change."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from lean_extract import packaged
+from lean_extract.compile import read_sources
+from lean_extract.errors import LeanNotFound
+from lean_extract.session import LeanSession, Limits
+from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lsp_server.engine.settings import LeanSettings
+from lsp_server.engine.tasks import ahead, to_the_end
+from prover.verify import GoalPlace
+
+log = logging.getLogger("premise_suggest")
+
+
+class RunningLean:
+    """Owns a project's `LeanSession`.
+
+    Args:
+        root: the project's root; None: there is no project, and no Lean will run.
+        settings: says what is set now.
+        toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchain`).
+    """
+
+    def __init__(
+        self, root: Path | None, settings: Callable[[], LeanSettings], toolchain: Toolchain | None = None
+    ) -> None:
+        self._root = root
+        self._settings = settings
+        self._toolchain = toolchain
+        self._session: LeanSession | None = None
+        self._started_with: LeanSettings | None = None
+        self._lock = asyncio.Lock()
+        self._compiling = asyncio.Lock()
+        self._preparing: asyncio.Task[None] | None = None
+        self._stop = Event()
+        """Set when nobody wants what is being compiled."""
+
+    async def session(self) -> LeanSession:
+        """The session, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
+        return await to_the_end(self._started())
+
+    async def _started(self) -> LeanSession:
+        async with self._lock:
+            wanted = self._settings()
+            if self._session is not None and self._started_with != wanted:
+                await self._session.close()
+                self._session = None
+            if self._session is None:
+                self._session = await self._start(wanted)
+                self._started_with = wanted
+            return self._session
+
+    async def _start(self, wanted: LeanSettings) -> LeanSession:
+        if self._root is None:
+            raise LeanNotFound("Lean runs in a project, and there is none.", "Ask in a saved file.")
+        toolchain = self._toolchain
+        if toolchain is None:
+            override = wanted.command or None
+            toolchain = await asyncio.to_thread(resolve_lean, self._root, override=override)
+        if toolchain.kind == "packaged":
+            await asyncio.to_thread(compile_project, self._root, self._stop)
+        return await LeanSession.start(self._root, toolchain, limits_of(wanted))
+
+    def prepare_ahead(self, place: GoalPlace) -> None:
+        """Begin to load the imports for the trials while Lean elaborates; who tries hears of its errors."""
+        if self._root is not None and (self._preparing is None or self._preparing.done()):
+            self._preparing = ahead(self._prepared(place))
+
+    async def _prepared(self, place: GoalPlace) -> None:
+        await (await self.session()).prepare(place.path, place.text)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a session: what it has loaded of the project may be older than the files."""
+        return self._session is not None
+
+    @property
+    def version(self) -> str:
+        """The version of the Lean that runs; empty where none does."""
+        return self._session.toolchain.version if self._session is not None else ""
+
+    @property
+    def compiles(self) -> bool:
+        """Whether a Lean runs for which we compile the project: with Lake that is Lake's work."""
+        return self._session is not None and self._session.toolchain.kind == "packaged"
+
+    async def compile(self) -> bool:
+        """Compile what was saved, if that is our work.
+
+        Where others import it, Lean is ended, so that the next request loads them anew; true then.
+        """
+        if self._root is None or not self.compiles:
+            return False
+        async with self._compiling:
+            compiled = await asyncio.to_thread(compile_project, self._root, self._stop)
+        if not await asyncio.to_thread(_is_imported, self._root, compiled):
+            return False
+        await self.end()
+        return True
+
+    async def end(self) -> None:
+        """End Lean; the next request starts it again."""
+        if self._preparing is not None:  # it would wait for an answer of the Lean that ends
+            self._preparing.cancel()
+        async with self._lock:
+            if self._session is not None:
+                session, self._session = self._session, None
+                await session.close()
+
+    async def close(self) -> None:
+        """End Lean, and what is being compiled for it."""
+        self._stop.set()
+        await self.end()
+        async with self._compiling:  # the thread has heard of it when this is free
+            self._stop = Event()
+
+
+def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
+    """Whether any file of a project imports one of these modules."""
+    if not compiled:
+        return False
+    found = frozenset(compiled)
+    return any(not found.isdisjoint(source.imports) for source in read_sources(root).values())
+
+
+def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
+    """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
+
+    A file that Lean rejects is left out: whoever imports it is told by Lean itself, or has what was
+    compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
+    """
+    return packaged.build_library(
+        root,
+        project_oleans(root),
+        packaged.prepare(stop=stop),
+        rejected=lambda error: log.info("%s", error),
+        stop=stop,
+    )
+
+
+def limits_of(settings: LeanSettings) -> Limits:
+    """A session's limits from the settings."""
+    limits = Limits(
+        start_seconds=settings.start_seconds,
+        request_seconds=settings.request_seconds,
+        tactic_seconds=settings.tactic_seconds,
+        slots=settings.slots,
+    )
+    return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits

@@ -1,0 +1,39 @@
+"""Uses of premises of which only the name is known: the bundled index holds no statements. Pure.
+
+What a statement would tell is missing, so these are the forms that most lemmas are used in; whoever tries
+them in Lean finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lean_extract.records import Goal, Premise
+from prover.candidates import Candidate, merge
+from retriever.search.index.content import is_theorem
+
+_EQUALITY = ("=", "↔", "Eq ", "Iff ")
+_STEP = 0.06
+"""How much a rank costs, as with premises whose statement is known."""
+# All below what a closing tactic or a premise that fits by its statement has, above those that hardly fit.
+_FOR_EQUALITIES = (("rw [{}]", 0.44), ("apply {}", 0.4), ("simp [{}]", 0.26), ("rw [← {}]", 0.15))
+_FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp [{}]", 0.18))
+
+
+@dataclass(frozen=True, slots=True)
+class Unstated:
+    """`apply`, `exact`, `rw`, `simp` with each theorem of unknown statement, by rank."""
+
+    name: str = "premise"
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """An equation is rather rewritten with, anything else rather applied."""
+        forms = _FOR_EQUALITIES if any(sign in goal.target for sign in _EQUALITY) else _FOR_OTHERS
+        found = [
+            Candidate(form.format(premise.written), score / (1 + _STEP * rank), self.name)
+            for rank, premise in enumerate(premises)
+            if not premise.conclusion and is_theorem(premise)
+            for form, score in forms
+        ]
+        return merge([found], limit)

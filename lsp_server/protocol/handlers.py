@@ -1,0 +1,91 @@
+"""How failures reach the user, from what the editor asks by itself and from what the user asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from pygls.exceptions import JsonRpcException
+
+from lean_extract.errors import BadSettings, PremiseSuggestError, UserError
+from lsp_server.protocol.failures import in_a_line
+from lsp_server.protocol.server import PremiseServer
+from lsp_server.protocol.waiting import REQUEST_FAILED
+
+log = logging.getLogger("premise_suggest")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def passive(
+    server: PremiseServer, what: str, *, waits: bool = True
+) -> Callable[
+    [Callable[Parameters, Awaitable[Result | None]]], Callable[Parameters, Awaitable[Result | None]]
+]:
+    """For what the editor asks by itself (hover, completion, ...): no answer rather than an error.
+
+    What the user can do nothing about at this place (no goal here) stays silent; failures are told once.
+    """
+
+    def decorate(
+        handler: Callable[Parameters, Awaitable[Result | None]],
+    ) -> Callable[Parameters, Awaitable[Result | None]]:
+        @wraps(handler)
+        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | None:
+            try:
+                if waits:
+                    await server.settled()
+                return await handler(*args, **kwargs)
+            except JsonRpcException:
+                raise
+            except UserError as error:
+                if isinstance(error, BadSettings):
+                    server.tell(str(error))
+                log.info("%s: %s", what, error)
+            except PremiseSuggestError as error:
+                server.tell(str(error))
+            except Exception as error:
+                log.error("%s failed: %s", what, in_a_line(error))
+                log.debug("%s failed", what, exc_info=True)
+                server.tell(f"The {what} failed; the log of `premise-suggest serve --log FILE` says why.")
+            return None
+
+        return guarded
+
+    return decorate
+
+
+def active(
+    server: PremiseServer, what: str
+) -> Callable[[Callable[Parameters, Awaitable[Result]]], Callable[Parameters, Awaitable[Result]]]:
+    """For what the user asked: a failure is the answer, one sentence with a hint, never a traceback."""
+
+    def decorate(handler: Callable[Parameters, Awaitable[Result]]) -> Callable[Parameters, Awaitable[Result]]:
+        @wraps(handler)
+        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+            try:
+                await server.settled()
+                return await handler(*args, **kwargs)
+            except JsonRpcException:
+                raise
+            except PremiseSuggestError as error:
+                data = {"hint": error.hint, "kind": type(error).__name__}
+                raise JsonRpcException(sentence(error.message), REQUEST_FAILED, data) from None
+            except Exception as error:
+                log.error("%s failed: %s", what, in_a_line(error))
+                log.debug("%s failed", what, exc_info=True)
+                raise JsonRpcException(
+                    f"The {what} failed: {type(error).__name__}.", REQUEST_FAILED, {"hint": "", "kind": ""}
+                ) from None
+
+        return guarded
+
+    return decorate
+
+
+def sentence(message: str) -> str:
+    """A message as one line that ends in a full stop."""
+    folded = " ".join(message.split())
+    return folded if folded.endswith((".", "!", "?")) else f"{folded}."

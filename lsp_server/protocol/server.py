@@ -1,0 +1,197 @@
+"""The language server on pygls: its settings, projects and documents, and what the user has been told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_SOURCE, read_regular_text
+from lsp_server import __version__
+from lsp_server.documents.document import Document
+from lsp_server.documents.open_documents import OpenDocument, OpenDocuments
+from lsp_server.documents.positions import split_lines
+from lsp_server.documents.uris import file_path
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.projects import Projects
+from lsp_server.engine.settings import Settings, parse
+from lsp_server.protocol.failures import in_a_line
+from lsp_server.protocol.indexing import Indexing
+from lsp_server.protocol.language_server import Protocol
+from lsp_server.protocol.messages import Call
+from lsp_server.protocol.structuring import plain_converter
+
+LANGUAGES = ("lean4", "lean")
+UNSAVED = "Unsaved.lean"
+"""What stands for the path of a document that has none."""
+_SETTINGS_SECONDS = 3.0
+_SAID = 200
+"""Characters of a URI that are told."""
+_MAX_TOLD = 1000
+"""Messages that are told; what comes after so many is only logged."""
+_TELL_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
+
+log = logging.getLogger("premise_suggest")
+
+
+class PremiseServer(LanguageServer):
+    """The server: settings, one engine a project, and what the user has been told already."""
+
+    protocol: Protocol
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(
+            "premise-suggest",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=Protocol,
+            converter_factory=plain_converter,
+        )
+        self.base_settings = settings
+        self.settings = settings
+        self.projects = Projects(settings)
+        self.indexing = Indexing(self)
+        self.initialization_options: Any = None
+        self.is_closing = False
+        self._settled = asyncio.Event()
+        self._settled.set()
+        self._told: set[str] = set()
+
+    def take_settings(self, values: Any) -> None:
+        """Use what the editor sent; what is not a setting, or not of its type, is told once."""
+        self.settings, complaints = parse(values, self.base_settings)
+        self.projects.take_settings(self.settings)
+        for complaint in complaints:
+            self.tell(complaint, types.MessageType.Warning)
+
+    @contextlib.contextmanager
+    def settling(self) -> Iterator[None]:
+        """While the editor is asked for its settings, requests wait for them."""
+        self._settled.clear()
+        try:
+            yield
+        finally:
+            self._settled.set()
+
+    async def settled(self) -> None:
+        """Wait until the settings are known, but not for long."""
+        if self._settled.is_set():
+            return  # A request that comes when they are known sees the documents as they are then.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
+
+    def tell(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+        """Show a message to the user the first time; afterwards only log it."""
+        if message in self._told or len(self._told) >= _MAX_TOLD:
+            self.window_log_message(types.LogMessageParams(kind, message))
+            return
+        self._told.add(message)
+        self.window_show_message(types.ShowMessageParams(kind, f"premise-suggest: {message}"))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What pygls could not deal with: logged, and told without a traceback."""
+        log.error("A notification failed: %s", in_a_line(error))
+        log.debug("A notification failed", exc_info=error)
+        self.tell(f"A message could not be handled: {type(error).__name__}.")
+
+    def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
+        """A notification that cannot be read. The text that it should have brought is not known then."""
+        log.info("A notification was not read: %s", error.message)
+        uri = _uri(call.members.get("params"))
+        if uri is not None and call.method in _TELL_TEXTS:
+            self.take_document(self.documents.spoil(uri, "came in a message that cannot be read"))
+        elif not call.method.startswith("$/"):
+            self.tell(f"A message could not be read: {error.message}", types.MessageType.Warning)
+
+    def take_document(self, document: OpenDocument) -> None:
+        """The editor has sent a document; why it cannot be used is told."""
+        if document.fault:
+            message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
+            self.tell(message.strip(), types.MessageType.Warning)
+
+    @property
+    def documents(self) -> OpenDocuments:
+        """What the editor has open."""
+        return self.protocol.documents
+
+    def document(self, uri: str) -> Document:
+        """The Lean document behind a URI, as the editor has it, else as on disk.
+
+        Raises BadSource: not a file, not Lean, too large, not UTF-8, or not known as the editor has it.
+        """
+        path = self.lean_path(uri)
+        held = self.documents.get(uri)
+        if held is not None:
+            held.check(str(path))
+            return Document(uri, path, split_lines(held.text), held.version)
+        try:
+            return Document(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
+        except UnicodeDecodeError as error:
+            raise BadSource(f"{path} is not UTF-8.", "Save it as UTF-8.") from error
+        except OSError as error:
+            raise BadSource(f"{path} cannot be read: {error.strerror}.", "Save it first.") from error
+
+    def lean_path(self, uri: str) -> Path:
+        """The path of a Lean document. Raises BadSource: not a file, not Lean."""
+        path = file_path(uri)
+        if path is None:
+            raise BadSource(f"{uri[:_SAID]} is not a file on this machine.", "Save it first.")
+        held = self.documents.get(uri)
+        is_lean = held.language in LANGUAGES if held and held.language else path.suffix == ".lean"
+        if not is_lean:
+            raise BadSource(f"{path} is not a Lean file.", "Ask in a .lean file.")
+        return path
+
+    def check_current(self, document: Document) -> None:
+        """Whether edits of a document would fit what the editor has now. Raises JsonRpcContentModified."""
+        held = self.documents.get(document.uri)
+        now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
+        if now != (document.version, document.lines):
+            raise JsonRpcContentModified("The document has changed meanwhile. Ask again.")
+
+    def engine(self, document: Document) -> Engine:
+        """The engine of the project that the document belongs to."""
+        return self.projects.engine_for(document.path)
+
+    def text_document(self, uri: str) -> Document:
+        """The document behind a URI, saved or not. Raises BadSource."""
+        held = self.documents.get(uri)
+        if held is not None and file_path(uri) is None:
+            held.check(uri[:_SAID])
+            return Document(uri, Path(UNSAVED), split_lines(held.text), held.version)
+        return self.document(uri)
+
+    def document_or_text(self, uri: str) -> tuple[Document | None, Engine]:
+        """The document behind a URI and its project's engine.
+
+        What is no file on this machine (`untitled:`, another program's) has no project: the bundled index
+        answers for it, and its text is known only if the editor has opened it. Raises BadSource.
+        """
+        if file_path(uri) is not None:
+            document = self.document(uri)
+            return document, self.engine(document)
+        shown = self.text_document(uri) if self.documents.get(uri) else None
+        return shown, self.projects.engine_without_project()
+
+    def first_engine(self) -> Engine:
+        """The engine of the first folder of the workspace; where there is none, of no project."""
+        for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
+            path = file_path(uri)
+            if path is not None:
+                return self.projects.engine_for(path)
+        return self.projects.engine_without_project()
+
+
+def _uri(params: Any) -> str | None:
+    """The URI of the document that parameters are about, whatever else is wrong with them."""
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    uri = document.get("uri") if isinstance(document, dict) else None
+    return uri if isinstance(uri, str) else None

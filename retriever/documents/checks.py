@@ -1,0 +1,66 @@
+"""What has to hold between the statements of a released file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from retriever.documents.released import Problem, whole_numbers
+from retriever.documents.schema import Corpus, Proof, Statement
+
+Placed = tuple[str, Statement]
+"""A statement and its place in the file."""
+
+
+def without_doubles(placed: Iterable[Placed], problems: list[Problem]) -> list[Placed]:
+    """The first statement of each id."""
+    first: dict[int, Placed] = {}
+    for place, statement in placed:
+        if statement.id in first:
+            text = f"is {statement.id}, which is the id of {first[statement.id][0]} too"
+            problems.append(Problem(f"{place}.id", text))
+        else:
+            first[statement.id] = (place, statement)
+    return list(first.values())
+
+
+def checked_links(placed: Sequence[Placed], problems: list[Problem]) -> list[Statement]:
+    """The statements, without ids that lead nowhere."""
+    ids: dict[str, set[int]] = {}
+    for _, statement in placed:
+        ids.setdefault(statement.label, set()).add(statement.id)
+    known = {statement.id for _, statement in placed}
+
+    def links(one: Statement | Proof, place: str) -> tuple[int, ...]:
+        for number, target in enumerate(one.ref_ids):
+            if target not in known:
+                problems.append(Problem(f"{place}.ref_ids[{number}]", f"is {target}, the id of nothing"))
+        kept = tuple(target for target in one.ref_ids if target in known)
+        labelled = [ids[label] for label in one.refs if label in ids]
+        if len(kept) == len(one.ref_ids) and not (
+            len(labelled) == len(kept)
+            and all(target in named for target, named in zip(kept, labelled, strict=True))
+        ):
+            problems.append(Problem(place, "has ref_ids that are not the ids of its refs"))
+        return kept
+
+    return [
+        replace(
+            statement,
+            ref_ids=links(statement, place),
+            proofs=tuple(
+                replace(proof, ref_ids=links(proof, f"{place}.proofs[{number}]"))
+                for number, proof in enumerate(statement.proofs)
+            ),
+        )
+        for place, statement in placed
+    ]
+
+
+def check_examples(plain: object, corpus: Corpus, problems: list[Problem]) -> None:
+    """Whether each retrieval example is a theorem."""
+    theorems = {theorem.id for theorem in corpus.theorems}
+    place = "dataset.retrieval_examples"
+    for number in whole_numbers(plain, place, problems):
+        if number not in theorems:
+            problems.append(Problem(place, f"names {number}, which is the id of no theorem"))

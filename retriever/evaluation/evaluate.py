@@ -1,0 +1,143 @@
+"""Hold trained runs against each other on a collection (NaturalProofs, Tables 5, 7 and 17).
+
+python -m retriever.evaluation.evaluate DATASET [RUN ...] [--backend NAME]
+    [--part valid|test|both|all] [--lexical] [--fuse] [--encodings RUN] [--plain] [--seed N] [--json FILE]
+
+DATASET is what the backend reads. It may be another than a run was trained on (Table 7: zero-shot); --part
+all takes every question, and every document as a candidate. Three protocols are printed. In the paper's a
+theorem is among its own candidates; in ours it is not. The paper's joint and autoregressive models rank only
+what the proofs of training, validation and test refer to (their output vocabulary is made of these), which no
+other row of the paper does: the third is that. Below each stands mAP by kind of reference (Table 17).
+
+--lexical adds BM25, and what the training questions that it finds nearest use. --fuse adds the weighted sum
+of all rows, each made to have mean 0 and 1 at place 10 of a question's ranking; the weights are found on the
+valid part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError
+from retriever.evaluation.fuse import fused
+from retriever.evaluation.rows import PARTS, PROTOCOLS, Protocol, Row, Task, rows_of, task_of
+from retriever.evaluation.trained_rankers import Ranker, lexical, trained
+from retriever.lean.evaluation.tables import cell, table
+from retriever.search.backends import find_backend
+
+_HEADINGS: Mapping[Protocol, str] = {
+    "among": "the question itself among the candidates (the paper's protocol)",
+    "excluded": "the question itself excluded (ours)",
+    "cited": "only what some proof of any split refers to (the paper's joint and autoregressive rows)",
+}
+
+
+def report(rows: Sequence[Row], *, intervals: bool = True) -> str:
+    """The tables in Markdown."""
+    parts = []
+    for protocol in PROTOCOLS:
+        chosen = [row for row in rows if row.protocol == protocol]
+        if not chosen:
+            continue
+        columns = list(chosen[0].figures)
+        kinds = list(dict.fromkeys(kind for row in chosen for kind in row.by_kind))
+        lines = [
+            [row.model, *(cell(row.figures[name], intervals=intervals) for name in columns)] for row in chosen
+        ]
+        by_kind = [
+            [
+                row.model,
+                *(
+                    cell(row.by_kind[kind], intervals=intervals) if kind in row.by_kind else "-"
+                    for kind in kinds
+                ),
+            ]
+            for row in chosen
+        ]
+        parts.append(
+            f"{_HEADINGS[protocol]}, {chosen[0].questions:,} questions:\n\n{table(['', *columns], lines)}"
+        )
+        parts.append(f"mAP by kind of reference:\n\n{table(['', *kinds], by_kind)}")
+    return "\n\n".join(parts)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        rows, task, weights = _evaluate(chosen)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    collection = task.collection
+    about = f"{chosen.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
+    print(f"{about}; data sha256 {collection.digest[:12]}\n")
+    print(report(rows, intervals=not chosen.plain))
+    if weights:
+        print("\nweights of the sum: " + ", ".join(f"{name} {value:.2f}" for name, value in weights.items()))
+    if chosen.json:
+        written = {
+            "part": chosen.part,
+            "data_sha256": collection.digest,
+            "weights": weights,
+            "rows": [asdict(row) for row in rows],
+        }
+        try:
+            with replacing(chosen.json) as stream:
+                json.dump(written, stream, indent=2)
+                stream.write("\n")
+        except OSError as error:
+            print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+            return 1
+    return 0
+
+
+def _evaluate(chosen: argparse.Namespace) -> tuple[list[Row], Task, dict[str, float]]:
+    backend = find_backend(chosen.backend)
+    if not chosen.dataset.exists():
+        raise BadSource(f"There is no file or folder {chosen.dataset}.", "Check the path.")
+    collection = backend.read(chosen.dataset)
+    task = task_of(collection, chosen.part)
+    rankers: list[Ranker] = lexical(backend, collection) if chosen.lexical else []
+    rankers += [trained(run, collection, encodings=chosen.encodings) for run in chosen.runs]
+    if not rankers:
+        raise BadSettings("There is nothing to evaluate.", "Name runs, or give --lexical.")
+    weights: dict[str, float] = {}
+    if chosen.fuse:
+        total, weights = fused(rankers, task_of(collection, "valid"))
+        rankers.append(total)
+    return [row for ranker in rankers for row in rows_of(backend, ranker, task, chosen.seed)], task, weights
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.evaluation.evaluate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("dataset", type=Path, help="what the backend reads")
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders")
+    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
+    parser.add_argument("--lexical", action="store_true", help="rows of models without training, too")
+    parser.add_argument("--fuse", action="store_true", help="a row of the weighted sum of all")
+    parser.add_argument(
+        "--encodings",
+        type=Path,
+        metavar="RUN",
+        help="the pairwise run that encodes another corpus's documents",
+    )
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap; default: 0")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Fit how much a re-ranker's logit counts beside the weighted sum, on a collection's valid questions.
+
+    python -m retriever.evaluation.fit_reranker MODEL SOURCE [--backend NAME] [--first 20]
+
+MODEL is a folder of `retriever.training.references.export_towers` with a re-ranker in it; the weight goes into the
+re-ranker's config.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import ModelError
+from lean_extract.option_types import positive
+from lean_extract.telling import told
+from retriever.lean.evaluation.fit_rerank import Fitted, filled, fit_weight, mean_rank
+from retriever.metrics.fit import Example
+from retriever.models.reranker import DEPTH, FOLDER, write_weight
+from retriever.models.towers import Towers
+from retriever.search.backend import Backend, Collection
+from retriever.search.backends import find_backend
+from retriever.search.collections.index import fused_for_evaluation, reread_of
+from retriever.search.collections.measure import outside_of, questions_of
+from retriever.search.collections.rereading import Reread
+
+
+def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[Example]:
+    """The first candidates of valid questions where an answer and something else are among them."""
+    for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
+        scores = reread.ranking.scores(question.text, question.own)
+        head = reread.head(scores, question.own)
+        gold = np.isin(head, question.gold)
+        if gold.any() and not gold.all():
+            logits = filled(reread.logits(question.text, head))
+            yield Example(np.stack([scores[head], logits], axis=1), gold)
+
+
+def fit_collection(
+    backend: Backend, collection: Collection, towers: Towers, limit: int, first: int = DEPTH
+) -> Fitted:
+    """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
+    fused = fused_for_evaluation(backend, collection, towers)
+    reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
+    if reread is None:
+        raise ModelError("The model has no re-ranker.", f"Export one into its folder {FOLDER}.")
+    found = list(examples_of(reread, collection, limit))
+    if not found:
+        hint = "Choose a larger collection or --limit."
+        raise ModelError("No valid question has an answer among its first candidates.", hint)
+    weight = round(fit_weight(found), 5)
+    told = (
+        f"{len(found)} rankings of valid questions, data {collection.digest[:16]}, encoders "
+        f"{towers.fingerprint}, re-ranker {reread.reranker.fingerprint}, first {first}"
+    )
+    return Fitted(weight, mean_rank(found, 0.0), mean_rank(found, weight), told)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.evaluation.fit_reranker",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
+    parser.add_argument("source", type=Path, help="what the backend reads")
+    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    parser.add_argument("--limit", type=positive, default=400, help="questions to fit on, at most")
+    parser.add_argument("--first", type=positive, default=DEPTH, help="how many candidates are re-ranked")
+    chosen = parser.parse_args(arguments)
+    return told(lambda: _fit(chosen))
+
+
+def _fit(chosen: argparse.Namespace) -> None:
+    backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
+    fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
+    write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
+    print(fitted.line(chosen.first, "the sum"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

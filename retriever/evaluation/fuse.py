@@ -1,0 +1,49 @@
+"""The weighted sum of rankers over a collection, its weights found on valid questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retriever.evaluation.rows import Task, places
+from retriever.evaluation.trained_rankers import Ranker
+from retriever.metrics.selection import Floats, mean_average_precision
+from retriever.search.collections.fit import search_weights
+from retriever.search.collections.rankers import levelled
+
+Ints = NDArray[np.int64]
+
+
+def fused(rankers: Sequence[Ranker], valid: Task) -> tuple[Ranker, dict[str, float]]:
+    """The sum, and the weight of each ranker by name, as do best on the questions of `valid`, themselves
+    excluded."""
+    summed = tuple(rankers)
+    tables = [levelled(ranker.table(valid.questions, valid.documents)) for ranker in summed]
+    weights = best_weights(tables, valid)
+
+    def table(questions: Ints, documents: Ints) -> Floats:
+        return _sum([levelled(ranker.table(questions, documents)) for ranker in summed], weights)
+
+    named = {ranker.name: weight for ranker, weight in zip(summed, weights, strict=True)}
+    return Ranker("weighted sum", table), named
+
+
+def best_weights(tables: Sequence[Floats], valid: Task) -> tuple[float, ...]:
+    """One weight a table, those with which mAP is highest."""
+    return search_weights(len(tables), lambda weights: _figure(tables, weights, valid))
+
+
+def _figure(tables: Sequence[Floats], weights: Sequence[float], valid: Task) -> float:
+    scores = _sum(tables, weights)
+    found = (
+        places(valid, number, row, "excluded")[0]
+        for number, row in zip(valid.questions.tolist(), scores, strict=True)
+    )
+    return mean_average_precision(one for one in found if one)
+
+
+def _sum(tables: Sequence[Floats], weights: Sequence[float]) -> Floats:
+    total = sum(np.float32(weight) * table for weight, table in zip(weights, tables, strict=True))
+    return np.asarray(total, dtype=np.float32)

@@ -1,0 +1,139 @@
+"""A ranker's rows on a part of a collection: its figures, and mAP by kind of reference, for each protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from lean_extract.errors import BadSettings
+from retriever.evaluation.trained_rankers import Ranker
+from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.references import average_precision
+from retriever.metrics.selection import Floats, columns_of, places_of
+from retriever.search.backend import Backend, Collection, Places, Split
+
+Ints = NDArray[np.int64]
+Part = Literal["valid", "test", "both", "all"]
+PARTS: tuple[Part, ...] = ("valid", "test", "both", "all")
+Protocol = Literal["among", "excluded", "cited"]
+PROTOCOLS: tuple[Protocol, ...] = ("among", "excluded", "cited")
+"""The question itself is ranked; is not; and only what answers a question of some split is ranked."""
+_CHUNK = 128
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked, and what is ranked."""
+
+    collection: Collection
+    questions: Ints
+    documents: Ints
+    columns: Ints
+    """[all documents + 1] The place of each in `documents`; -1 if it is not ranked."""
+    uncited: Ints
+    """Places in `documents` of those that answer no question of any split."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One ranker under one protocol, in percent."""
+
+    model: str
+    protocol: Protocol
+    questions: int
+    figures: dict[str, Interval]
+    by_kind: dict[str, Interval]
+    """mAP of the references of one kind over the questions that have one, at their places among all."""
+
+
+@dataclass(slots=True)
+class _Found:
+    places: list[Places] = field(default_factory=list)
+    by_kind: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, places: Places, kinds: list[str]) -> None:
+        self.places.append(places)
+        for kind in sorted(set(kinds)):
+            own = [place for place, found in zip(places, kinds, strict=True) if found == kind]
+            self.by_kind.setdefault(kind, []).append(average_precision(own))
+
+
+def task_of(collection: Collection, part: Part) -> Task:
+    """The questions of a part and the documents ranked for them. Raises BadSettings when it has none."""
+    splits: tuple[Split, ...] = ("valid", "test") if part == "both" else (part,) if part != "all" else ()
+    questions = [
+        number for number, one in enumerate(collection.questions) if part == "all" or one.split in splits
+    ]
+    if not questions:
+        raise BadSettings(f"The collection has no question to evaluate ({part}).", "Choose another part.")
+    ranked = {document for split in splits for document in collection.pools[split]}
+    documents = sorted(ranked) if splits else range(len(collection.documents))
+    numbers = np.array(documents, dtype=np.int64)
+    cited = {document for question in collection.questions for document in question.gold}
+    return Task(
+        collection,
+        np.array(questions, dtype=np.int64),
+        numbers,
+        columns_of(numbers, len(collection.documents)),
+        np.flatnonzero([document not in cited for document in numbers.tolist()]),
+    )
+
+
+def rows_of(backend: Backend, ranker: Ranker, task: Task, seed: int = 0) -> list[Row]:
+    """A ranker's row for each protocol that has a question.
+
+    With the question itself excluded it is not looked for either; one answered by nothing else drops out.
+    """
+    found = {protocol: _Found() for protocol in PROTOCOLS}
+    bar = tqdm(range(0, len(task.questions), _CHUNK), desc=ranker.name, leave=False, disable=None)
+    for start in bar:
+        rows = task.questions[start : start + _CHUNK]
+        scores = ranker.table(rows, task.documents)
+        for protocol, one in found.items():
+            for number, row in zip(rows.tolist(), scores, strict=True):
+                _add(one, task, number, row, protocol)
+    return [
+        Row(
+            model=ranker.name,
+            protocol=protocol,
+            questions=len(one.places),
+            figures=backend.figures(one.places, seed),
+            by_kind={kind: _mean(values, seed) for kind, values in sorted(one.by_kind.items())},
+        )
+        for protocol, one in found.items()
+        if one.places
+    ]
+
+
+def places(task: Task, number: int, scores: Floats, protocol: Protocol) -> tuple[Places, list[int]]:
+    """(where the answers of a question stand, which documents these are).
+
+    Answers that are not ranked do not count. `scores` are those of the task's documents.
+    """
+    question = task.collection.questions[number]
+    columns = task.columns[list(question.gold)]
+    wanted = [int(column) for column in columns if column >= 0]
+    if protocol == "cited":
+        left_out = task.uncited
+    elif protocol == "excluded" and question.own is not None and task.columns[question.own] >= 0:
+        left_out = task.columns[question.own : question.own + 1]
+        wanted = [column for column in wanted if column != left_out[0]]
+    else:
+        left_out = _NONE
+    return places_of(scores, wanted, left_out), [int(task.documents[column]) for column in wanted]
+
+
+def _add(found: _Found, task: Task, number: int, scores: Floats, protocol: Protocol) -> None:
+    one, documents = places(task, number, scores, protocol)
+    if one:
+        found.add(one, [task.collection.documents[document].kind for document in documents])
+
+
+def _mean(values: list[float], seed: int) -> Interval:
+    shares = 100 * np.array(values, dtype=np.float64)[:, None]
+    return Bootstrap(len(values), seed=seed).intervals(shares)[0]

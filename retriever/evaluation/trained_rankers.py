@@ -1,0 +1,115 @@
+"""Trained runs, and models without training, as tables of scores over a collection's documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.errors import BadSettings
+from retriever.metrics.selection import Floats
+from retriever.search.backend import Backend, Collection
+from retriever.search.collections.index import fused_for_evaluation
+from retriever.search.collections.rankers import Ranker as ServedRanker
+from retriever.training.references import autoregressive, joint, pairwise
+from retriever.training.references.autoregressive_config import AutoregressiveConfig
+from retriever.training.references.autoregressive_model import SequenceModel
+from retriever.training.references.collection import CollectionArrays, arrays_of_collection
+from retriever.training.references.joint_config import JointConfig
+from retriever.training.references.joint_model import JointModel
+from retriever.training.references.pairwise_best import kind_of_run
+from retriever.training.references.pairwise_config import TextLengths
+from retriever.training.tokens import Ragged, open_tokenizer
+
+Ints = NDArray[np.int64]
+TableModel = TypeVar("TableModel", JointModel, SequenceModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A model and its scores."""
+
+    name: str
+    table: Callable[[Ints, Ints], Floats]
+    """(questions, documents) to float32[questions, documents], finite, the higher the better."""
+
+
+def lexical(backend: Backend, collection: Collection) -> list[Ranker]:
+    """The lists that serve without a model (`retriever.search.collections.rankers`); training questions vote."""
+    fused = fused_for_evaluation(backend, collection)
+    return [Ranker(one.name, _table(one, collection)) for one in fused.rankers]
+
+
+def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints], Floats]:
+    def table(questions: Ints, documents: Ints) -> Floats:
+        asked = [collection.questions[number] for number in questions.tolist()]
+        return np.stack([served.scores(one.text, one.own)[documents] for one in asked])
+
+    return table
+
+
+def trained(run: Path, collection: Collection, *, encodings: Path | None = None) -> Ranker:
+    """A run's ranker, named as its folder. `collection` may be another than it was trained on.
+
+    A joint or autoregressive model has embeddings of the documents it was trained with only. On another
+    collection it ranks by encodings of the pairwise run that it began from, or of `encodings`.
+    Raises ModelError, BadSettings.
+    """
+    kind, data = kind_of_run(run)
+    makers = {"pairwise": _pairwise, "joint": _joint, "autoregressive": _autoregressive}
+    if kind not in makers:
+        raise BadSettings(f"The run {run} is of kind {kind}.", f"Name one of: {', '.join(makers)}.")
+    return Ranker(run.name, makers[kind](run, collection, data, encodings))
+
+
+def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
+    tokenizer = open_tokenizer(run / "tokenizer.json")
+    return arrays_of_collection(collection, tokenizer, query=lengths.query, document=lengths.document)
+
+
+def _pairwise(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = pairwise.load_pairwise(run)
+    arrays = _arrays(run, collection, config.lengths)
+    encoded = model.of_references(arrays.documents).numpy()
+
+    def table(questions: Ints, documents: Ints) -> Floats:
+        left = model.of_questions(arrays.questions.take(questions)).numpy()
+        return np.asarray(left @ encoded[documents].T, dtype=np.float32)
+
+    return table
+
+
+def _joint(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = joint.load_joint(run)
+    return _of_table(run, collection, data, encodings, config, model, joint.joint_scores)
+
+
+def _autoregressive(
+    run: Path, collection: Collection, data: str, encodings: Path | None
+) -> Callable[[Ints, Ints], Floats]:
+    config, model = autoregressive.load_autoregressive(run)
+    return _of_table(run, collection, data, encodings, config, model, autoregressive.ranking_scores)
+
+
+def _of_table(
+    run: Path,
+    collection: Collection,
+    data: str,
+    encodings: Path | None,
+    config: JointConfig | AutoregressiveConfig,
+    model: TableModel,
+    scores: Callable[[TableModel, Ragged, Ints], Floats],
+) -> Callable[[Ints, Ints], Floats]:
+    """The scores of a model that has the references in a table."""
+    arrays = _arrays(run, collection, config.lengths)
+    if data != collection.digest:
+        model.table = joint.other_table(config.start, encodings, arrays)
+    return lambda questions, documents: scores(model, arrays.questions.take(questions), documents)

@@ -1,0 +1,109 @@
+"""Training states in other dress: as somebody else would have named their variables, or as Lean prints them
+with notation off. A model that has met these does not lean on what a goal looks like.
+
+    python -m retriever.lean.augmentation.augment DATASET TOKENIZER
+
+The tokens are kept beside the dataset (`variants-*.npz`), one row a query and kind; a held-out query's row
+is its own state, since nothing is trained on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.records import Goal
+from retriever.lean.augmentation.notation_off import notation_off
+from retriever.lean.augmentation.renaming import renamed
+from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.files import load_dataset, read_manifest
+from retriever.models import text as texts
+from retriever.training.tokens import Ragged, encode_states, open_tokenizer
+
+VERSION = 1
+Dress = Callable[[Goal, Random], Goal]
+
+KINDS: dict[str, Dress] = {
+    "renamed": renamed,
+    "notation_off": lambda goal, random: notation_off(goal),
+    "both": lambda goal, random: notation_off(renamed(goal, random)),
+}
+"""What a state can be turned into; the order of the rows that `load_variants` gives."""
+
+
+def dressed(kind: str, query: Query) -> Goal:
+    """The query's goal in another dress; always the same one for the same theorem and goal."""
+    if query.split != "train":
+        return query.goal
+    return KINDS[kind](query.goal, Random(f"{kind} {query.theorem} {query.goal.target}"))
+
+
+def load_variants(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
+    """For each of KINDS the states of all queries, [queries]; from the cache, or made now and kept there.
+
+    Raises ModelError, BadRecords.
+    """
+    path = _cache(dataset, tokenizer)
+    if path.is_file():
+        with np.load(path) as values:
+            return tuple(Ragged(values[f"{kind}.flat"], values[f"{kind}.offsets"]) for kind in KINDS)
+    return make_variants(dataset, tokenizer, path)
+
+
+def make_variants(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
+    """Dress and tokenise every training state, and keep the tokens at `path`."""
+    queries = load_dataset(dataset).queries
+    model = open_tokenizer(tokenizer)
+    model.no_truncation()
+    model.no_padding()
+    found = {kind: encode_states(model, _texts(kind, queries)) for kind in KINDS}
+    parts = {f"{kind}.flat": rows.flat for kind, rows in found.items()}
+    starts = {f"{kind}.offsets": rows.offsets for kind, rows in found.items()}
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
+        np.savez(stream, **parts, **starts)  # type: ignore[arg-type]
+    Path(stream.name).replace(path)
+    return tuple(found.values())
+
+
+def _texts(kind: str, queries: Iterable[Query]) -> Iterable[str]:
+    bar = tqdm(queries, desc=kind, unit=" states", mininterval=2, disable=None)
+    return (texts.state_text(dressed(kind, query)) for query in bar)
+
+
+def _cache(dataset: Path, tokenizer: Path) -> Path:
+    if not tokenizer.is_file():
+        raise ModelError(f"There is no tokenizer {tokenizer}.", "Train one, or name another.")
+    key = f"{read_manifest(dataset).digest} {texts.VERSION} {VERSION} {tokenizer.read_text(encoding='utf-8')}"
+    return dataset / f"variants-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.lean.augmentation.augment",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("tokenizer", type=Path, help="a tokenizer.json")
+    chosen = parser.parse_args(arguments)
+    try:
+        rows = load_variants(chosen.dataset, chosen.tokenizer)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(f"{len(rows[0])} states in {len(rows)} variants")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

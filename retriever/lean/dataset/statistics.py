@@ -1,0 +1,159 @@
+"""The paper's Table 2 and Figure 3 for datasets of ours.
+
+    python -m retriever.lean.dataset.statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
+
+A row for each part of each dataset: theorems, queries, gold premises of a statement, and, with the RECORDS
+that they were built from, proof length and premise frequency (`proof_sizes.py` says how these are counted),
+of all proofs and of tactic proofs alone, as the paper has no others. Below, how long contexts are and how
+many premises a tactic names, over the first dataset; `--svg` draws both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError
+from retriever.lean.dataset.dataset import Manifest, tell
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.proof_sizes import Facts, ProofSize
+from retriever.lean.dataset.resplit import facts_for
+from retriever.metrics.histogram import Histogram, as_svg, as_text
+from retriever.search.splits import SPLITS, Split
+
+_HEADER = (
+    "Split", "Part", "Theorems", "Statements", "Inner goals", "Traced states", "Gold", "Proof length",
+    "Premise frequency", "Length, tactic proofs", "Frequency, tactic proofs", "Pool",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PartFigures:
+    """A row of Table 2. Means are None where there is nothing to take them of."""
+
+    part: Split
+    theorems: int
+    queries: dict[str, int]
+    """By origin."""
+    gold: float | None
+    """Mean gold premises of a statement."""
+    length: float | None
+    frequency: float | None
+    tactic_length: float | None
+    tactic_frequency: float | None
+    pool: int
+
+
+def figures_of(dataset: Dataset, part: Split, facts: Facts | None) -> PartFigures:
+    """The row of one part; without facts no proof is known."""
+    queries = [query for query in dataset.queries if query.split == part]
+    theorems = {query.theorem for query in queries}
+    sizes = [facts.sizes[name] for name in theorems if name in facts.sizes] if facts else []
+    tactic = [size for size in sizes if size.is_tactic]
+    return PartFigures(
+        part,
+        len(theorems),
+        dict(Counter(query.origin for query in queries)),
+        _mean([len(query.gold) for query in queries if query.origin == "statement"]),
+        *_length_and_frequency(sizes),
+        *_length_and_frequency(tactic),
+        len(dataset.corpus),
+    )
+
+
+def _length_and_frequency(sizes: Sequence[ProofSize]) -> tuple[float | None, float | None]:
+    return _mean([size.length for size in sizes]), _mean([size.frequency for size in sizes])
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def table(rows: Iterable[tuple[str, PartFigures]]) -> str:
+    """Table 2 as Markdown: the name of each row's split, and its figures."""
+    lines = [_line(_HEADER), _line(["---"] * len(_HEADER))]
+    for name, row in rows:
+        counts = [f"{row.queries.get(origin, 0):,}" for origin in ("statement", "inner", "step")]
+        means = (row.gold, row.length, row.frequency, row.tactic_length, row.tactic_frequency)
+        shown = ["-" if mean is None else f"{mean:.2f}" for mean in means]
+        lines.append(_line([name, row.part, f"{row.theorems:,}", *counts, *shown, f"{row.pool:,}"]))
+    return "\n".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def figure_3(dataset: Dataset, facts: Facts | None) -> tuple[Histogram, ...]:
+    """Context lengths of all states and, with facts, premises of the tactics that name any."""
+    contexts = (sum(len(item.names) for item in query.goal.hypotheses) for query in dataset.queries)
+    lengths = Histogram.of("Context length (variables of a state)", contexts, width=3, bars=12)
+    if facts is None:
+        return (lengths,)
+    named = (count for size in facts.sizes.values() if size.is_tactic for count in size.counts if count)
+    return lengths, Histogram.of(
+        "Premise number (of a tactic that names any)", named, width=1, bars=10, first=1
+    )
+
+
+def report(
+    folders: Sequence[Path],
+    records: Path | None,
+    complaints: list[str] | None = None,
+    say: Callable[[str], None] = print,
+) -> tuple[Histogram, ...]:
+    """Say Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
+    rows: list[tuple[str, PartFigures]] = []
+    histograms: tuple[Histogram, ...] = ()
+    facts: Facts | None = None
+    for folder in folders:
+        dataset = load_dataset(folder, complaints)
+        if records is not None:
+            facts = facts_for(dataset, records, complaints, known=facts)
+        histograms = histograms or figure_3(dataset, facts)
+        rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
+        say(_told(dataset.manifest))
+    say(f"\n{table(rows)}")
+    return histograms
+
+
+def _told(manifest: Manifest) -> str:
+    lost = ", ".join(f"{count:,} {kind}" for kind, count in (manifest.left_out or {}).items())
+    return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.lean.dataset.statistics",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("datasets", type=Path, nargs="+", help="dataset folders")
+    parser.add_argument("--records", type=Path, help="the records that all of them were built from")
+    parser.add_argument("--svg", type=Path, help="where to draw Figure 3")
+    chosen = parser.parse_args(arguments)
+    complaints: list[str] = []
+    try:
+        histograms = report(chosen.datasets, chosen.records, complaints)
+    except PremiseSuggestError as error:
+        tell(complaints)
+        print(error, file=sys.stderr)
+        return error.exit_code
+    tell(complaints)
+    for histogram in histograms:
+        print(f"\n{as_text(histogram)}")
+    if chosen.svg:
+        with replacing(chosen.svg) as stream:
+            stream.write(as_svg(histograms))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""What each feature of the fusion is worth: fitted again without it, and with it alone beside the encoder.
+
+    python -m retriever.lean.evaluation.ablation MODEL DATASET [--states FILE] [--limit 1500] [--cache DIR]
+        [--json FILE]
+
+Fitted on the `tune` half of the valid split, reported on the other; differences are paired over questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError
+from retriever.lean.evaluation.fit_fusion import examples_of, refit
+from retriever.lean.evaluation.measure import measure
+from retriever.lean.evaluation.pool import Floats, Ints, Pool
+from retriever.lean.evaluation.rankers import DEPTH, Scored, candidates, features
+from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.session import Session, encode_states, open_session, part_questions
+from retriever.lean.evaluation.tables import HEADINGS, Row, cell, plain, rows_of, table
+from retriever.lean.features import FEATURES
+from retriever.search import fusion
+from retriever.search.fusion import Fusion
+
+ALL = "all features"
+BASE = "dense"
+"""The feature that the others are added to one by one."""
+
+
+class Tables:
+    """The feature table of the question at hand in each setting, made once for all variants."""
+
+    def __init__(self, pool: Pool, lists: Fusion) -> None:
+        self._pool, self._lists = pool, lists
+        self._kept: dict[str, tuple[Scored, Ints, Floats]] = {}
+
+    def of(self, scored: Scored) -> tuple[Ints, Floats]:
+        """Candidates [n] and their features [n, FEATURES]."""
+        kept = self._kept.get(scored.setting)
+        if kept is None or kept[0] is not scored:
+            numbers = candidates(scored, self._lists)
+            kept = scored, numbers, features(self._pool, scored, numbers)
+            self._kept[scored.setting] = kept
+        return kept[1], kept[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The fusion with weights of its own, zero where a feature is left out."""
+
+    name: str
+    weights: Fusion
+    tables: Tables
+    reads_place: bool = True
+
+    def ranking(self, scored: Scored) -> Ints:
+        """By the weighted sum."""
+        numbers, table = self.tables.of(scored)
+        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+
+
+def variants() -> dict[str, tuple[str, ...]]:
+    """The features that each variant has, by its name."""
+    others = [name for name in FEATURES if name != BASE]
+    found: dict[str, tuple[str, ...]] = {ALL: FEATURES}
+    found |= {f"without {name}": tuple(kept for kept in FEATURES if kept != name) for name in FEATURES}
+    found[f"{BASE} alone"] = (BASE,)
+    return found | {f"{BASE} and {name}": (BASE, name) for name in others}
+
+
+def ablate(session: Session, limit: int, states: Path | None = None) -> dict[str, list[Row]]:
+    """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
+    lists = Fusion.load(session.model)
+    tuned = part_questions(session.dataset, "tune", limit)
+    encoded = encode_states(session.encoder, tuned)
+    examples = list(examples_of(session.pool, session.vectors, encoded, tuned, lists))
+    tables = Tables(session.pool, lists)
+    methods = [
+        Variant(name, replace(lists, weights=refit(examples, kept)), tables)
+        for name, kept in tqdm(variants().items(), desc="fitting", disable=None)
+    ]
+    asked = {"valid": part_questions(session.dataset, "valid", limit)}
+    if states:
+        asked[states.stem] = read_states(states, session.pool)
+    return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in asked.items()}
+
+
+def printed(found: Mapping[str, Sequence[Row]]) -> str:
+    """One table a part and setting."""
+    parts = []
+    for part, rows in found.items():
+        for setting in dict.fromkeys(row.setting for row in rows):
+            chosen = [row for row in rows if row.setting == setting]
+            head = ["", "R@10", "points", "nDCG@10", "points", "MRR"]
+            title = f"{part}, {chosen[0].questions} questions, {HEADINGS[setting]}"
+            parts.append(f"{title}:\n\n{table(head, [_line(row) for row in chosen])}")
+    return "\n\n".join(parts)
+
+
+def _line(row: Row) -> list[str]:
+    cells = [row.method]
+    for column in ("R@10", "nDCG@10"):
+        cells.append(cell(row.figures[column], intervals=False))
+        cells.append(cell(row.differences[column], signed=True) if row.differences else "")
+    return [*cells, cell(row.figures["MRR"], intervals=False)]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.lean.evaluation.ablation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a model folder with fusion.json")
+    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
+    parser.add_argument("--limit", type=int, default=1500, help="theorems of each half, at most")
+    parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    parser.add_argument("--json", type=Path, help="a file to write the figures to")
+    chosen = parser.parse_args(arguments)
+    try:
+        bm25 = Fusion.load(chosen.model).bm25
+        session = open_session(chosen.model, chosen.dataset, chosen.cache, bm25)
+        found = ablate(session, chosen.limit, chosen.states)
+        if chosen.json:
+            with replacing(chosen.json) as stream:
+                json.dump({part: plain(rows) for part, rows in found.items()}, stream, indent=2)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(printed(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

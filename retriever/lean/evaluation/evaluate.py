@@ -1,0 +1,151 @@
+"""Hold the rankings against each other on held-out theorems and on traced states.
+
+python -m retriever.evaluation MODEL DATASET [--part valid|tune|test] [--states FILE]
+    [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
+    [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
+
+For each part and for the traced states: a table with all candidates, one with the importable ones alone, and
+what each method is above the one it is held against, all with 95% bootstrap intervals over questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadSettings, PremiseSuggestError
+from retriever.lean.evaluation.baselines.dense import beside
+from retriever.lean.evaluation.measure import COLUMNS, Measured, measure
+from retriever.lean.evaluation.perturb import (
+    PERTURBATIONS,
+    Robustness,
+    changes,
+    figure_5,
+    perturbed,
+    robustness,
+)
+from retriever.lean.evaluation.plot import recall_plot
+from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.rankers import Method, Setting
+from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.registry import factories, open_available, open_methods
+from retriever.lean.evaluation.session import PARTS, Session, describe, open_session, part_questions
+from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
+from retriever.search.fusion import Fusion
+
+PERTURBED: tuple[Setting, ...] = ("state", "importable")
+BLIND = ("random", "frequency")
+"""The methods that do not read the goal."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        for part, report in evaluate(chosen):
+            if chosen.json:
+                with replacing(chosen.json / f"{part}.json") as stream:
+                    json.dump(report, stream, indent=2)
+                    stream.write("\n")
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.evaluation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a model folder")
+    parser.add_argument("dataset", type=Path, help="a dataset folder; its corpus is the pool")
+    parser.add_argument("--part", choices=PARTS, nargs="*", default=["valid"], help="default: valid")
+    parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
+    parser.add_argument("--methods", nargs="*", help="default: all that the model has")
+    beside_help = "other model folders, each a row by its embeddings alone"
+    parser.add_argument("--beside", nargs="*", default=[], metavar="NAME=FOLDER", help=beside_help)
+    parser.add_argument("--against", default="bm25", help="the method that all are held against (bm25)")
+    parser.add_argument("--perturb", choices=list(PERTURBATIONS), nargs="*", default=[])
+    parser.add_argument("--limit", type=int, default=2000, help="questions of a part, at most (2000)")
+    parser.add_argument("--full", action="store_true", help="print every column")
+    parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    parser.add_argument("--json", type=Path, help="a folder to write the figures to, one file a part")
+    parser.add_argument("--plot", type=Path, help="write the first part's recall curves as SVG")
+    return parser
+
+
+def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure each part asked for, print its tables, and give its name and them as JSON values."""
+    session = open_session(chosen.model, chosen.dataset, chosen.cache, Fusion.load(chosen.model).bm25)
+    others: list[Method] = [beside(session, text) for text in chosen.beside]
+    _check_against(chosen.against, others)
+    own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)
+    methods = [*others, *own]
+    plotted = False
+    for part, questions in _asked(session, chosen).items():
+        began = time.monotonic()
+        measured = measure(session, methods, questions)
+        about = describe(session, part, questions, time.monotonic() - began)
+        print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
+        rows = rows_of(measured, chosen.against)
+        print(f"\n{markdown(rows, COLUMNS) if chosen.full else markdown(rows)}")
+        print(f"\n{differences(rows, chosen.against)}", flush=True)
+        found = list(_perturb(session, methods, questions, measured, chosen.perturb))
+        if chosen.plot and not plotted:
+            curves = {key: outcome.recalls.mean(axis=0) for key, outcome in measured.items()}
+            with replacing(chosen.plot) as stream:
+                stream.write(recall_plot(curves))
+            plotted = True
+        yield part, {**about, "rows": plain(rows), "perturbed": [asdict(each) for each in found]}
+
+
+def _check_against(name: str, others: Sequence[Method]) -> None:
+    known = [*(method.name for method in others), *factories()]
+    if name not in known:
+        hint = f"The methods are: {', '.join(known)}."
+        raise BadSettings(f"There is no method {name!r} to hold the others against.", hint)
+
+
+def _asked(session: Session, chosen: argparse.Namespace) -> dict[str, Sequence[Question]]:
+    asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
+    if chosen.states:
+        asked[chosen.states.stem] = read_states(chosen.states, session.pool)[: chosen.limit]
+    for part, questions in asked.items():
+        if not questions:
+            raise BadSettings(f"There is nothing to ask in {part}.", "Choose another part or dataset.")
+    return dict(asked)
+
+
+def _perturb(
+    session: Session,
+    methods: Sequence[Method],
+    questions: Sequence[Question],
+    before: Measured,
+    names: Sequence[str],
+) -> Iterator[Robustness]:
+    methods = [method for method in methods if method.name not in BLIND]
+    reading = {method.name for method in methods}
+    known = {key: outcome for key, outcome in before.items() if key[0] in PERTURBED and key[1] in reading}
+    found: list[Robustness] = []
+    for name in names:
+        others = [perturbed(question, name) for question in questions]
+        changed = np.array([one.goal != other.goal for one, other in zip(questions, others, strict=True)])
+        found += robustness(known, measure(session, methods, others, PERTURBED), name, changed)
+    if found:
+        print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', methods[-1].name)}", flush=True)
+    yield from found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

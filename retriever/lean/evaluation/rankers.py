@@ -1,0 +1,250 @@
+"""The rankings that are held against each other; each gives the first candidates of a question.
+
+A method is one of two kinds. A `Ranker` scores every premise of the pool from the question alone; what may
+not be offered is taken out here. An `Informed` method reads where the question stands and what is offered.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from retriever.lean import features as columns
+from retriever.lean.evaluation.pool import Bools, Floats, Ints, Pool, Question
+from retriever.lean.evaluation.session import Session
+from retriever.lean.features import Candidates, Place
+from retriever.lean.structure.hashes import GoalStructure, of_goal
+from retriever.search import fusion
+from retriever.search.fusion import Fusion
+from retriever.search.lexical import goal_tokens
+from retriever.search.proofs import NEIGHBOURS
+
+Setting = Literal["state", "place", "importable"]
+"""What is known and offered: the state alone and everything; its place too and everything; its place, and
+only what can be used there."""
+DEPTH = 1000
+"""How many places of a ranking are looked at (for the reciprocal rank)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A question with the raw scores that fusion starts from; what may not be offered has -inf.
+
+    Votes and uses nearby come from proofs of the training split. The theorem and its twins do not vote, nor,
+    where the place is known, does what follows in its file. What is not importable else does, as in the
+    service: the whole library is indexed.
+    """
+
+    question: Question
+    setting: Setting
+    dense: Floats
+    lexical: Floats
+    votes: Floats
+    """Of the nearest training theorems."""
+    votes_there: Floats
+    """The same without those that follow the theorem in its file: for settings that know the place."""
+    overlap: Floats
+    """How much of each premise's tokens the goal has."""
+    structure: GoalStructure
+    instances: Ints
+    """The premises that the goal is an instance of by its structure."""
+    promise: Floats
+    """float32[len(instances)]: how promising each is."""
+    nearby: Floats
+    """In how many training proofs above the theorem in its file each premise is used."""
+    allowed: Bools
+    importable: Bools
+    tokens: frozenset[str]
+
+
+class Ranker(Protocol):
+    """A method that needs nothing but the question."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+
+    def scores(self, question: Question) -> Floats:
+        """float32[n] over the pool, higher is better; -inf leaves a premise out. Filters are the caller's."""
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A method that reads where the question stands and what is offered there."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+
+    @property
+    def reads_place(self) -> bool:
+        """Whether knowing file and position changes its ranking where the candidates stay the same."""
+
+    def ranking(self, scored: Scored) -> Ints:
+        """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
+
+
+Method = Ranker | Informed
+Factory = Callable[[Session], Method]
+"""Makes a method ready for a session's pool. Raises PremiseSuggestError where what it needs is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """Chance: what any other method must beat."""
+
+    size: int
+    name: str = "random"
+
+    def scores(self, question: Question) -> Floats:
+        """The same question is always answered alike."""
+        seed = zlib.crc32(question.theorem.encode())
+        return np.random.default_rng(seed).random(self.size, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """How many training proofs use a premise, whatever is asked."""
+
+    counts: Floats
+    name: str = "frequency"
+
+    def scores(self, question: Question) -> Floats:
+        """The use counts; premises that no proof uses tie."""
+        return self.counts
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One of the two scores that fusion starts from, alone."""
+
+    name: Literal["bm25", "dense"]
+    reads_place: bool = False
+
+    def ranking(self, scored: Scored) -> Ints:
+        """By that score."""
+        return fusion.top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What is shipped: the weighted sum of `retriever.search.fusion` over the union of its top lists."""
+
+    pool: Pool
+    weights: Fusion
+    name: str = "fused"
+    reads_place: bool = True
+
+    def ranking(self, scored: Scored) -> Ints:
+        """Candidates as the service draws them, by their fused score."""
+        numbers = candidates(scored, self.weights)
+        table = features(self.pool, scored, numbers)
+        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+
+
+def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Scored:
+    """What fusion starts from, for a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
+    tokens = frozenset(goal_tokens(question.goal))
+    allowed = pool.offered(question)
+    structure = of_goal(question.goal)
+    instances = pool.structure.instances(structure)
+    dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
+    return Scored(
+        question,
+        "state",
+        dense,
+        lexical,
+        votes=_votes(pool, dense, pool.proofs.known),
+        votes_there=_votes(pool, dense, pool.proofs.known & ~pool.behind(question)),
+        overlap=pool.overlap.scores(tokens),
+        structure=structure,
+        instances=instances,
+        promise=pool.structure.fit(structure, instances).promise,
+        nearby=pool.proofs.counts(pool.above(question)),
+        allowed=allowed,
+        importable=pool.importable(question),
+        tokens=tokens,
+    )
+
+
+def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
+    return pool.proofs.votes(fusion.top(dense, NEIGHBOURS, voters))
+
+
+def in_setting(scored: Scored, setting: Setting) -> Scored:
+    """The same question asked in a setting; `scored` is as `score` gave it."""
+    if setting == "state":
+        return replace(scored, setting=setting)
+    if setting == "place":
+        return replace(scored, setting=setting, votes=scored.votes_there)
+    allowed = scored.allowed & scored.importable
+    dense, lexical = only(scored.dense, allowed), only(scored.lexical, allowed)
+    votes = scored.votes_there
+    return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical, votes=votes)
+
+
+def rankings(method: Method, asked: Sequence[Scored]) -> Iterator[Ints]:
+    """The best candidates, at most DEPTH, of one question in each of several settings."""
+    if isinstance(method, Informed):
+        yield from (method.ranking(scored) for scored in asked)
+    else:
+        scores = method.scores(asked[0].question)
+        yield from (fusion.top(scores, DEPTH, scored.allowed) for scored in asked)
+
+
+def candidates(scored: Scored, weights: Fusion) -> Ints:
+    """The union of the top lists, ascending; as the service draws them.
+
+    Where the place is known and everything is offered, what can be used there has lists of its own.
+    """
+    lists = weights.lists
+    filters = [scored.allowed]
+    if scored.setting == "place":
+        filters.append(scored.allowed & scored.importable)
+    found = []
+    for allowed in filters:
+        found.append(fusion.top(scored.dense, lists.dense, allowed))
+        found.append(fusion.top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
+        found.append(fusion.top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
+        there = allowed[scored.instances]
+        found.append(scored.instances[there][fusion.top(scored.promise[there], lists.structure)])
+    if scored.setting != "state":
+        used = scored.allowed & (scored.nearby > 0)
+        found.append(fusion.top(scored.nearby, lists.nearby, used))
+    return np.unique(np.concatenate(found))
+
+
+def only(scores: Floats, allowed: Bools) -> Floats:
+    """The scores, -inf where not allowed."""
+    return np.where(allowed, scores, -np.inf).astype(np.float32)
+
+
+def features(pool: Pool, scored: Scored, numbers: Ints) -> Floats:
+    """[len(numbers), len(FEATURES)] as `retriever.lean.features` defines them."""
+    known = scored.setting != "state"
+    asked = scored.question
+    place = Place(scored.tokens)
+    if known:
+        place = Place(scored.tokens, asked.module, asked.theorem, asked.line)
+    unknown = np.zeros(len(numbers), dtype=np.float32)
+    in_scope = scored.importable[numbers] if known else unknown + 0.5
+    return columns.features(
+        place,
+        Candidates(
+            names=[pool.names[number] for number in numbers],
+            modules=[pool.modules[number] for number in numbers],
+            lines=pool.lines[numbers],
+            dense=scored.dense[numbers],
+            lexical=scored.lexical[numbers],
+            neighbours=scored.votes[numbers],
+            symbol_overlap=scored.overlap[numbers],
+            fit=pool.structure.fit(scored.structure, numbers),
+            use_count=pool.uses_elsewhere(asked)[numbers].astype(np.int32),
+            used_nearby=scored.nearby[numbers] if known else unknown,
+            in_scope=np.asarray(in_scope, dtype=np.float32),
+        ),
+    )

@@ -1,0 +1,53 @@
+"""Traced states with labels per tactic, as questions over a text-made pool.
+
+The file has one tactic a line: theorem, file, step, state_before, tactic, premises (LeanDojo's form).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lean_extract.errors import BadRecords
+from lean_extract.goals import parse_state
+from retriever.lean.evaluation.pool import Pool, Question
+
+
+def read_states(path: Path, pool: Pool) -> list[Question]:
+    """The steps whose premises the pool holds, at least one of them; others have nothing to find.
+
+    Where the pool has the theorem, it stands where the pool has it: files move between versions.
+
+    Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
+    read.
+    """
+    numbers = {name: place for place, name in enumerate(pool.names)}
+    questions = []
+    for count, line in enumerate(_lines(path), start=1):
+        try:
+            step = json.loads(line)
+            theorem, file, state, premises = (
+                step[key] for key in ("theorem", "file", "state_before", "premises")
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadRecords(
+                f"{path}:{count}: not a traced step: {error}", "Use a file of traced steps."
+            ) from error
+        gold = frozenset(numbers[name] for name in premises if name in numbers and name != theorem)
+        goals = parse_state(state).goals
+        if gold and goals:
+            place = numbers.get(theorem)
+            at = int(pool.lines[place]) if place is not None else None
+            module = file.removesuffix(".lean").replace("/", ".") if place is None else pool.modules[place]
+            questions.append(Question(goals[0], theorem, module, at, gold))
+    return questions
+
+
+def _lines(path: Path) -> list[str]:
+    hint = "Use a file of traced steps."
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
+    except UnicodeDecodeError as error:
+        raise BadRecords(f"{path} is not UTF-8: byte {error.start} cannot be decoded.", hint) from error

@@ -1,0 +1,53 @@
+"""Every method by name, and what it takes to make it ready."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from lean_extract.errors import BadSettings, ModelError
+from retriever.lean.evaluation.baselines import BASELINES
+from retriever.lean.evaluation.rankers import Column, Factory, Frequency, Fused, Method, Random
+from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
+from retriever.lean.evaluation.session import Session
+from retriever.search.fusion import Fusion
+
+OURS: Mapping[str, Factory] = {
+    "random": lambda session: Random(len(session.pool)),
+    "frequency": lambda session: Frequency(session.pool.use_counts.astype(np.float32)),
+    "bm25": lambda session: Column("bm25"),
+    "dense": lambda session: Column("dense"),
+    "dense-reranked": lambda session: DenseReranked(logits_of(session)),
+    "fused": lambda session: Fused(session.pool, Fusion.load(session.model)),
+    "reranked": lambda session: Reranked(session.pool, Fusion.load(session.model), logits_of(session)),
+}
+
+
+def factories() -> dict[str, Factory]:
+    """All methods, in the order of the tables: what learns nothing, then the baselines, then ours."""
+    first = ("random", "frequency", "bm25")
+    names = [*first, *BASELINES, *(name for name in OURS if name not in first)]
+    return {name: BASELINES.get(name) or OURS[name] for name in names}
+
+
+def open_available(session: Session) -> list[Method]:
+    """All methods that can be had here; what keeps another from it is told on the error stream."""
+    methods = []
+    for name, make in factories().items():
+        try:
+            methods.append(make(session))
+        except ModelError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    return methods
+
+
+def open_methods(session: Session, names: Iterable[str]) -> list[Method]:
+    """The methods of these names, ready. Raises BadSettings on an unknown name."""
+    known = factories()
+    chosen = list(dict.fromkeys(names))
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        raise BadSettings(f"There is no method {unknown[0]!r}.", f"The methods are: {', '.join(known)}.")
+    return [known[name](session) for name in chosen]

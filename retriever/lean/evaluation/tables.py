@@ -1,0 +1,94 @@
+"""Rows of figures with their intervals, and the tables that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from retriever.lean.evaluation.measure import COLUMNS, Measured, to_columns
+from retriever.lean.evaluation.rankers import Setting
+from retriever.metrics.bootstrap import Bootstrap, Interval
+
+COMPACT = ("R@1", "R@5", "R@10", "R@32", "nDCG@10", "MRR")
+HEADINGS: dict[Setting, str] = {
+    "state": "all candidates, the state alone known",
+    "importable": "importable there only, file and position known",
+    "place": "all candidates, file and position known too",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One method in one setting; the figures of `COLUMNS` in percent."""
+
+    setting: Setting
+    method: str
+    questions: int
+    figures: dict[str, Interval]
+    differences: dict[str, Interval] = field(default_factory=dict)
+    """To the method that all are held against, on the same questions; none for that one itself."""
+
+
+def rows_of(measured: Measured, against: str | None = None) -> list[Row]:
+    """A row a method and setting, in the order measured; intervals are bootstrapped over questions."""
+    rows = []
+    for (setting, method), outcome in measured.items():
+        bootstrap = Bootstrap(len(outcome.figures))
+        figures = bootstrap.intervals(outcome.figures, to_columns)
+        other = measured.get((setting, against)) if against and method != against else None
+        apart = bootstrap.intervals(outcome.figures, to_columns, other.figures) if other else []
+        named = dict(zip(COLUMNS, figures, strict=True))
+        above = dict(zip(COLUMNS, apart, strict=True)) if apart else {}
+        rows.append(Row(setting, method, len(outcome.figures), named, above))
+    return rows
+
+
+def markdown(rows: Sequence[Row], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
+    """One table a setting."""
+    parts = []
+    for setting in dict.fromkeys(row.setting for row in rows):
+        lines = [
+            [row.method, *(cell(row.figures[name], intervals=intervals) for name in columns)]
+            for row in rows
+            if row.setting == setting
+        ]
+        parts.append(f"{HEADINGS[setting]}:\n\n{table(['', *columns], lines)}")
+    return "\n\n".join(parts)
+
+
+def differences(rows: Sequence[Row], against: str, columns: Sequence[str] = COMPACT) -> str:
+    """One table a setting of what each method is above the one held against; empty if none has been."""
+    parts = []
+    for setting in dict.fromkeys(row.setting for row in rows if row.differences):
+        lines = [
+            [row.method, *(cell(row.differences[name], signed=True) for name in columns)]
+            for row in rows
+            if row.setting == setting and row.differences
+        ]
+        heading = f"{HEADINGS[setting]}, points above {against} on the same questions"
+        parts.append(f"{heading}:\n\n{table(['', *columns], lines)}")
+    return "\n\n".join(parts)
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(
+        [
+            "| " + " | ".join(head) + " |",
+            "|---" * len(head) + "|",
+            *("| " + " | ".join(line) + " |" for line in lines),
+        ]
+    )
+
+
+def cell(interval: Interval, *, signed: bool = False, intervals: bool = True) -> str:
+    """`12.3 [11.0, 13.6]`, or the figure alone."""
+    form = "+.1f" if signed else ".1f"
+    if not intervals:
+        return f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
+
+
+def plain(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """The rows as JSON values."""
+    return [asdict(row) for row in rows]

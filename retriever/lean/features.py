@@ -1,0 +1,159 @@
+"""What is known of each candidate, as columns of numbers that `retriever.search.fusion` weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.lean.structure.index import Fit
+from retriever.search.lexical import name_parts
+
+FEATURES = (
+    "dense",  # cosine of the state with the premise, eq. (2) or (3) as the model has it
+    "lexical",  # BM25, divided by the best BM25 score among the candidates
+    "dense_rank",  # 1 / (1 + rank) by dense score among the candidates, counted from 0
+    "lexical_rank",  # the same for BM25; 0 when no token is shared
+    "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.proofs`
+    "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.lean.symbols`
+    "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.lean.structure`
+    "exact_match",  # how surely the premise, with all that it assumes at hand, states the goal
+    "assumed",  # how much the context has of what an instance assumes
+    "structure_overlap",  # how much of the conclusion the goal has
+    "foreign_types",  # how much of the types in its binders the goal does not mention
+    "name_overlap",  # share of the name's parts that stand among the goal's tokens
+    "theorem_name",  # share of the name's parts that stand in the name of the theorem being proved
+    "use_count",  # ln(1 + how many training proofs use it)
+    "used_nearby",  # ln(1 + how many proofs above the goal in the open file use it)
+    "in_scope",  # 1 importable through the open file's imports, 0 not, 0.5 not known
+    "same_namespace",  # share of the theorem's namespace that the premise's name begins with
+    "same_module",  # 1 if it is declared in the open file
+    "same_directory",  # share of the open module's path that the premise's module begins with
+    "line_distance",  # 1 / (1 + lines between / 20) above the goal in the open file, else 0
+)
+_LINES = 20.0
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is asked, as far as the features need it; what is not known is None."""
+
+    tokens: Set[str]
+    """The goal's lexical tokens."""
+    module: str | None = None
+    theorem: str | None = None
+    """The full name of the theorem being proved."""
+    line: int | None = None
+    """The goal's line in the open file, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Parallel columns over n candidates."""
+
+    names: Sequence[str]
+    modules: Sequence[str]
+    lines: npt.NDArray[np.integer]
+    """int[n]: where each is declared, from 0; -1 where that is not known."""
+    dense: Floats
+    """float32[n], cosine."""
+    lexical: Floats
+    """float32[n], BM25 as computed."""
+    neighbours: Floats
+    """float32[n]: the votes as counted."""
+    symbol_overlap: Floats
+    """float32[n], from 0 to 1."""
+    fit: Fit
+    """How each fits the goal by its structure."""
+    use_count: npt.NDArray[np.int32]
+    used_nearby: Floats
+    """float32[n]: in how many proofs above."""
+    in_scope: Floats
+    """float32[n]: 1 yes, 0 no, 0.5 not known."""
+
+
+def features(place: Place, candidates: Candidates) -> Floats:
+    """float32[n, len(FEATURES)], columns in the order of FEATURES; 0 where the place is not known."""
+    best = float(candidates.lexical.max(initial=0.0))
+    lexical = candidates.lexical / best if best > 0 else np.zeros_like(candidates.lexical)
+    same_module = np.array([module == place.module for module in candidates.modules], dtype=np.bool_)
+    proved = frozenset(name_parts(place.theorem)) if place.theorem else frozenset()
+    columns = {
+        "dense": candidates.dense,
+        "lexical": lexical,
+        "dense_rank": 1.0 / (1.0 + ranks(candidates.dense)),
+        "lexical_rank": np.where(candidates.lexical > 0, 1.0 / (1.0 + ranks(candidates.lexical)), 0.0),
+        "neighbours": np.log1p(candidates.neighbours),
+        "symbol_overlap": candidates.symbol_overlap,
+        **_structural(candidates.fit),
+        "name_overlap": [_overlap(name, place.tokens) for name in candidates.names],
+        "theorem_name": [_overlap(name, proved) for name in candidates.names],
+        "use_count": np.log1p(candidates.use_count),
+        "used_nearby": np.log1p(candidates.used_nearby),
+        "in_scope": candidates.in_scope,
+        "same_namespace": [_shared(_parent(place.theorem), name) for name in candidates.names],
+        "same_module": same_module,
+        "same_directory": _of_distinct(_parent(place.module), candidates.modules),
+        "line_distance": _line_distance(place.line, candidates.lines, same_module),
+    }
+    return np.stack([np.asarray(columns[name], dtype=np.float32) for name in FEATURES], axis=1)
+
+
+def _structural(fit: Fit) -> dict[str, Floats]:
+    is_instance = fit.instance > 0
+    return {
+        "instance": fit.instance,
+        "exact_match": fit.exact,
+        "assumed": (is_instance * fit.hypotheses * fit.assumed).astype(np.float32),
+        "structure_overlap": fit.overlap,
+        "foreign_types": 1.0 - fit.types,
+    }
+
+
+def _overlap(name: str, wanted: Set[str]) -> float:
+    parts = name_parts(name)
+    return sum(part in wanted for part in parts) / len(parts) if parts and wanted else 0.0
+
+
+def _shared(prefix: str | None, name: str) -> float:
+    """How much of a dotted prefix the name begins with, from 0 to 1; 0 without a prefix."""
+    if not prefix:
+        return 0.0
+    wanted = prefix.split(".")
+    shared = 0
+    for left, right in zip(wanted, name.split("."), strict=False):
+        if left != right:
+            break
+        shared += 1
+    return shared / len(wanted)
+
+
+def _of_distinct(prefix: str | None, names: Sequence[str]) -> list[float]:
+    """`_shared` of each name, worked out once for names that repeat."""
+    known = {name: _shared(prefix, name) for name in set(names)}
+    return [known[name] for name in names]
+
+
+def _parent(name: str | None) -> str | None:
+    return name.rpartition(".")[0] if name else None
+
+
+def _line_distance(
+    line: int | None, lines: npt.NDArray[np.integer], same_module: npt.NDArray[np.bool_]
+) -> Floats:
+    if line is None:
+        return np.zeros(len(lines), dtype=np.float32)
+    above = same_module & (lines >= 0) & (lines < line)
+    return np.where(above, 1.0 / (1.0 + np.abs(line - lines) / _LINES), 0.0).astype(np.float32)
+
+
+def ranks(scores: Floats) -> npt.NDArray[np.int64]:
+    """int64[n]: the rank of each score from 0, best first; ties in order of position."""
+    order = np.argsort(-scores, kind="stable")
+    result = np.empty(len(scores), dtype=np.int64)
+    result[order] = np.arange(len(scores))
+    return result

@@ -1,0 +1,56 @@
+"""What an index covers, and how old it is, against the files that there are now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
+from retriever.lean.snapshot import Snapshot
+from retriever.search.index.plan import Source as SourceFile
+from retriever.search.index.view import IndexView, Source
+
+_MOST_PROBED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What the index covers and how old it is."""
+
+    sources: tuple[Source, ...]
+    built_at: str
+    """ISO 8601, UTC: when the first store, or one that it includes, was last written."""
+    stale_files: tuple[str, ...]
+    """Files that changed or went since they were indexed."""
+    unindexed_files: tuple[str, ...] = ()
+    """Sources that were listed, can be read, and are in no store that was made on this machine."""
+
+
+def freshness_of(snapshot: Snapshot, listed: Iterable[SourceFile] = ()) -> Freshness:
+    """The freshness of what a snapshot has open; `listed` are the sources that there are."""
+    view = snapshot.view
+    read = [part.manifest for part in view.parts if not part.is_bundled]
+    built = max(manifest.built_at for manifest in (snapshot.manifests[0], *read))
+    return Freshness(view.sources, built, view.stale_files(), _unindexed(view, listed))
+
+
+def _unindexed(view: IndexView, listed: Iterable[SourceFile]) -> tuple[str, ...]:
+    """The listed files that were never read; what cannot be read never will be, and does not count."""
+    missing = [
+        source.path
+        for source in listed
+        if (source.module, source.package or "", source.revision or "") not in view.files_read
+    ]
+    if len(missing) <= _MOST_PROBED:  # more than that is a run that was stopped, not a few odd files
+        missing = [path for path in missing if _is_text(path)]
+    return tuple(sorted(map(str, missing)))
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        read_source(path)
+    except BadSource:
+        return False
+    return True

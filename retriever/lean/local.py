@@ -1,0 +1,92 @@
+"""The declarations of the open file as they stand in the editor: their vectors, and what the index knows of
+them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.records import Premise
+from retriever.lean.goal_context import Where
+from retriever.lean.snapshot import Snapshot
+from retriever.lean.structure.hashes import of_premise
+from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.text import premise_texts
+from retriever.search.index.neighbours import Ids
+from retriever.search.lexical import premise_tokens
+
+_CACHED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The open file's premises that may be offered, with their vectors."""
+
+    premises: tuple[Premise, ...]
+    vectors: Floats
+    indexed: Ids
+    """int64[k]: the premise of the same name in the index, -1 where there is none."""
+
+    def of_indexed(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What a column over the index holds of them; 0 for what is not indexed."""
+        values = np.zeros(len(self.indexed), dtype=column.dtype)
+        values[self.indexed >= 0] = column[self.indexed[self.indexed >= 0]]
+        return values
+
+
+class LocalVectors:
+    """Embeds what is not embedded yet; safe to use from several threads."""
+
+    def __init__(self, encoder: PremiseEncoder) -> None:
+        self._encoder = encoder
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[tuple[str, str], Floats] = OrderedDict()
+
+    def local(self, snapshot: Snapshot, where: Where | None, premises: tuple[Premise, ...]) -> Local:
+        """These premises of the open file at `where`, with what is known of them."""
+        if where is None or not premises:
+            nothing = np.zeros((0, self._encoder.dimension), dtype=np.float32)
+            return Local((), nothing, np.zeros(0, dtype=np.int64))
+        indexed = snapshot.names.find_names(premise.name for premise in premises)
+        return Local(premises, self._embedded(snapshot, premises, where.module), indexed)
+
+    def _embedded(self, snapshot: Snapshot, premises: Sequence[Premise], module: str | None) -> Floats:
+        """float32[n, d]: from the index where the text is unchanged, from the cache, else embedded now."""
+        texts = [_texts_of(premise) for premise in premises]
+        known = snapshot.module_vectors(module) if module else {}
+        with self._lock:
+            found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        missing = [i for i, text in enumerate(texts) if text not in known and text not in found]
+        if missing:
+            fresh = self._encoder.encode_premises([premises[i] for i in missing])
+            found.update({texts[i]: fresh[row] for row, i in enumerate(missing)})
+            with self._lock:
+                self._vectors.update(found)
+                while len(self._vectors) > _CACHED:
+                    self._vectors.popitem(last=False)
+        rows = [known[text] if text in known else found[text] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self._encoder.dimension), dtype=np.float32)
+
+
+@lru_cache(maxsize=_CACHED)
+def _texts_of(premise: Premise) -> tuple[str, str]:
+    return premise_texts(premise)
+
+
+@lru_cache(maxsize=_CACHED)
+def tokens_of(premise: Premise) -> tuple[str, ...]:
+    """A premise's tokens for BM25, kept while it stays as it is."""
+    return tuple(premise_tokens(premise))
+
+
+@lru_cache(maxsize=_CACHED)
+def structure_of(premise: Premise) -> frozenset[int]:
+    """A premise's hashes of structure, kept while it stays as it is."""
+    return of_premise(premise)

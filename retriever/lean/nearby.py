@@ -1,0 +1,57 @@
+"""What the proofs above a goal in the open file use, read from the text as it stands in the editor."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Set
+
+from lean_extract.source.open_file import uses_in
+from lean_extract.source.proofs import SourceProof
+from lean_extract.source.reader import SourceModule
+from retriever.search.proofs import LiveNames
+
+_CACHED = 65_536
+_Key = tuple[object, ...]
+
+
+class NearbyUses:
+    """Resolves proofs of open files against an index; what was found is kept, as files change little.
+
+    Safe to use from several threads: at worst something is found twice.
+    """
+
+    def __init__(self, names: LiveNames) -> None:
+        self._names = names
+        self._known: dict[str, bool] = {}
+        self._uses: dict[_Key, tuple[str, ...]] = {}
+
+    def counts(self, source: SourceModule, theorems: Set[str]) -> Counter[str]:
+        """In how many of the proofs of these theorems each name is used."""
+        proofs = {key: proof for key, proof in _keyed(source) if proof.theorem in theorems}
+        uses = {key: self._uses[key] for key in proofs.keys() & self._uses.keys()}
+        missing = {key: proof for key, proof in proofs.items() if key not in uses}
+        if missing:
+            found = uses_in(source, self._is_known, list(missing.values()))
+            fresh = dict(zip(missing, found, strict=True))
+            if len(self._uses) >= _CACHED:
+                self._uses.clear()
+            self._uses.update(fresh)
+            uses |= fresh
+        return Counter(name for names in uses.values() for name in names)
+
+    def _is_known(self, name: str) -> bool:
+        known = self._known.get(name)
+        if known is None:
+            if len(self._known) >= _CACHED:
+                self._known.clear()
+            known = self._known[name] = bool(self._names.find_names([name])[0] >= 0)
+        return known
+
+
+def _keyed(source: SourceModule) -> Iterator[tuple[_Key, SourceProof]]:
+    """The proofs, each under what its uses depend on: its text, and what the file declares above it."""
+    declared = [hash(source.module.name)]
+    for premise in source.premises:
+        declared.append(hash((declared[-1], premise.name)))
+    for proof in source.proofs:
+        yield (declared[proof.order], proof.theorem, proof.scope, proof.mentions), proof

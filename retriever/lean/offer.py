@@ -1,0 +1,114 @@
+"""What may be offered at a place, and how a premise is told to whoever asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+import numpy as np
+
+from lean_extract.core_sources import LEAN_CORE
+from lean_extract.records import Premise
+from retriever.lean.allowed import Allowed
+from retriever.lean.goal_context import Where, declared_before, proved
+from retriever.lean.snapshot import Snapshot
+from retriever.search.index.content import is_theorem
+from retriever.search.index.neighbours import Bools
+
+Kinds = Literal["theorems", "definitions", "all"]
+
+DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
+_DOCUMENTED = frozenset(
+    (
+        LEAN_CORE,
+        "mathlib",
+        "batteries",
+        "std",
+        "aesop",
+        "qq",
+        "proofwidgets",
+        "plausible",
+        "importgraph",
+        "leansearchclient",
+    )
+)
+MOST_LOCAL = 512
+"""How many of the open file's premises are offered beside the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPremise:
+    """A premise, how well it fits, and whether it can be used there."""
+
+    premise: Premise
+    """Without statement where it comes from the bundled index."""
+    score: float
+    in_scope: bool | None
+    """None where it is not known what is imported."""
+    import_line: str | None
+    """What would bring it into scope, where it is not."""
+    doc_url: str | None
+    rests_on_sorry: bool = False
+    """Whether its proof, or one that it uses, has a `sorry`."""
+
+
+def own_premises(where: Where | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
+    """The open file's premises that may be offered; of very many those nearest above the goal."""
+    if where is None:
+        return ()
+    chosen = (p for p in declared_before(where) if kinds == "all" or is_theorem(p) == (kinds == "theorems"))
+    return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MOST_LOCAL:]
+
+
+def offered_premises(
+    snapshot: Snapshot, where: Where | None, kinds: Kinds, local: int, only: Allowed | None = None
+) -> Bools:
+    """bool[n]: the indexed premises that may be offered at all, beside so many of the open file."""
+    offered = _in_sight(snapshot, where, kinds, local)
+    mask = only.mask(snapshot, scope_of(snapshot, where)) if only else None
+    return offered if mask is None else np.asarray(offered & mask)
+
+
+def _in_sight(snapshot: Snapshot, where: Where | None, kinds: Kinds, local: int) -> Bools:
+    allowed = snapshot.view.alive.copy()
+    if kinds != "all":
+        allowed &= snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
+    if where is None:
+        return np.asarray(allowed & ~snapshot.is_private)
+    own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
+    allowed &= own | ~snapshot.is_private
+    allowed[proved(snapshot, where)] = False
+    if where.shows_file and local < MOST_LOCAL:
+        allowed &= ~own  # What the editor shows takes the place of what was indexed.
+    elif where.line is not None:
+        allowed &= ~own | (snapshot.view.lines < where.line)
+    return np.asarray(allowed)
+
+
+def scope_of(snapshot: Snapshot, where: Where | None) -> Bools | None:
+    """bool[n]: what the open file can use as its imports stand; None where there is no file."""
+    if where is None:
+        return None
+    is_prelude = where.source is not None and where.source.is_prelude
+    reached = snapshot.in_scope(where.imports, is_prelude=is_prelude)
+    return np.asarray(reached | snapshot.in_module(where.module)) if where.module else reached
+
+
+def told_indexed(snapshot: Snapshot, number: int, score: float, in_scope: bool | None) -> RankedPremise:
+    """A premise of the index. Raises IndexDamaged."""
+    return told(snapshot.view.premise(number), snapshot.view.package(number), score, in_scope)
+
+
+def told(premise: Premise, package: str, score: float, in_scope: bool | None) -> RankedPremise:
+    """A premise of a package; `package` is empty for the open file's own."""
+    import_line = f"import {premise.module}" if in_scope is False else None
+    return RankedPremise(premise, score, in_scope, import_line, doc_url(premise, package))
+
+
+def doc_url(premise: Premise, package: str) -> str | None:
+    """The premise's page in Mathlib's online documentation, for the packages that it covers."""
+    if package.lower() not in _DOCUMENTED or premise.is_private:
+        return None
+    page = "/".join(quote(part.strip("«»")) for part in premise.module.split("."))
+    return f"{DOCUMENTATION}{page}.html#{quote(premise.name)}"

@@ -1,0 +1,129 @@
+"""An index view with everything that answering from it needs, built once for each state of the stores."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexMissing
+from retriever.lean.name_search import NameSearch
+from retriever.lean.nearby import NearbyUses
+from retriever.lean.scope import ModuleNode, importable
+from retriever.lean.structure.index import StructureIndex
+from retriever.lean.symbols import Overlap
+from retriever.models.encoder import Floats
+from retriever.models.text import premise_texts
+from retriever.search.fusion import Fusion
+from retriever.search.index import hnsw
+from retriever.search.index.segment import Flag
+from retriever.search.index.store import IndexStore
+from retriever.search.index.view import Opened, open_view
+from retriever.search.lexical import Bm25
+from retriever.search.proofs import LiveNames, ProofGraph
+
+Bools = npt.NDArray[np.bool_]
+_CACHED_SCOPES = 32
+_CACHED_MODULES = 32
+
+
+class Snapshot:
+    """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
+
+    def __init__(self, opened: Opened, fusion: Fusion) -> None:
+        self.view = view = opened.view
+        self.manifests = opened.manifests
+        self.watched, self.stamps = opened.watched, opened.stamps
+        self.left_out = opened.left_out
+        segments = view.segments
+        self.search = hnsw.open_search([(s.folder, s.vectors, s.scales) for s in segments])
+        self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
+        self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
+        self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
+        self._lock = threading.Lock()
+        self._scopes: dict[tuple[tuple[str, ...], bool], Bools] = {}
+        self._module_vectors: dict[str, dict[tuple[str, str], Floats]] = {}
+
+    @classmethod
+    def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
+        """Open the stores as they are now. Raises IndexMissing, IndexDamaged, ModelError."""
+        if not stores:
+            raise IndexMissing("There is no premise index.", "Run `premise-suggest index` to build it.")
+        return cls(open_view(stores, fingerprint), fusion)
+
+    def is_current(self) -> bool:
+        """Whether the stores are still those that were opened."""
+        return tuple(store.stamp() for store in self.watched) == self.stamps
+
+    @cached_property
+    def _graph(self) -> dict[str, ModuleNode]:
+        return self.view.module_graph()
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """How much of a premise's tokens a goal has."""
+        return Overlap(self.bm25.segments)
+
+    @cached_property
+    def structure(self) -> StructureIndex:
+        """Which premises a goal is an instance of."""
+        return StructureIndex([segment.structure for segment in self.view.segments])
+
+    @cached_property
+    def names(self) -> LiveNames:
+        """The premises that count, by name."""
+        return LiveNames(self.view)
+
+    @cached_property
+    def proofs(self) -> ProofGraph:
+        """What the proofs of the indexed theorems use, as far as that is known."""
+        return ProofGraph.of(self.view, self.names)
+
+    @cached_property
+    def nearby(self) -> NearbyUses:
+        """What the proofs of open files use."""
+        return NearbyUses(self.names)
+
+    @cached_property
+    def searched_names(self) -> list[NameSearch]:
+        """The names of all premises, one behind another, to be searched by letters and words."""
+        return [NameSearch(segment.names.data) for segment in self.view.segments]
+
+    def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
+        """bool[n]: what a file with these imports can use."""
+        key = (imports, is_prelude)
+        with self._lock:
+            found = self._scopes.get(key)
+        if found is None:
+            found = self.view.in_modules(importable(self._graph, imports, is_prelude=is_prelude))
+            with self._lock:
+                if len(self._scopes) >= _CACHED_SCOPES:
+                    self._scopes.clear()
+                self._scopes[key] = found
+        return found
+
+    def in_module(self, module: str) -> Bools:
+        """bool[n]: what this module declares."""
+        return self.view.in_modules(frozenset({module}))
+
+    def module_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+        """The vectors of a module's premises by their texts (empty where statements are not kept)."""
+        with self._lock:
+            found = self._module_vectors.get(module)
+        if found is None:
+            found = self._read_vectors(module)
+            with self._lock:
+                if len(self._module_vectors) >= _CACHED_MODULES:
+                    self._module_vectors.clear()
+                self._module_vectors[module] = found
+        return found
+
+    def _read_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+        view = self.view
+        vectors: dict[tuple[str, str], Floats] = {}
+        for number in np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist():
+            vectors[premise_texts(view.premise(number))] = view.vector(number)
+        return vectors

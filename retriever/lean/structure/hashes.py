@@ -1,0 +1,197 @@
+"""What a statement says, as a set of hashes by which a goal finds the statements that it is an instance of.
+
+A path index (Stickel 1989) over the statements' text (`lean_extract.terms`): for each place of a term,
+counted by argument numbers from the root, one token says what stands there. Variables of a premise say
+nothing of their place, but that the places where one stands hold the same. So a goal is an instance of a
+conclusion, as far as text can tell, when it has all of the conclusion's tokens. Five channels are told apart:
+
+    CONCLUSION     what stands behind the colon, once `∀` and `→` are taken off
+    LEFT, RIGHT    each side of a conclusion that is an `↔`
+    HYPOTHESES     the propositions among the binders, and what they have in common with the conclusion
+    TYPES          the symbols in the types of the other binders
+
+Names of variables, namespaces and instances are in none of them.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from lean_extract.records import Goal, Premise
+from lean_extract.terms import Term
+from retriever.lean.structure.statement import (
+    MOST_HYPOTHESES,
+    Path,
+    Place,
+    Statement,
+    groups_of,
+    places_of,
+    statement_of,
+    symbols_of,
+)
+
+_MOST_LINKS = 400
+_DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
+
+
+class Channel(IntEnum):
+    """What a token tells of; the lowest three bits of its hash."""
+
+    CONCLUSION = 0
+    LEFT = 1
+    RIGHT = 2
+    HYPOTHESES = 3
+    TYPES = 4
+
+
+SIDES = (Channel.CONCLUSION, Channel.LEFT, Channel.RIGHT)
+"""The channels in which a goal's target is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoalStructure:
+    """The hashes of a goal, by channel; `mirrored` are those of its target with the sides exchanged."""
+
+    target: frozenset[int]
+    own: frozenset[int]
+    """Of `target`, what its symbols say."""
+    mirrored: frozenset[int]
+    hypotheses: frozenset[int]
+    types: frozenset[int]
+
+
+def of_premise(premise: Premise) -> frozenset[int]:
+    """The hashes of a premise; none for one without a statement."""
+    if not premise.conclusion:
+        return frozenset()
+    statement = statement_of(premise.context, premise.conclusion)
+    found = set(_pattern(statement.conclusion, statement.variables, Channel.CONCLUSION))
+    if statement.conclusion.symbol == "iff" and len(statement.conclusion.arguments) == 2:
+        for side, channel in zip(statement.conclusion.arguments, (Channel.LEFT, Channel.RIGHT), strict=True):
+            found |= set(_pattern(side, statement.variables, channel))
+    found |= set(_assumed(statement))
+    found |= {_hash(Channel.TYPES, symbol) for symbol in symbols_of(statement.types, statement.variables)}
+    return frozenset(found)
+
+
+def of_goal(goal: Goal) -> GoalStructure:
+    """The hashes of a goal, each for the channels in which it may be met."""
+    context = tuple(
+        f"({' '.join(map(_bare, one.names))} : {one.type})" if one.names else f"[{one.type}]"
+        for one in goal.hypotheses[-MOST_HYPOTHESES:]
+    )
+    statement = statement_of(tuple(map(_unmarked, context)), _unmarked(goal.target))
+    known = statement.variables
+    places = list(places_of(statement.conclusion, known, is_goal=True))
+    hypotheses = [
+        (hypothesis, list(places_of(hypothesis, known, is_goal=True))) for hypothesis in statement.hypotheses
+    ]
+    types = symbols_of((*statement.types, *statement.hypotheses, statement.conclusion), known)
+    mirrored = _mirrored(statement.conclusion)
+    return GoalStructure(
+        frozenset(_said(places)),
+        frozenset(
+            _hash(Channel.CONCLUSION, f"{_step(one.path)} {one.said[0]}")
+            for one in places
+            if one.said
+            and one.said[0][0] not in "@#"  # a premise may have a variable there, that says nothing
+        ),
+        frozenset(_said(list(places_of(mirrored, known, is_goal=True)))) if mirrored else frozenset(),
+        frozenset(_known(places, hypotheses)),
+        frozenset(_hash(Channel.TYPES, symbol) for symbol in types),
+    )
+
+
+def in_channel(token: int, channel: Channel) -> int:
+    """The hash that tells the same of another part."""
+    return (token & ~7) | channel
+
+
+def _hash(channel: Channel, said: str) -> int:
+    return (zlib.crc32(said.encode()) & ~7) | channel
+
+
+def _bare(name: str) -> str:
+    return _DAGGER.sub("", name) or "_"
+
+
+def _unmarked(text: str) -> str:
+    return _DAGGER.sub("", text)
+
+
+def _step(path: Path) -> str:
+    return "".join(map(str, path)) if all(number < 10 for number in path) else ".".join(map(str, path))
+
+
+def _tokens(places: Sequence[Place]) -> Iterator[str]:
+    for place in places:
+        for said in place.said:
+            yield f"{_step(place.path)} {said}"
+
+
+def _pattern(term: Term, variables: frozenset[str], channel: Channel) -> Iterator[int]:
+    """What a part of a premise asks of a goal."""
+    places = list(places_of(term, variables, is_goal=False))
+    for said in _tokens(places):
+        yield _hash(channel, said)
+    for first, *others in groups_of(places).values():
+        for other in others:
+            yield _hash(channel, f"{_step(first)}={_step(other)}")
+
+
+def _said(places: Sequence[Place]) -> Iterator[int]:
+    """What a goal's target answers."""
+    for said in _tokens(places):
+        yield _hash(Channel.CONCLUSION, said)
+    count = 0
+    for group in groups_of(places).values():
+        for place, first in enumerate(group):
+            for other in group[place + 1 :]:
+                count += 1
+                if count > _MOST_LINKS:
+                    return
+                yield _hash(Channel.CONCLUSION, f"{_step(first)}={_step(other)}")
+
+
+def _assumed(statement: Statement) -> Iterator[int]:
+    """What the hypotheses of a premise ask of the context."""
+    concluded = groups_of(list(places_of(statement.conclusion, statement.variables, is_goal=False)))
+    for hypothesis in statement.hypotheses:
+        places = list(places_of(hypothesis, statement.variables, is_goal=False))
+        for said in _tokens(places):
+            yield _hash(Channel.HYPOTHESES, said)
+        for name, (first, *others) in groups_of(places).items():
+            for other in others:
+                yield _hash(Channel.HYPOTHESES, f"{_step(first)}={_step(other)}")
+            if name in concluded:
+                shared = f"{hypothesis.symbol} {_step(first)}~{_step(concluded[name][0])}"
+                yield _hash(Channel.HYPOTHESES, shared)
+
+
+def _known(places: Sequence[Place], hypotheses: Sequence[tuple[Term, list[Place]]]) -> Iterator[int]:
+    """What a goal's context answers."""
+    targets = groups_of(places)
+    count = 0
+    for hypothesis, inside in hypotheses:
+        for said in _tokens(inside):
+            yield _hash(Channel.HYPOTHESES, said)
+        for key, group in groups_of(inside).items():
+            links = [f"{_step(a)}={_step(b)}" for i, a in enumerate(group) for b in group[i + 1 :]]
+            head = hypothesis.symbol
+            links += [f"{head} {_step(a)}~{_step(b)}" for a in group for b in targets.get(key, ())]
+            for said in links:
+                count += 1
+                if count > 4 * _MOST_LINKS:
+                    return
+                yield _hash(Channel.HYPOTHESES, said)
+
+
+def _mirrored(term: Term) -> Term | None:
+    """The other way round, of a relation that has none."""
+    if term.symbol in ("eq", "ne", "iff", "and", "or") and len(term.arguments) == 2:
+        return Term(term.symbol, term.arguments[::-1])
+    return None

@@ -1,0 +1,197 @@
+"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.terms`)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lean_extract.short_cache import kept_if_short
+from lean_extract.terms import Term, parse_term
+from retriever.models.text import binder_text
+from retriever.search.lexical import raw_tokens
+
+Path = tuple[int, ...]
+"""A place of a term: argument numbers from the root."""
+MOST_HYPOTHESES = 48
+_DEEPEST = 6
+"""Places further from the root say nothing."""
+_MOST_PLACES = 48
+_MOST_PREMISES_OF_TARGET = 16
+_MOST_SYMBOLS = 256
+_LARGEST_KEY = 16
+_PROPOSITIONS = frozenset(
+    (
+        *("eq", "ne", "le", "lt", "ge", "gt", "dvd", "modeq", "and", "or", "not", "iff", "exists", "forall"),
+        *("→", "mem", "notmem", "subset", "ssubset", "∃!", "≈", "∼", "⋖", "covby"),
+    )
+)
+_FACT = re.compile(r"_?h[\w'✝]*\Z|this|inst✝")
+_PLAIN = frozenset(("Type*", "Sort*", "Prop", "→", "…", "λ", "_", "Type", "Sort"))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A signature taken apart: variables, the propositions assumed, the types of the rest, the conclusion."""
+
+    variables: frozenset[str]
+    hypotheses: tuple[Term, ...]
+    types: tuple[Term, ...]
+    conclusion: Term
+
+
+def statement_of(context: Sequence[str], conclusion: str) -> Statement:
+    """A signature taken apart; `∀ x, p x → q x` adds to what is assumed."""
+    read = [_binder(binder) for binder in context]
+    variables = {name for binder in read for name in binder.names}
+    known = frozenset(variables)
+    hypotheses = [binder.type for binder in read if binder.is_fact and binder.type is not None]
+    rest = [binder.type for binder in read if not binder.is_fact and binder.type is not None]
+    core = parse_term(raw_tokens(conclusion), known)
+    while len(hypotheses) < MOST_HYPOTHESES + _MOST_PREMISES_OF_TARGET:
+        if core.symbol == "forall" and core.arguments:
+            variables.update(core.binds)
+            *domain, body = core.arguments
+            hypotheses += [_membership(name, one) for name in core.binds for one in domain]
+            core = body
+        elif core.symbol == "→" and len(core.arguments) == 2:
+            hypotheses.append(core.arguments[0])
+            core = core.arguments[1]
+        else:
+            break
+    return Statement(frozenset(variables), tuple(hypotheses), tuple(rest), core)
+
+
+@dataclass(frozen=True, slots=True)
+class _Binder:
+    """What a binder introduces; no type where it is an instance or has none."""
+
+    names: tuple[str, ...]
+    type: Term | None = None
+    is_fact: bool = False
+
+
+@kept_if_short(8192)
+def _binder(binder: str) -> _Binder:
+    before, colon, kind = binder_text(binder).partition(" : ")
+    names = tuple(before.split()) if colon else ()
+    if binder.startswith("[") or not names:
+        return _Binder(names)
+    term = parse_term(raw_tokens(kind))
+    return _Binder(names, term, bool(_FACT.match(names[0])) or term.symbol in _PROPOSITIONS)
+
+
+def _membership(name: str, domain: Term) -> Term:
+    """What `∀ x ∈ s` assumes of x."""
+    if domain.symbol in _PROPOSITIONS and len(domain.arguments) == 1:
+        return Term(domain.symbol, (Term(name), domain.arguments[0]))
+    return Term("mem", (Term(name), domain))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands at a place: `said` may be several readings, `key` is equal for equal subterms."""
+
+    path: Path
+    said: tuple[str, ...]
+    key: str
+    """Empty where a term is too large to be compared."""
+
+
+def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterator[Place]:
+    """The places of a term, those nearest to the root first.
+
+    In a premise a variable says nothing, and neither does one that is applied to bound variables alone.
+    In a goal all is fixed; an application may also be met by an applied variable.
+    """
+    waiting: list[tuple[Path, Term, tuple[str, ...]]] = [((), term, ())]
+    count = 0
+    for path, here, bound in waiting:
+        if count >= _MOST_PLACES:
+            return
+        count += 1
+        here = _reduced(here, variables, bound)
+        is_variable = here.symbol in variables and here.symbol not in bound
+        if is_variable and not here.arguments:
+            yield Place(path, (), here.symbol)
+            continue
+        if is_variable and not is_goal and all(a.symbol in bound and not a.arguments for a in here.arguments):
+            yield Place(path, (), "")
+            continue
+        yield Place(path, _readings(here, bound, is_variable, is_goal), _key(here) if is_goal else "")
+        if len(path) < _DEEPEST:
+            inner = (*bound, *here.binds)
+            waiting += [((*path, number), one, inner) for number, one in enumerate(here.arguments)]
+
+
+def _readings(term: Term, bound: tuple[str, ...], is_variable: bool, is_goal: bool) -> tuple[str, ...]:
+    if term.symbol in bound:
+        return (f"#{len(bound) - 1 - bound[::-1].index(term.symbol)}",)
+    applied = f"@{len(term.arguments)}"
+    if is_variable:
+        return (applied,)
+    said = f"{term.symbol}/{len(term.arguments)}"
+    return (said, applied) if is_goal and term.arguments else (said,)
+
+
+def _reduced(term: Term, variables: frozenset[str], bound: tuple[str, ...]) -> Term:
+    """`f` for `fun x ↦ f x`."""
+    while term.symbol == "λ" and len(term.arguments) == 1 and term.binds:
+        body = term.arguments[0]
+        count = len(term.binds)
+        last = body.arguments[-count:]
+        if len(last) < count or any(
+            a.arguments or a.symbol != b for a, b in zip(last, term.binds, strict=True)
+        ):
+            break
+        rest = body.arguments[:-count]
+        if body.symbol in term.binds or any(_mentions(one, term.binds) for one in rest):
+            break
+        term = Term(body.symbol, rest, body.binds)
+    return term
+
+
+def _mentions(term: Term, names: Iterable[str]) -> bool:
+    wanted = frozenset(names)
+    waiting = [term]
+    while waiting:
+        here = waiting.pop()
+        if here.symbol in wanted:
+            return True
+        waiting += here.arguments
+    return False
+
+
+def _key(term: Term) -> str:
+    """The term as text, or nothing for a large one."""
+    parts: list[str] = []
+    waiting = [term]
+    while waiting:
+        here = waiting.pop()
+        parts.append(f"{here.symbol}/{len(here.arguments)}")
+        if len(parts) > _LARGEST_KEY:
+            return ""
+        waiting += here.arguments
+    return " ".join(parts) if len(parts) > 1 else term.symbol
+
+
+def groups_of(places: Sequence[Place]) -> dict[str, list[Path]]:
+    """The places of equal terms."""
+    groups: dict[str, list[Path]] = defaultdict(list)
+    for place in places:
+        if place.key:
+            groups[place.key].append(place.path)
+    return groups
+
+
+def symbols_of(terms: Iterable[Term], variables: frozenset[str]) -> frozenset[str]:
+    """The symbols of terms that are no variables, at most a bounded number."""
+    found: set[str] = set()
+    waiting = [(term, variables) for term in terms]
+    while waiting and len(found) < _MOST_SYMBOLS:
+        term, known = waiting.pop()
+        if term.symbol not in known and term.symbol not in _PLAIN:
+            found.add(term.symbol)
+        waiting += [(one, known.union(term.binds)) for one in term.arguments]
+    return frozenset(found)

@@ -1,0 +1,132 @@
+"""Free text: a name or a part of one, words, or a statement.
+
+Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
+Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lean_extract.records import Goal, Premise
+from retriever.lean.allowed import Allowed
+from retriever.lean.goal_context import Where
+from retriever.lean.name_search import NameQuery, NameSearch, score
+from retriever.lean.offer import RankedPremise, offered_premises, own_premises, scope_of, told, told_indexed
+from retriever.lean.service import PremiseService
+from retriever.lean.snapshot import Snapshot
+from retriever.lean.words.query import MOST_LETTERS, SAID
+from retriever.lean.words.table import SMALL_WORDS
+from retriever.search.fusion import top
+from retriever.search.index.neighbours import Bools, Floats
+from retriever.search.lexical import premise_tokens, text_tokens
+
+LONGEST = 20_000
+"""Of a longer text the end is not read."""
+_STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
+_WORD = re.compile(r"[\w.']+")
+_BY_TEXT = 0.1
+"""What a premise's statement counts for, at most, beside its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What may be found: premises of the open file, and those of the index (bool[n]) with their scope."""
+
+    snapshot: Snapshot
+    own: Sequence[Premise]
+    offered: Bools
+    scope: Bools | None
+
+    def told(self, number: int, score: float) -> RankedPremise:
+        """A premise by its number: the open file's first, those of the index behind them."""
+        if number < len(self.own):
+            return told(self.own[number], "", score, None if self.scope is None else True)
+        indexed = number - len(self.own)
+        in_scope = None if self.scope is None else bool(self.scope[indexed])
+        return told_indexed(self.snapshot, indexed, score, in_scope)
+
+
+def search(
+    service: PremiseService,
+    text: str,
+    where: Where | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+) -> list[RankedPremise]:
+    """The k premises, of any kind, that a text asks for, best first; scores compare within one answer.
+
+    Raises what `PremiseService.rank` raises.
+    """
+    text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
+    if k <= 0 or not text:
+        return []
+    with service.reading() as snapshot:
+        offer = _offer(snapshot, where, allowed)
+        query = NameQuery.of(text)
+        if not is_statement(text):
+            return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
+        found = [] if " " in text else _best(offer, by_name(offer, replace(query, concepts=())), k)
+        if len(found) < k:
+            meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
+            found = _one_list(found, meant, k)
+        return found
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text has symbols of Lean's in it, and not words and names alone."""
+    return bool(_STATEMENT.search(text))
+
+
+def by_name(offer: Offer, query: NameQuery) -> Floats:
+    """float32: how well each name of what may be found is what is asked for; 0: not at all."""
+    own = NameSearch.of_names(premise.name for premise in offer.own)
+    uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
+    return score([own, *offer.snapshot.searched_names], query, uses)
+
+
+def by_words(offer: Offer, query: NameQuery) -> Floats:
+    """float32: how much of the words each name and statement has, in [0, 1], by BM25."""
+    bm25 = offer.snapshot.bm25
+    tokens = _tokens(query)
+    own = bm25.score_texts(tokens, [premise_tokens(premise) for premise in offer.own])
+    scores = np.concatenate([own, bm25.scores(tokens)])
+    return np.asarray(scores / max(float(scores.max(initial=0.0)), 1e-9), dtype=np.float32)
+
+
+def _tokens(query: NameQuery) -> list[str]:
+    """What statements have for a text's words: themselves, and the words of names for them."""
+    words = _WORD.findall(query.text[:MOST_LETTERS])
+    written = [
+        way[0]
+        for concept in query.concepts
+        for way, closeness in concept.ways
+        if len(way) == 1 and closeness == SAID
+    ]
+    return [*text_tokens(" ".join(word for word in words if word.lower() not in SMALL_WORDS)), *written]
+
+
+def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
+    """The k premises with the best scores above 0."""
+    may_be_found = np.concatenate([np.ones(len(offer.own), dtype=np.bool_), offer.offered])
+    best = top(scores, k, may_be_found & (scores > 0))
+    return [offer.told(number, float(scores[number])) for number in best.tolist()]
+
+
+def _offer(snapshot: Snapshot, where: Where | None, allowed: Allowed | None) -> Offer:
+    own = own_premises(where, "all", allowed)
+    offered = offered_premises(snapshot, where, "all", len(own), allowed)
+    return Offer(snapshot, own, offered, scope_of(snapshot, where))
+
+
+def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:
+    """One list of different names, the scores of the first part lifted above those of the second."""
+    known = {one.premise.name for one in first}
+    rest = [one for one in then if one.premise.name not in known][: k - len(first)]
+    ceiling = max([one.score for one in rest], default=0.0)
+    return [*(replace(one, score=ceiling + one.score) for one in first), *rest]

@@ -1,0 +1,150 @@
+"""The bi-encoder (section 3.2.1) as the loop trains it: its batches, its loss (eq. 6), its validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from lean_extract.errors import ModelError
+from retriever.lean.augmentation.augment import load_variants
+from retriever.lean.dataset.files import read_manifest
+from retriever.lean.training.sampling import (
+    draw_batch,
+    draw_dress,
+    dressed_states,
+    excluded,
+    training_queries,
+)
+from retriever.metrics.ranking import recall_at
+from retriever.search.splits import SPLITS
+from retriever.training.losses.contrastive import matryoshka_loss
+from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
+from retriever.training.reranking.mined import Mined, load_mined
+from retriever.training.running.config import RunConfig, TrainConfig, parse_config
+from retriever.training.tokens import (
+    Ints,
+    Ragged,
+    TrainingArrays,
+    concatenate,
+    joined,
+    load_arrays,
+    open_tokenizer,
+)
+from retriever.training.weights import load_bert, take_over
+
+_CHUNK = 2048
+
+
+def parse(values: Mapping[str, Any]) -> TrainConfig:
+    """The run's configuration. Raises BadSettings."""
+    return parse_config(values)
+
+
+def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjective:
+    """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
+    own = cast(TrainConfig, config)
+    vocabulary = open_tokenizer(own.tokenizer).get_vocab_size()
+    data = read_manifest(own.dataset).digest
+    mined = load_mined(own.batch.hard, data) if own.batch.hard else None
+    arrays = load_arrays(own.dataset, own.tokenizer)
+    variants = load_variants(own.dataset, own.tokenizer) if own.batch.varied else ()
+    return BiEncoderObjective(own, arrays, vocabulary, data, device, mined, variants)
+
+
+class BiEncoderObjective:
+    """Queries against their positives, random premises and mined ones, over arrays in memory."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        arrays: TrainingArrays,
+        vocabulary: int,
+        data: str,
+        device: torch.device,
+        mined: Mined | None = None,
+        variants: Sequence[Ragged] = (),
+    ) -> None:
+        self._config, self._mined, self.data = config, mined, data
+        self._dresses = [rows.cut(config.lengths.state, keep="tail") for rows in variants]
+        self._arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
+        cut = self._arrays
+        fine = config.loss.similarity == "fine"
+        self._premise_parts = [cut.goals, cut.contexts] if fine else [joined(cut.contexts, cut.goals)]
+        self._pools = training_queries(arrays, config.batch.share)
+        if not len(self._pools[0]):
+            raise ModelError("No statement is left to learn from.", "Raise batch.share, or use more records.")
+        self.model = BiEncoder(build_bert(config.model, vocabulary))
+        if config.start_from is not None:
+            take_over(self.model.bert, load_bert(config.start_from, vocabulary))
+        fit_attention(self.model.bert, device)
+        self.model.to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._config.schedule)
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """Equation (6) over a batch; a scalar."""
+        config, arrays = self._config, self._arrays
+        key = (config.seed, step, micro, rank)
+        batch = draw_batch(arrays, self._pools, config.batch, key, self._mined)
+        dress = draw_dress(len(batch.queries), len(self._dresses), config.batch.varied, key)
+        read = dressed_states([arrays.states, *self._dresses], batch.queries, dress)
+        states, *parts = self._pooled(model, read, batch.premises)
+        return matryoshka_loss(
+            states,
+            parts,
+            torch.from_numpy(batch.positives).to(states.device),
+            torch.from_numpy(excluded(arrays, batch)).to(states.device),
+            config.loss.temperature,
+            config.loss.dimensions or (config.model.hidden,),
+        )
+
+    def _pooled(self, model: nn.Module, states: Ragged, premises: Ints) -> tuple[Tensor, ...]:
+        """Pooled states and premise parts (eq. 3: two, eq. 2: one), run as one list of texts."""
+        texts = [states, *(part.take(premises) for part in self._premise_parts)]
+        pooled: Tensor = model(concatenate(texts))
+        return torch.split(pooled.float(), [len(part) for part in texts])
+
+    def validate(self) -> dict[str, float]:
+        """R@10 of a fixed sample of valid statements over their gold premises and a sample of the corpus."""
+        queries, pool = self._validation_sample()
+        size = self._config.dimension
+        premises = torch.cat(
+            [self._premises(pool[start : start + _CHUNK], size) for start in range(0, len(pool), _CHUNK)]
+        )
+        read = self._arrays.states.take(queries)
+        states = functional.normalize(self._pooled(self.model, read, pool[:1])[0][:, :size], dim=1)
+        families = self._arrays.families[pool]
+        scores = states @ premises.T
+        own = self._arrays.query_families[queries][:, None] == families[None, :]
+        scores[torch.from_numpy(own).to(scores.device)] = -1.0
+        rankings = pool[scores.topk(min(10, len(pool)), dim=1).indices.cpu().numpy()]
+        gold = [set(self._arrays.gold[query].tolist()) for query in queries]
+        recalls = [recall_at(row.tolist(), own, 10) for row, own in zip(rankings, gold, strict=True)]
+        return {"recall_at_10": float(np.mean(recalls))}
+
+    def _premises(self, numbers: Ints, size: int) -> Tensor:
+        _, *parts = self._pooled(self.model, self._arrays.states.take(np.zeros(1, dtype=np.int64)), numbers)
+        return torch.stack([functional.normalize(part[:, :size], dim=1) for part in parts]).mean(dim=0)
+
+    def _validation_sample(self) -> tuple[Ints, Ints]:
+        arrays, schedule = self._arrays, self._config.schedule
+        generator = np.random.default_rng(0)
+        valid = np.flatnonzero((arrays.splits == SPLITS.index("valid")) & ~arrays.inner)
+        if not len(valid):
+            valid = np.flatnonzero(~arrays.inner)
+        queries = np.sort(generator.permutation(valid)[: schedule.evaluation_queries])
+        others = generator.permutation(len(arrays.families))[: schedule.evaluation_pool]
+        return queries, np.union1d(arrays.gold.take(queries).flat, others).astype(np.int64)
+
+
+def load_weights(run: Path, vocabulary: int) -> BiEncoder:
+    """The model of a run's last checkpoint. Raises ModelError when there is none, or of another tokenizer."""
+    return BiEncoder(load_bert(run, vocabulary))

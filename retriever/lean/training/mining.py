@@ -1,0 +1,211 @@
+"""Hard negatives (section 3.3.2): what a trained retriever ranks first and no proof names.
+
+    python -m retriever.lean.training.mining MODEL DATASET OUT.npz [--top 100] [--queries train|valid]
+        [--importable] [--cache DIR]
+
+For `train`, gold premises are left out of a query's candidates, for `valid` they are kept: the one file
+gives negatives, the other a ranking to measure. The theorem itself and its generated twins are in neither.
+With `--importable` only what the theorem's file could have used counts. A run that was stopped takes up its
+premise vectors again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.telling import INTERRUPTED
+from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.scope import ModuleNode, importable
+from retriever.lean.training.vectors import corpus_vectors, state_vectors
+from retriever.models.encoder import Encoder, Floats
+from retriever.search.splits import family_roots
+from retriever.training.reranking.mined import Mined, save_mined
+
+SPLITS_TO_MINE = ("train", "valid")
+_BLOCK = 256
+_GROUP = 64
+
+
+class Filter(Protocol):
+    """Takes what is not offered to a query out of its scores."""
+
+    def __call__(self, query: Query, scores: Floats) -> None:
+        """Set float32[corpus] to -inf where a premise is not offered."""
+
+
+def mine(
+    dataset: Dataset,
+    vectors: Floats,
+    states: Floats,
+    queries: Sequence[int],
+    top: int,
+    filters: Sequence[Filter],
+) -> NDArray[np.int32]:
+    """int32[q, top]: the premises of most similar vectors that every filter leaves, best first.
+
+    Args:
+        dataset: gives the queries by their numbers.
+        vectors: float32[corpus, d].
+        states: float32[q, d], those of `queries`.
+        queries: numbers of queries.
+        top: how many; rows with fewer end in -1.
+        filters: what is not offered to a query.
+    """
+    found = np.empty((len(queries), top), dtype=np.int32)
+    table = np.ascontiguousarray(vectors.T)
+    for start in tqdm(range(0, len(queries), _BLOCK), desc="mining", unit_scale=_BLOCK, unit=" queries"):
+        scores = states[start : start + _BLOCK] @ table
+        for row, number in enumerate(queries[start : start + _BLOCK]):
+            for withhold in filters:
+                withhold(dataset.queries[number], scores[row])
+        found[start : start + len(scores)] = best_columns(scores, top)
+    return found
+
+
+def best_columns(scores: Floats, k: int) -> NDArray[np.int32]:
+    """int32[b, k]: the columns of the k best finite scores of each row of [b, n], best first, then -1.
+
+    A column among the k best lies in one of the k groups of columns with the best maxima; only those are
+    looked at, which takes a tenth of a full selection's time. Ties are in order of column.
+    """
+    rows, n = scores.shape
+    result = np.full((rows, k), -1, dtype=np.int32)
+    groups = max(-(-n // _GROUP), 1)
+    depth = n // groups
+    best = scores[:, : depth * groups].reshape(rows, depth, groups).max(axis=1, initial=-np.inf)
+    rest = scores[:, depth * groups :]
+    np.maximum(best[:, : rest.shape[1]], rest, out=best[:, : rest.shape[1]])
+    steps = np.arange(depth + 1) * groups
+    for row in range(rows):
+        border = -np.partition(-best[row], k - 1)[k - 1] if k < groups else -np.inf
+        columns = (np.flatnonzero(best[row] >= border)[:, None] + steps).ravel()
+        columns = columns[columns < n]
+        values = scores[row, columns]
+        order = np.lexsort((columns, -values))[:k]
+        order = order[np.isfinite(values[order])]
+        result[row, : len(order)] = columns[order]
+    return result
+
+
+class Withheld:
+    """The theorem itself, its twins and, where `gold` says so, the gold premises."""
+
+    def __init__(self, dataset: Dataset, *, gold: bool) -> None:
+        self._gold = gold
+        self._families: dict[str, list[int]] = {}
+        self._roots = family_roots(dataset.corpus)
+        for number, premise in enumerate(dataset.corpus):
+            self._families.setdefault(self._roots[premise.name], []).append(number)
+
+    def __call__(self, query: Query, scores: Floats) -> None:
+        """Take them out of a query's scores."""
+        root = self._roots.get(query.theorem, query.theorem)
+        scores[self._families.get(root, [])] = -np.inf
+        if self._gold:
+            scores[list(query.gold)] = -np.inf
+
+
+class Importable:
+    """What is declared in a module that the theorem's file sees, or before the theorem in its own."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._names = sorted({premise.module for premise in dataset.corpus})
+        numbers = {name: place for place, name in enumerate(self._names)}
+        self._modules = np.array([numbers[premise.module] for premise in dataset.corpus])
+        self._lines = np.array([premise.span.start.line if premise.span else 0 for premise in dataset.corpus])
+        self._graph = {
+            module.name: ModuleNode(module.imports, module.in_module_system) for module in dataset.modules
+        }
+        self._numbers = numbers
+        self._last: tuple[str, Floats] = ("", np.zeros(0, dtype=np.float32))
+
+    def __call__(self, query: Query, scores: Floats) -> None:
+        """Take what the file cannot use out of a query's scores; quick where queries come file by file."""
+        if self._last[0] != query.module:
+            self._last = (query.module, self._barrier(query.module))
+        own = np.flatnonzero(self._modules == self._numbers.get(query.module, -1))
+        before = own[self._lines[own] < (query.line or 0)]
+        kept = scores[before]
+        scores += self._last[1]
+        scores[before] = kept
+
+    def _barrier(self, module: str) -> Floats:
+        node = self._graph.get(module, ModuleNode())
+        reached = importable(self._graph, (item.module for item in node.imports))
+        visible = np.array([name in reached for name in self._names], dtype=np.bool_)
+        return np.where(visible[self._modules], 0.0, -np.inf).astype(np.float32)
+
+
+def mine_split(
+    dataset: Dataset,
+    encoder: Encoder,
+    split: str,
+    top: int,
+    *,
+    only_importable: bool = False,
+    cache: Path | None = None,
+) -> Mined:
+    """The first `top` candidates of every query of a split. Raises UserError when it has no queries."""
+    of_split = [number for number, query in enumerate(dataset.queries) if query.split == split]
+    if not of_split:
+        raise UserError(f"The dataset has no {split} queries.", "Choose another split.")
+    of_split.sort(key=lambda number: dataset.queries[number].module)  # `Importable` looks a file up once
+    vectors = corpus_vectors(dataset, encoder, cache)
+    states = state_vectors(encoder, [dataset.queries[number].goal for number in of_split])
+    filters: list[Filter] = [Withheld(dataset, gold=split == "train")]
+    if only_importable:
+        filters.append(Importable(dataset))
+    found = mine(dataset, vectors, states, of_split, top, filters)
+    queries = np.array(of_split, dtype=np.int64)
+    order = np.argsort(queries)
+    return Mined(
+        queries[order], found[order], dataset.manifest.digest, encoder.fingerprint, has_gold=split != "train"
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m retriever.lean.training.mining", description=__doc__)
+    parser.add_argument("model", type=Path, help="a model folder")
+    parser.add_argument("dataset", type=Path, help="a dataset folder")
+    parser.add_argument("out", type=Path, help="the file to write (.npz)")
+    parser.add_argument("--top", type=int, default=100, help="candidates of a query")
+    parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
+    parser.add_argument("--importable", action="store_true", help="only what the theorem's file could use")
+    parser.add_argument("--cache", type=Path, help="where premise vectors are kept (the dataset's folder)")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.top < 1:
+            raise UserError(f"--top must be at least 1, not {chosen.top}.")
+        encoder, dataset = Encoder.load(chosen.model), load_dataset(chosen.dataset)
+        mined = mine_split(
+            dataset,
+            encoder,
+            chosen.queries,
+            chosen.top,
+            only_importable=chosen.importable,
+            cache=chosen.cache or chosen.dataset,
+        )
+        save_mined(chosen.out, mined)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("Stopped; finished premise vectors are kept.", file=sys.stderr)
+        return INTERRUPTED
+    print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} queries")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Embeddings of a dataset's premises and states, made once for each model and kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from lean_extract.records import Goal
+from retriever.lean.dataset.files import Dataset
+from retriever.models.encoder import Encoder, Floats, PremiseEncoder
+
+_CHUNK = 8192
+
+
+def corpus_vectors(dataset: Dataset, encoder: PremiseEncoder, cache: Path | None) -> Floats:
+    """float32[corpus, d]: eq. (3) of every premise, from the cache folder or embedded now and kept there.
+
+    Finished chunks are kept as they come, so a run that was stopped goes on with what is missing.
+    """
+    path = cache / f"vectors-{dataset.manifest.digest[:16]}-{encoder.fingerprint}.npy" if cache else None
+    if path is not None and path.exists():
+        return np.asarray(np.load(path), dtype=np.float32)
+    pieces = path.with_suffix(".pieces") if path else None
+    parts = []
+    for start in _chunks(len(dataset.corpus), "premises"):
+        piece = pieces / f"{start}.npy" if pieces else None
+        if piece is not None and piece.exists():
+            parts.append(np.load(piece))
+            continue
+        parts.append(encoder.encode_premises(dataset.corpus[start : start + _CHUNK]))
+        if piece is not None:
+            save_array(piece, parts[-1])
+    vectors = np.concatenate(parts)
+    if path is not None and pieces is not None:
+        save_array(path, vectors)
+        for piece in pieces.iterdir():
+            piece.unlink()
+        pieces.rmdir()
+    return np.asarray(vectors, dtype=np.float32)
+
+
+def state_vectors(encoder: Encoder, goals: Sequence[Goal]) -> Floats:
+    """float32[q, d]: the states' side of eq. (2), cut to what the encoder reads as the service cuts them."""
+    result = np.empty((len(goals), encoder.dimension), dtype=np.float32)
+    for start in _chunks(len(goals), "states"):
+        part = goals[start : start + _CHUNK]
+        result[start : start + len(part)] = encoder.encode_states(part)
+    return result
+
+
+def _chunks(total: int, what: str) -> Iterator[int]:
+    """Where each chunk begins, under a bar (on a terminal) that counts what is done."""
+    with tqdm(total=total, desc=what, unit=f" {what}", disable=None) as bar:
+        for start in range(0, total, _CHUNK):
+            yield start
+            bar.update(min(_CHUNK, total - start))
+
+
+def save_array(path: Path, values: npt.NDArray[np.generic]) -> None:
+    """Write a `.npy` file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            np.save(stream, values)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

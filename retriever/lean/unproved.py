@@ -1,0 +1,108 @@
+"""Which indexed premises rest on `sorry`: those that the index marks, and those whose proofs use them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import read_source
+from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.unproved import last_components, resting_on_sorry
+from retriever.search.index.segment import Flag, IndexedFile
+from retriever.search.index.view import IndexView
+
+_LARGEST_FILE = 1 << 20
+"""Bytes of a file that is read for this; whoever asks waits."""
+_MOST_FILES = 2000
+"""In a project of more files that import unproved ones only the marked premises themselves are told."""
+_WORD = re.compile(r"[^\W\d][\w'!?]*")
+
+
+class Unproved:
+    """Works out once for each state of the index what rests on `sorry`; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._view: IndexView | None = None
+        self._found: Mapping[str, frozenset[str]] = {}
+        self._read: dict[tuple[str, str], SourceModule] = {}
+
+    def by_module(self, view: IndexView) -> Mapping[str, frozenset[str]]:
+        """For each module that has any, the names of its premises that rest on `sorry`."""
+        with self._lock:
+            if self._view is not view:
+                self._found, self._view = self._work_out(view), view
+            return self._found
+
+    def _work_out(self, view: IndexView) -> dict[str, frozenset[str]]:
+        marked: dict[str, set[str]] = {}
+        for number in np.flatnonzero(view.alive & ((view.flags & Flag.SORRY) != 0)).tolist():
+            marked.setdefault(view.module(number), set()).add(view.name(number))
+        found = {module: frozenset(names) for module, names in marked.items()}
+        if not found:
+            return {}
+        files = {file.module: (file, Path(part.manifest.root, file.path)) for part, file in view.own_files()}
+        order = list(_importers(files, found))
+        read: dict[tuple[str, str], SourceModule] = {}
+        if len(order) <= _MOST_FILES:
+            for module in order:
+                if files[module][0].size <= _LARGEST_FILE:
+                    self._follow(*files[module], found, read)
+        self._read = read
+        return found
+
+    def _follow(
+        self,
+        file: IndexedFile,
+        path: Path,
+        found: dict[str, frozenset[str]],
+        read: dict[tuple[str, str], SourceModule],
+    ) -> None:
+        """Note what of a file rests on what was found in those that it imports."""
+        known = frozenset().union(*(names for module, names in found.items() if module != file.module))
+        key = (str(path), file.sha256)
+        try:
+            source = self._read.get(key)
+            if source is None:
+                names = known | found.get(file.module, frozenset())
+                if last_components(names).isdisjoint(_WORD.findall(text := read_source(path))):
+                    return
+                source = read_module(text, file.module, str(path))
+        except BadSource:  # gone since: freshness tells of it
+            return
+        read[key] = source
+        resting = resting_on_sorry(source, known)
+        if resting:
+            found[file.module] = resting
+
+
+def _importers(
+    files: Mapping[str, tuple[IndexedFile, Path]], marked: Mapping[str, frozenset[str]]
+) -> Iterator[str]:
+    """The modules that import a marked one on some way, and the marked ones, each behind those it imports."""
+    users: dict[str, list[str]] = {}
+    for module, (file, _) in files.items():
+        for item in file.imports:
+            users.setdefault(item.module, []).append(module)
+    reached, waiting = set(), [module for module in marked if module in files]
+    while waiting:
+        module = waiting.pop()
+        if module not in reached:
+            reached.add(module)
+            waiting += users.get(module, ())
+    left = {
+        module: sum(item.module in reached for item in files[module][0].imports) for module in sorted(reached)
+    }
+    ready = [module for module, count in left.items() if not count]
+    while ready:  # what imports itself in a circle is never ready
+        module = ready.pop()
+        yield module
+        for user in users.get(module, ()):
+            left[user] -= 1
+            if not left[user]:
+                ready.append(user)

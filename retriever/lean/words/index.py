@@ -1,0 +1,150 @@
+"""Which names have a word: inverted lists over the words of many names."""
+
+from __future__ import annotations
+
+import mmap
+from bisect import bisect_left
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.lean.words.splitting import NEWLINE, Ints, apart, boundaries
+from retriever.lean.words.stems import stem
+from retriever.lean.words.table import SMALL_WORDS
+
+Names = npt.NDArray[np.int32]
+Hashes = npt.NDArray[np.uint64]
+
+_AT_ONCE = 1 << 18
+"""About so many bytes of names are split at once."""
+_SMALL = 0.25
+"""What a small word counts for in a name's length."""
+_FACTOR = 0x9E3779B97F4A7C15
+_LETTERS = np.random.default_rng(0).integers(1, 2**63, 256, dtype=np.uint64)
+"""A word's hash is the sum of its letters' numbers, times a power of the factor by their places."""
+
+
+class WordIndex:
+    """The words of names, which are numbered from 0.
+
+    Args:
+        data: the names' UTF-8 bytes, a line feed behind each.
+    """
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        found = _Words()
+        for chunk in _chunks(data):
+            found.read(apart(chunk))
+        self._count = found.names
+        self._words, self._starts, self._names = found.inverted()
+        self._lengths = self._count_words()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def lengths(self) -> npt.NDArray[np.float32]:
+        """float32[n]: how many different words each name has, at least 1; small words count less."""
+        return self._lengths
+
+    def holding(self, word: str) -> Names:
+        """The names that have this word, ascending."""
+        place = bisect_left(self._words, word)
+        if place == len(self._words) or self._words[place] != word:
+            return self._names[:0]
+        return self._names[self._starts[place] : self._starts[place + 1]]
+
+    def with_beginning(self, letters: str) -> Names:
+        """The names that have a word with this beginning; one with several such words comes several times."""
+        first, last = self._range(letters)
+        return self._names[self._starts[first] : self._starts[last]]
+
+    def with_stem(self, root: str) -> list[str]:
+        """The words with this stem."""
+        first, last = self._range(root)
+        return [word for word in self._words[first:last] if stem(word) == root]
+
+    def _range(self, letters: str) -> tuple[int, int]:
+        """Where the words with a beginning stand."""
+        return bisect_left(self._words, letters), bisect_left(self._words, letters + "\U0010ffff")
+
+    def _count_words(self) -> npt.NDArray[np.float32]:
+        sizes = np.array([_SMALL if word in SMALL_WORDS else 1.0 for word in self._words], dtype=np.float32)
+        lengths = np.bincount(
+            self._names, weights=np.repeat(sizes, np.diff(self._starts)), minlength=self._count
+        )
+        return np.maximum(lengths, 1.0).astype(np.float32)
+
+
+class _Words:
+    """Words as they are read, numbered as they come, and the names they stand in."""
+
+    def __init__(self) -> None:
+        self._spelt: list[str] = []
+        self._known: Hashes = np.zeros(0, dtype=np.uint64)
+        self._numbers: Names = np.zeros(0, dtype=np.int32)
+        self._read: list[Names] = [np.zeros(0, dtype=np.int32)]
+        self._owners: list[Names] = [np.zeros(0, dtype=np.int32)]
+        self.names = 0
+
+    def read(self, chunk: bytes) -> None:
+        """The words of some whole names."""
+        raw = np.frombuffer(chunk, dtype=np.uint8)
+        low = np.frombuffer(chunk.lower(), dtype=np.uint8)
+        belongs, begins = boundaries(raw)
+        ends_name = raw == NEWLINE
+        letters, starts = low[belongs], np.flatnonzero(begins[belongs])
+        hashes = _hashes(letters, starts)
+        self._learn(letters.tobytes(), np.append(starts, len(letters)), hashes)
+        self._read.append(self._numbers[np.searchsorted(self._known, hashes)])
+        self._owners.append(np.cumsum(ends_name, dtype=np.int32)[begins] + np.int32(self.names))
+        self.names += int(np.count_nonzero(ends_name))
+
+    def _learn(self, letters: bytes, starts: Ints, hashes: Hashes) -> None:
+        """Number the words that are new."""
+        places = np.searchsorted(self._known, hashes)
+        places[places == len(self._known)] = 0
+        is_new = self._known[places] != hashes if len(self._known) else np.ones(len(hashes), dtype=np.bool_)
+        new, first = np.unique(hashes[is_new], return_index=True)
+        for place in np.flatnonzero(is_new)[first].tolist():
+            word = letters[int(starts[place]) : int(starts[place + 1])]
+            self._spelt.append(word.decode(errors="replace"))
+        numbers = np.arange(len(self._numbers), len(self._spelt), dtype=np.int32)
+        order = np.searchsorted(self._known, new)
+        self._known = np.insert(self._known, order, new)
+        self._numbers = np.insert(self._numbers, order, numbers)
+
+    def inverted(self) -> tuple[list[str], Ints, Names]:
+        """The sorted words, and as compressed sparse rows the names that have each."""
+        words = sorted(set(self._spelt))
+        places = {word: place for place, word in enumerate(words)}
+        place = np.array([places[word] for word in self._spelt], dtype=np.int32)
+        rows, names = place[np.concatenate(self._read)], np.concatenate(self._owners)
+        order = np.argsort(rows.astype(np.uint16 if len(words) < 2**16 else np.int32), kind="stable")
+        rows, names = rows[order], names[order]
+        is_new = np.ones(len(rows), dtype=np.bool_)
+        is_new[1:] = (rows[1:] != rows[:-1]) | (names[1:] != names[:-1])
+        rows, names = rows[is_new], names[is_new]
+        starts = np.zeros(len(words) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=len(words)), out=starts[1:])
+        return words, starts, names
+
+
+def _hashes(letters: npt.NDArray[np.uint8], starts: Ints) -> Hashes:
+    """uint64[m]: a hash of each word of a run of letters, in which the words begin at `starts`."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.uint64)
+    lengths = np.diff(np.append(starts, len(letters)))
+    places = np.arange(len(letters)) - np.repeat(starts, lengths)
+    powers = np.cumprod(np.full(int(lengths.max()), _FACTOR, dtype=np.uint64))
+    return np.asarray(np.add.reduceat(_LETTERS[letters] * powers[places], starts), dtype=np.uint64)
+
+
+def _chunks(data: bytes | mmap.mmap) -> Iterator[bytes]:
+    """The data in pieces of whole lines."""
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", min(begin + _AT_ONCE, len(data) - 1)) + 1 or len(data)
+        yield data[begin:end]
+        begin = end

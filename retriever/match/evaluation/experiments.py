@@ -1,0 +1,197 @@
+"""Train and measure the matchers of the thesis' tables, and print Tables 3.1, 7.1, 7.2 and 7.3 of ours.
+
+    python -m retriever.match.evaluation.experiments PAIRS OUT [--scale cpu|gpu] [--part valid|test]
+        [--only NAME ...] [--minutes M] [--seed N] [--presets FOLDER] [--table 3.1|7.1|7.2|7.3]
+        [--print] [--plain]
+
+What is made goes to the folder OUT: the vocabulary, a run a matcher, a file of rows a matcher and part.
+A finished row is kept and not made again; a stopped run goes on where it was. PAIRS is a file of
+retriever.match.readers.build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError, UserError
+from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
+from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
+from retriever.match.evaluation.report import TABLES, Finished, read_finished, report, write_finished
+from retriever.match.evaluation.scores import open_matcher
+from retriever.match.evaluation.tables import Row
+from retriever.match.pairs import LEVELS, MODALITIES, digest_of
+from retriever.match.schema import Part
+from retriever.match.vocabulary import vocabulary_of
+from retriever.training.running.checkpoint import FILE
+from retriever.training.running.config import PRESETS, RunConfig
+from retriever.training.running.train import Limits
+from retriever.training.running.train import run as train
+
+
+class Stopped(PremiseSuggestError):
+    """A time limit or a signal ended the work; what was done is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where the matchers are made."""
+
+    pairs: Path
+    folder: Path
+    scale: Scale
+    part: Part
+    digest: str
+    """Of the pairs."""
+    seed: int = 0
+    presets: Path = PRESETS
+    deadline: float | None = None
+    """By time.monotonic()."""
+
+    def row_file(self, name: str) -> Path:
+        """Where a matcher's finished rows are kept."""
+        return self.folder / "rows" / f"{name}-{self.part}.json"
+
+    def baselines(self) -> None:
+        """The rows of TF-IDF, unless they are there."""
+        for name in BASELINES:
+            if self.row_file(name).exists():
+                continue
+            rows: list[Row] = []
+            counts: dict[str, Counts] = {}
+            for level in LEVELS:
+                tested = open_part(self.pairs, self.part, level)
+                for modality in MODALITIES:
+                    result = baseline(name, tested, modality)
+                    rows += result.rows
+                    if modality == "both":
+                        counts[level] = result.counts
+            self._keep(Finished(name, tuple(rows), counts, 0.0))
+
+    def make(self, planned: Planned) -> None:
+        """Train and measure one matcher, unless that is done. Raises Stopped, ModelError, BadRecords."""
+        if self.row_file(planned.name).exists():
+            return
+        print(f"== {planned.name}", flush=True)
+        self._vocabulary()
+        stages = stages_of(planned, self.pairs, self.folder, self.scale, self.seed, self.presets)
+        seconds = sum(self._trained(stage) for stage in stages)
+        model = open_matcher(stages[-1].run)
+        rows: list[Row] = []
+        counts: dict[str, Counts] = {}
+        for level in planned.tested:
+            tested = open_part(self.pairs, self.part, level)
+            result = run_result(model, tested, None, DECODINGS if level == planned.level else ("local",))
+            rows += result.rows
+            counts[level] = result.counts
+        self._keep(Finished(planned.name, tuple(rows), counts, seconds))
+
+    def _vocabulary(self) -> None:
+        path = self.folder / "tokenizer.json"
+        if not path.exists():
+            with replacing(path) as stream:
+                stream.write(vocabulary_of(self.pairs).to_str())
+
+    def _trained(self, config: RunConfig) -> float:
+        """Seconds spent in training."""
+        left = None if self.deadline is None else (self.deadline - time.monotonic()) / 60
+        if left is not None and left <= 0:
+            raise Stopped("The time is over.", "Run the same command again to go on.")
+        progress = train(config, resume=(config.run / FILE).exists(), limits=Limits(minutes=left))
+        if progress.stopped:
+            raise Stopped(
+                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
+            )
+        return progress.seconds
+
+    def _keep(self, finished: Finished) -> None:
+        write_finished(self.row_file(finished.name), finished, self.digest)
+
+    def finished(self) -> list[Finished]:
+        """What is done, in the order of the plan. Raises BadSettings when a row is of other pairs."""
+        names = [*BASELINES, *(planned.name for planned in all_runs())]
+        files = [self.row_file(name) for name in names]
+        return [read_finished(path, self.digest) for path in files if path.exists()]
+
+
+def chosen_runs(only: Sequence[str]) -> list[Planned]:
+    """The matchers of these names, all without names. Raises UserError on an unknown one."""
+    plan = all_runs()
+    unknown = sorted(set(only) - {planned.name for planned in plan})
+    if unknown:
+        hint = f"There are {', '.join(planned.name for planned in plan)}."
+        raise UserError(f"There is no matcher {unknown[0]!r}.", hint)
+    return [planned for planned in plan if not only or planned.name in only]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
+    tables = (chosen.table,) if chosen.table else TABLES
+    try:
+        digest = digest_of(chosen.pairs)
+        workshop = Workshop(
+            chosen.pairs,
+            chosen.out,
+            chosen.scale,
+            chosen.part,
+            digest,
+            chosen.seed,
+            chosen.presets,
+            deadline,
+        )
+        if not chosen.print:
+            _work(workshop, chosen_runs(chosen.only))
+        finished = workshop.finished()
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
+    print(
+        f"{chosen.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
+        f"{seconds / 60:.0f} minutes of local training\n"
+    )
+    print(report(finished, tables, intervals=not chosen.plain))
+    return 0
+
+
+def _work(workshop: Workshop, planned: Sequence[Planned]) -> None:
+    try:
+        workshop.baselines()
+        for one in planned:
+            workshop.make(one)
+    except Stopped as stopped:
+        print(stopped, file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.match.evaluation.experiments",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
+    parser.add_argument("out", type=Path, help="the folder for all that is made")
+    parser.add_argument("--scale", choices=("cpu", "gpu"), default="cpu", help="the sizes; default: cpu")
+    parser.add_argument(
+        "--part", choices=("valid", "test"), default="valid", help="default: valid, the one to tune on"
+    )
+    parser.add_argument("--only", nargs="+", default=[], help="the matchers to make, by name")
+    parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--presets", type=Path, default=PRESETS, help="a folder of presets of the same names")
+    parser.add_argument("--table", choices=TABLES, help="default: all of them")
+    parser.add_argument("--print", action="store_true", help="print what is finished, make nothing")
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Scores of trained matchers: what is decoded, and what explanations are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from retriever.match.explanation.explain import Side, log_odds
+from retriever.match.pairs import Modality
+from retriever.match.schema import Pair, Token
+from retriever.match.training.config import MatchConfig
+from retriever.match.training.data import texts_of
+from retriever.match.training.model import BertEncoder, Matcher
+from retriever.match.training.objective import matrix_of
+from retriever.match.training.weights import load_matcher
+from retriever.training.model import fit_attention
+from retriever.training.running.past import check_run
+from retriever.training.tokenizer import PAD
+from retriever.training.tokens import open_tokenizer
+
+Text = Sequence[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMatcher:
+    """A run's matcher, ready to score; its texts are cut as in its training."""
+
+    model: Matcher
+    config: MatchConfig
+    tokenizer: Tokenizer
+
+    def matrix(self, pairs: Sequence[Pair], modality: Modality | None = None) -> NDArray[np.float32]:
+        """float32[pairs, pairs] Every statement with every proof; by default of the run's own tokens."""
+        chosen = modality or self.config.modality
+        return self._scores([pair.statement for pair in pairs], [pair.proof for pair in pairs], chosen)
+
+    def scores(self, statements: Sequence[Text], proofs: Sequence[Text]) -> NDArray[np.float32]:
+        """float32[statements, proofs] of any texts. Raises ValueError when there are none."""
+        return self._scores(statements, proofs, self.config.modality)
+
+    def _scores(
+        self, statements: Sequence[Text], proofs: Sequence[Text], modality: Modality
+    ) -> NDArray[np.float32]:
+        lengths = self.config.lengths
+        return matrix_of(
+            self.model,
+            texts_of(statements, self.tokenizer, lengths.statement, modality),
+            texts_of(proofs, self.tokenizer, lengths.proof, modality),
+            self.config.schedule.precision,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPool:
+    """What `retriever.match.explanation.explain` asks of a matcher: a proof's log-odds against those of a pool."""
+
+    model: OpenMatcher
+    pool: Sequence[Text]
+    """Proofs of other statements, at least one."""
+
+    def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.float64]:
+        """float64[variants] In nats. Raises BadSettings without a pool."""
+        if side == "statement":
+            return log_odds(self.model.scores(variants, [other, *self.pool]), 0)
+        row = self.model.scores([other], [*variants, *self.pool])[0]
+        others = np.broadcast_to(row[len(variants) :], (len(variants), len(self.pool)))
+        return log_odds(np.column_stack([row[: len(variants)], others]), 0)
+
+
+def open_matcher(run: Path) -> OpenMatcher:
+    """The matcher of a run folder, on a GPU where there is one. Raises ModelError."""
+    check_run(run, "match")
+    tokenizer = open_tokenizer(run / "tokenizer.json")
+    model, config = load_matcher(run, tokenizer.get_vocab_size(), tokenizer.token_to_id(PAD) or 0)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if isinstance(model.encoder, BertEncoder):
+        fit_attention(model.encoder.bert, device)
+    return OpenMatcher(model.to(device).eval(), config, tokenizer)

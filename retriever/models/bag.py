@@ -1,0 +1,125 @@
+"""A weighted bag of terms at work: a text's vector is the sum of its terms' vectors, each by its weight.
+
+A term that stands n times counts 1 + ln(n) times. It is what
+`retriever.training.references.pairwise_model.Bag` learns, without torch. A folder holds
+
+    config.json      {"format": "premise-suggest-bag", "version": 1, "max_length": 256, "pairs": 8192}
+    tokenizer.json   as in `retriever.models.encoder`
+    terms.npz        table: int8[terms, d]; scales: float32[terms], with the terms' weights in them
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.errors import ModelError
+from retriever.models.bag_terms import Terms
+from retriever.models.runtime import check_header, open_tokenizer, read_settings, whole
+from retriever.search.collections.files import DAMAGE, Floats
+from retriever.search.index.exact import quantise
+
+FORMAT, VERSION = "premise-suggest-bag", 1
+CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
+MARK = "[SEP]"
+_CHARACTERS_PER_TOKEN = 64
+_HINT = "Export it again: python -m retriever.training.references.export_towers RUN OUT"
+
+
+@dataclass(frozen=True, slots=True)
+class BagEncoder:
+    """An encoder loaded from a folder."""
+
+    tokenizer: Any
+    max_length: int
+    terms: Terms
+    table: Floats
+    """[terms, d] Each term's vector by its weight."""
+    fingerprint: str
+
+    @classmethod
+    def load(cls, folder: Path) -> BagEncoder:
+        """Load a folder. Raises ModelError."""
+        try:
+            config = read_settings(folder / CONFIG)
+            check_header(config, FORMAT, VERSION)
+            tokenizer = _tokenizer(folder / TOKENIZER)
+            with np.load(folder / TERMS) as values:
+                table = values["table"].astype(np.float32) * values["scales"][:, None]
+            mark = tokenizer.token_to_id(MARK)
+            if mark is None:
+                raise ValueError(f"the tokenizer has no {MARK}")
+            terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
+            if len(table) != terms.size:
+                raise ValueError(f"{len(table)} vectors for {terms.size} terms")
+            return cls(tokenizer, whole(config, "max_length", 1), terms, table, _fingerprint(folder))
+        except OSError as error:
+            raise ModelError(f"The model in {folder} cannot be read: {error}.", _HINT) from error
+        except DAMAGE as error:
+            raise ModelError(f"The model in {folder} is damaged: {error}.", _HINT) from error
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self.table.shape[1])
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d], each row of norm 1. Of a long text the first `max_length` tokens are read."""
+        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        found = self.tokenizer.encode_batch_fast([text[:limit] for text in texts])
+        ids = [self._cut(encoding.ids) for encoding in found]
+        offsets = np.concatenate(
+            [np.zeros(1, np.int64), np.cumsum([len(row) for row in ids], dtype=np.int64)]
+        )
+        terms, ends, counts = self.terms.of(
+            np.array([one for row in ids for one in row], dtype=np.int64), offsets
+        )
+        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row in range(len(texts)):
+            own = slice(ends[row], ends[row + 1])
+            result[row] = (1 + np.log(counts[own])) @ self.table[terms[own]]
+        norms: Floats = np.maximum(np.linalg.norm(result, axis=1, keepdims=True), 1e-12)
+        return result / norms
+
+    def _cut(self, ids: list[int]) -> list[int]:
+        """At most `max_length` tokens, the last ([SEP]) always among them."""
+        return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
+
+
+def _tokenizer(path: Path) -> Any:
+    try:
+        return open_tokenizer(path)
+    except OSError:
+        raise
+    except Exception as error:  # tokenizers raises Exception itself for a damaged file
+        raise ValueError(f"{path.name}: {error}") from error
+
+
+def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, pairs: int) -> None:
+    """Write a folder.
+
+    Args:
+        folder: an existing one.
+        tokenizer: the text of `tokenizer.json`.
+        table: float32[terms, d], each term's vector by its weight.
+        max_length: how many tokens of a text are read.
+        pairs: how many of the terms are buckets of pairs.
+    """
+    values, scales = quantise(table)
+    np.savez_compressed(folder / TERMS, table=values, scales=scales)
+    (folder / TOKENIZER).write_text(tokenizer, encoding="utf-8")
+    config = {"format": FORMAT, "version": VERSION, "max_length": max_length, "pairs": pairs}
+    (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def _fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for name in (CONFIG, TOKENIZER, TERMS):
+        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,236 @@
+"""The context-aware re-ranker at work (section 3.2.2): state and premise read together, eqs. (4) and (5).
+
+A re-ranker's folder holds
+
+    config.json      {"format": "premise-suggest-reranker", "version": 1,
+                      "state_length": 96,      tokens read of a state, [CLS] and the first [SEP] included
+                      "premise_length": 64,    tokens read of a premise, the second [SEP] included
+                      "text_version": 1,       retriever.models.text.VERSION that it was trained on
+                      "pad_id": 0,
+                      "weight": 0.4}           how much a logit counts beside the fused score;
+                                               `retriever.lean.evaluation.fit_rerank` writes it (more keys are left
+                                               for the model card)
+    tokenizer.json   a `tokenizers` file with the tokens [CLS] and [SEP]
+    model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
+                     output `logits`: float32[batch], the argument of eq. (5)'s sigmoid
+
+The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two
+halves apart. What is too long loses what stands furthest from the goal: a state its beginning, a premise the
+beginning of its context, and only a premise's goal that fills all the room alone its end. A document of
+another backend than Lean's is read as a goal without context.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import ModelError
+from lean_extract.json_text import read_json
+from lean_extract.onnx_runtime import open_session
+from lean_extract.records import Goal, Premise
+from retriever.models import text as texts
+from retriever.models.encoder import CONFIG, MODEL, REINSTALL, TOKENIZER, Floats
+from retriever.models.runtime import (
+    CHARACTERS_PER_TOKEN,
+    check_form,
+    open_tokenizer,
+    packed,
+    padded,
+    read_settings,
+    whole,
+)
+
+FORMAT = "premise-suggest-reranker"
+VERSION = 1
+FOLDER = "reranker"
+"""Where an encoder's folder has its re-ranker: the weight is fitted to that encoder and its fusion."""
+DEPTH = 20
+"""How many of the best premises are read again, if nothing else is said (section 4.1.1)."""
+CLS, SEP = "[CLS]", "[SEP]"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+_TOKENS_PER_BATCH = 1024
+"""Few enough that texts of like length stay together: twenty pairs make three or four batches."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairLengths:
+    """How much of a pair is read, in tokens."""
+
+    state: int
+    """[CLS] and the first [SEP] included."""
+    premise: int
+    """Context and goal together, the second [SEP] included."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerConfig:
+    """What config.json says."""
+
+    lengths: PairLengths
+    pad_id: int
+    weight: float
+
+
+def cut_state(ids: Sequence[int], lengths: PairLengths, cls: int, sep: int) -> list[int]:
+    """`[CLS] state [SEP]`: the state's last tokens, where its goal stands. `ids` has no special tokens."""
+    return [cls, *ids[max(0, len(ids) - (lengths.state - 2)) :], sep]
+
+
+def cut_premise(context: Sequence[int], goal: Sequence[int], lengths: PairLengths, sep: int) -> list[int]:
+    """`context goal [SEP]`: the goal's first tokens and, in what room they leave, the context's last."""
+    room = lengths.premise - 1
+    kept = goal[:room]
+    return [*context[max(0, len(context) - (room - len(kept))) :], *kept, sep]
+
+
+class Reranker:
+    """A re-ranker loaded from its folder; safe to use from several threads."""
+
+    def __init__(self, session: Any, tokenizer: Any, config: RerankerConfig, fingerprint: str) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._config = config
+        self._fingerprint = fingerprint
+        self._cls, self._sep = tokenizer.token_to_id(CLS), tokenizer.token_to_id(SEP)
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1) -> Reranker:
+        """Load a folder onto the CPU with this many threads an operator. Raises ModelError."""
+        config = read_config(folder)
+        try:
+            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
+            reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
+        except OSError as error:
+            raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
+        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
+            raise ModelError(f"The re-ranker in {folder} is damaged: {error}.", REINSTALL) from error
+        reranker._check(folder)
+        return reranker
+
+    @classmethod
+    def beside(cls, model_folder: Path, *, threads: int = 1) -> Reranker | None:
+        """The re-ranker in an encoder's folder; None if it has none. Raises ModelError when it is damaged."""
+        folder = model_folder / FOLDER
+        return cls.load(folder, threads=threads) if folder.is_dir() else None
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of graph, tokenizer, lengths and text form: equal fingerprints, equal logits."""
+        return self._fingerprint
+
+    @property
+    def weight(self) -> float:
+        """How much a logit counts beside the fused score; 0 until it is fitted."""
+        return self._config.weight
+
+    def scores(self, goal: Goal, premises: Sequence[Premise]) -> Floats:
+        """float32[n]: the logit of eq. (5) for each premise; NaN for one whose statement is not known."""
+        found = [texts.premise_texts(premise) if premise.conclusion else ("", "") for premise in premises]
+        return self.pair_scores(texts.state_text(goal), found)
+
+    def pair_scores(self, query: str, documents: Sequence[tuple[str, str]]) -> Floats:
+        """float32[n]: the logit for each document, given as (context, text); NaN for one without text."""
+        result = np.full(len(documents), np.nan, dtype=np.float32)
+        readable = [place for place, (_, text) in enumerate(documents) if text]
+        if not readable:
+            return result
+        state = self._query_ids(query)
+        rows = self._document_ids([documents[place] for place in readable])
+        for batch in packed(rows, max(1, _TOKENS_PER_BATCH - len(state))):
+            chosen = [readable[index] for index in batch]
+            result[chosen] = self._run(state, [rows[index] for index in batch])
+        return result
+
+    def _query_ids(self, query: str) -> list[int]:
+        lengths = self._config.lengths
+        text = query[-lengths.state * CHARACTERS_PER_TOKEN :]
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return cut_state(ids, lengths, self._cls, self._sep)
+
+    def _document_ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
+        lengths = self._config.lengths
+        limit = lengths.premise * CHARACTERS_PER_TOKEN
+        sentences = [part for context, goal in pairs for part in (context[-limit:], goal[:limit])]
+        encoded = self._tokenizer.encode_batch_fast(sentences, add_special_tokens=False)
+        ids = [encoding.ids for encoding in encoded]
+        return [
+            cut_premise(context, goal, lengths, self._sep)
+            for context, goal in zip(ids[::2], ids[1::2], strict=True)
+        ]
+
+    def _run(self, state: list[int], premises: list[list[int]]) -> Floats:
+        ids, mask = padded([state + row for row in premises], self._config.pad_id)
+        types = np.zeros_like(ids)
+        types[:, len(state) :] = mask[:, len(state) :]
+        values = dict(zip(INPUTS, (ids, mask, types), strict=True))
+        return np.asarray(self._session.run(["logits"], values)[0], dtype=np.float32)
+
+    def _check(self, folder: Path) -> None:
+        """One short pair must come out as one finite number."""
+        if self._cls is None or self._sep is None:
+            raise ModelError(f"The tokenizer in {folder} has no {CLS} or no {SEP}.", REINSTALL)
+        try:
+            logits = self.scores(Goal((), "a = a"), [Premise("a", "theorem", "A", (), "a = a")])
+        except Exception as error:  # whatever onnxruntime raises for a graph of another form
+            raise ModelError(f"The re-ranker in {folder} does not run: {error}.", REINSTALL) from error
+        if not np.isfinite(logits).all():
+            raise ModelError(f"The re-ranker in {folder} gives {logits[0]} for a pair.", REINSTALL)
+
+
+def read_config(folder: Path) -> RerankerConfig:
+    """What a re-ranker's config.json says. Raises ModelError."""
+    path = folder / CONFIG
+    try:
+        values = read_settings(path)
+        check_form(values, FORMAT, VERSION)
+        lengths = PairLengths(whole(values, "state_length", 8), whole(values, "premise_length", 8))
+        config = RerankerConfig(lengths, whole(values, "pad_id", 0), float(values["weight"]))
+        if not np.isfinite(config.weight):
+            raise ValueError("the weight is not a finite number")
+    except OSError as error:
+        message = f"There is no re-ranker in {folder}: {path.name}: {error.strerror}."
+        raise ModelError(message, REINSTALL) from error
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
+    return config
+
+
+def write_weight(folder: Path, weight: float, fitted_on: str) -> None:
+    """Put the fitted weight, and in words what it was fitted on, into a folder's config.json."""
+    read_config(folder)
+    values = read_json(folder / CONFIG)
+    values |= {"weight": weight, "weight_fitted_on": fitted_on}
+    with replacing(folder / CONFIG) as stream:
+        stream.write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")
+
+
+def blend(fused: Floats, logits: Floats, weight: float) -> Floats:
+    """float32[n]: `fused + weight * logit`, the logits counted from their mean; as fused where NaN.
+
+    Only differences of logits mean anything (they come of a softmax over one state's candidates), so those
+    without a logit stand beside the others as a premise of average fit does.
+    """
+    known = np.isfinite(logits)
+    if not known.any():
+        return fused
+    centred = np.where(known, logits - logits[known].mean(), 0.0)
+    return np.asarray(fused + weight * centred, dtype=np.float32)
+
+
+def _fingerprint_of(folder: Path, config: RerankerConfig) -> str:
+    """16 hexadecimal digits over all that decides a logit."""
+    lengths = config.lengths
+    told = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
+    digest = hashlib.sha256(told.encode())
+    for name in (MODEL, TOKENIZER):
+        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,105 @@
+"""A trained pair of encoders at work: one reads queries, the other documents.
+
+A model folder holds
+
+    towers.json   {"format": "premise-suggest-towers", "version": 1,
+                   "backend": "naturalproofs",      what it was trained for
+                   "weights": {"BM25": 1.0, …}}     of each ranker in the sum
+    query/        an encoder's folder (`retriever.models.encoder`), or a bag's (`retriever.models.bag`)
+    document/     another
+    reranker/     if there is one: reads a query and a document together (`retriever.models.reranker`)
+    README.md     the model card
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lean_extract.errors import ModelError
+from retriever.models.bag import TERMS, BagEncoder
+from retriever.models.encoder import Encoder
+from retriever.models.reranker import Reranker
+from retriever.models.runtime import check_header, read_settings
+from retriever.search.collections.files import Floats
+
+FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
+QUERY, DOCUMENT = "query", "document"
+_HINT = "Export it again: python -m retriever.training.references.export_towers RUN OUT"
+
+
+class Tower(Protocol):
+    """One encoder."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal vectors."""
+
+    def encode(self, sentences: Sequence[str], /) -> Floats:
+        """float32[n, d], each row of norm 1."""
+
+
+def _load(folder: Path, threads: int) -> Tower:
+    return BagEncoder.load(folder) if (folder / TERMS).is_file() else Encoder.load(folder, threads=threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Towers:
+    """Both encoders."""
+
+    backend: str
+    weights: Mapping[str, float]
+    query: Tower
+    document: Tower
+    reranker: Reranker | None = None
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1) -> Towers:
+        """Load a model folder. Raises ModelError."""
+        path = folder / FILE
+        try:
+            values = read_settings(path)
+            check_header(values, FORMAT, VERSION)
+            backend = str(values["backend"])
+            weights = {str(name): float(weight) for name, weight in values["weights"].items()}
+            if not all(map(math.isfinite, weights.values())):
+                raise ValueError("a weight is not a finite number")
+        except OSError as error:
+            said = f"There is no model in {folder}: {path.name}: {error.strerror}."
+            raise ModelError(said, _HINT) from error
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
+        encoders = [_load(folder / part, threads) for part in (QUERY, DOCUMENT)]
+        if encoders[0].dimension != encoders[1].dimension:
+            raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
+        query, document = encoders
+        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads))
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal vectors."""
+        both = f"{self.query.fingerprint} {self.document.fingerprint}"
+        return hashlib.sha256(both.encode()).hexdigest()[:16]
+
+    def queries(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d], each of norm 1."""
+        return self.query.encode(texts)
+
+    def documents(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d], each of norm 1."""
+        return self.document.encode(texts)
+
+
+def write_card(folder: Path, backend: str, weights: Mapping[str, float]) -> None:
+    """Write `towers.json` beside the two encoders."""
+    values = {"format": FORMAT, "version": VERSION, "backend": backend, "weights": dict(weights)}
+    (folder / FILE).write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

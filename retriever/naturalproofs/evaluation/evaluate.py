@@ -1,0 +1,124 @@
+"""Hold the models that need no training against each other on one corpus (Tables 5 and 17).
+
+python -m retriever.naturalproofs.evaluation.evaluate CORPUS.json [--part valid|test|both] [--seed N] [--whole]
+    [--plain] [--json FILE]
+
+The corpus is a file as retriever.naturalproofs.readers.build writes it, or as the authors released it. Both protocols
+are printed: in the paper's a theorem is among its own candidates (and usually comes first, which is never
+right); in ours it is not. Figures are percent with a 95% bootstrap interval over examples. Examples and
+candidates are those of the file's own split, or of one made here from the leaves of the reference graph. The
+authors' draw of validation and test theorems from Stacks' leaves cannot be repeated; --part both does not
+depend on it, and is to be held against the mean of their rows for both (Table 5 and the one of appendix C).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError
+from retriever.lean.evaluation.tables import cell, table
+from retriever.metrics.references import COLUMNS
+from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
+from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, Row, rows_of
+from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits
+from retriever.naturalproofs.task import PARTS, Task, build_task
+
+
+def evaluate(task: Task, seed: int = 0) -> list[Row]:
+    """All rows of the models without training; `seed` is for the random order and the bootstrap."""
+    rows = [row for model in baselines(task, seed) for row in rows_of(model, task, seed)]
+    return rows + rows_of(paper_frequency(task), task, seed, ["among"])
+
+
+def report(rows: Sequence[Row], *, intervals: bool = True) -> str:
+    """Tables 5 and 17 in Markdown, each under both protocols."""
+    parts = []
+    for protocol, heading in PROTOCOLS.items():
+        chosen = [row for row in rows if row.protocol == protocol]
+        if not chosen:
+            continue
+        lines = [
+            [row.model, *(cell(row.figures[name], intervals=intervals) for name in COLUMNS)] for row in chosen
+        ]
+        by_type = [
+            [
+                row.model,
+                cell(row.figures["mAP"], intervals=intervals),
+                *(
+                    cell(row.by_type[kind], intervals=intervals) if kind in row.by_type else "-"
+                    for kind in TYPES
+                ),
+            ]
+            for row in chosen
+        ]
+        parts.append(f"{heading}, {chosen[0].examples:,} examples:\n\n{table(['', *COLUMNS], lines)}")
+        parts.append(f"mAP by type of reference:\n\n{table(['', 'all', *TYPES], by_type)}")
+    return "\n\n".join(parts)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        corpus, splits, origin = open_splits(chosen)
+        task = build_task(corpus, splits, chosen.part)
+        if leaked := leaks(corpus, splits):
+            print(
+                f"warning: training proofs refer to evaluation theorems {len(leaked):,} times.",
+                file=sys.stderr,
+            )
+        digest = hashlib.sha256(chosen.corpus.read_bytes()).hexdigest()
+        title = (
+            f"{chosen.part}: {len(task.queries):,} examples, {len(task.candidates):,} candidates; {origin}"
+        )
+        print(f"{title}; corpus sha256 {digest[:12]}\n")
+        rows = evaluate(task, chosen.seed or 0)
+        print(report(rows, intervals=not chosen.plain))
+        if chosen.json:
+            _write(chosen.json, chosen.part, origin, digest, task, rows)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _write(path: Path, part: str, origin: str, digest: str, task: Task, rows: Sequence[Row]) -> None:
+    written = {
+        "part": part,
+        "split": origin,
+        "corpus_sha256": digest,
+        "examples": len(task.queries),
+        "candidates": len(task.candidates),
+        "rows": [asdict(row) for row in rows],
+    }
+    with replacing(path) as stream:
+        json.dump(written, stream, indent=2)
+        stream.write("\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.naturalproofs.evaluation.evaluate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
+    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_split_arguments(parser)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""A MediaWiki XML dump, page by page, with the line of each page's text; also packed (`.gz`, `.bz2`)."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BufferedIOBase
+from pathlib import Path
+from typing import BinaryIO, cast
+from xml.parsers import expat
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_CORPUS, open_regular, said_size
+from retriever.documents.xml_parser import Refused, check_depth, create_parser
+
+_CHUNK = 1 << 20
+_ROOT = "mediawiki"
+_LONGEST_PAGE = 4 << 20
+"""Characters of a page's text; MediaWiki allows 2 MiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the wiki."""
+
+    title: str
+    text: str
+    line: int
+    """Of the file, from 1, where the text starts."""
+    redirect: str = ""
+    """The title that it sends to."""
+
+
+def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
+    """The pages of a dump.
+
+    Where the XML is cut off or damaged, that is told in `complaints`, and the pages before it are all.
+    Raises BadSource when the file cannot be opened or is no dump.
+    """
+    reader = _Reader()
+    try:
+        with open_regular(path) as packed, _unpacked(path, packed) as stream:
+            while chunk := stream.read1(_CHUNK):
+                reader.feed(chunk)
+                yield from reader.taken()
+            reader.finish()
+    except Refused as error:
+        yield from reader.taken()
+        if not reader.is_dump:
+            raise BadSource(f"{path} is no MediaWiki dump: {error}.", _HINT) from error
+        complaints.append(
+            f"{path.name}:{reader.line}: {error}; the {reader.count:,} pages before this line are kept."
+        )
+    except expat.ExpatError as error:
+        yield from reader.taken()
+        if not reader.is_dump:
+            raise BadSource(f"{path} is no MediaWiki dump: {error}.", _HINT) from error
+        reason = expat.ErrorString(error.code)
+        complaints.append(
+            f"{path.name}:{error.lineno}: the XML ends early or is damaged ({reason}); "
+            f"the {reader.count:,} pages before this line are kept."
+        )
+    except (EOFError, OSError, zlib.error) as error:
+        yield from reader.taken()
+        reason = getattr(error, "strerror", None) or str(error)
+        if not reader.is_dump:
+            raise BadSource(f"{path} cannot be read: {reason}.", _HINT) from error
+        complaints.append(f"{path.name}: is cut off or damaged ({reason}); {reader.count:,} pages are kept.")
+    if not reader.is_dump:
+        raise BadSource(f"{path} is no MediaWiki dump.", _HINT)
+
+
+_HINT = "Name an XML dump, such as proofwiki.org/xmldump/latest.xml."
+
+
+def _unpacked(path: Path, packed: BinaryIO) -> BufferedIOBase:
+    if path.suffix == ".gz":
+        return gzip.open(packed, "rb")
+    if path.suffix == ".bz2":
+        return bz2.open(packed, "rb")
+    return cast(BufferedIOBase, packed)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects pages while the parser goes along."""
+
+    is_dump: bool = False
+    count: int = 0
+    _parser: expat.XMLParserType = field(default_factory=create_parser)
+    _pages: list[Page] = field(default_factory=list)
+    _found: dict[str, str] = field(default_factory=dict)
+    _line: int = 0
+    _gathering: list[str] | None = None
+    _gathered: int = 0
+    _depth: int = 0
+    _read: int = 0
+
+    def __post_init__(self) -> None:
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._data
+
+    @property
+    def line(self) -> int:
+        """How far it has come."""
+        return self._parser.CurrentLineNumber
+
+    def feed(self, chunk: bytes) -> None:
+        self._read += len(chunk)
+        if self._read > MAX_CORPUS:  # a small packed file may be an endless one unpacked
+            raise Refused(f"the dump is larger than {said_size(MAX_CORPUS)}")
+        self._parser.Parse(chunk, False)
+
+    def finish(self) -> None:
+        self._parser.Parse(b"", True)
+
+    def taken(self) -> list[Page]:
+        pages, self._pages = self._pages, []
+        return pages
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        check_depth(self._depth)
+        if self._depth == 1:
+            self.is_dump = name == _ROOT
+        if name == "page":
+            self._found, self._line = {}, self._parser.CurrentLineNumber
+        elif name == "redirect":
+            self._found["redirect"] = attributes.get("title", "")
+        elif name in ("title", "text"):
+            self._gathering, self._gathered = [], 0
+            if name == "text":
+                self._line = self._parser.CurrentLineNumber
+
+    def _data(self, text: str) -> None:
+        if self._gathering is not None:
+            self._gathered += len(text)
+            if self._gathered > _LONGEST_PAGE:
+                raise Refused(f"a page has more than {_LONGEST_PAGE:,} characters")
+            self._gathering.append(text)
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        if name in ("title", "text") and self._gathering is not None:
+            self._found[name] = "".join(self._gathering)
+            self._gathering = None
+        elif name == "page" and "title" in self._found:
+            found = self._found
+            page = Page(found["title"], found.get("text", ""), self._line, found.get("redirect", ""))
+            self._pages.append(page)
+            self.count += 1

@@ -1,0 +1,42 @@
+"""Which backends there are, by name.
+
+A backend is a package with a module `backend` that holds `BACKEND`. Those of this project are named in
+`BUILT_IN`; any other package is named as Python would import it: `--backend my_corpora.recipes`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lean_extract.errors import UserError
+from retriever.search.backend import Backend
+
+BUILT_IN: Mapping[str, str] = MappingProxyType(
+    {
+        "lean": "retriever.lean",
+        "naturalproofs": "retriever.naturalproofs",
+        "match": "retriever.match",
+    }
+)
+"""Name -> package."""
+
+
+def find_backend(name: str) -> Backend:
+    """The backend of a name. Raises UserError when there is none."""
+    module = f"{BUILT_IN.get(name, name)}.backend"
+    hint = (
+        f"The backends are: {', '.join(BUILT_IN)}; another is named by its package, which has `backend.py`."
+    )
+    try:
+        found = importlib.import_module(module)
+    except (ModuleNotFoundError, ValueError, TypeError) as error:
+        missing = getattr(error, "name", None)
+        if missing is not None and not module.startswith(str(missing)):
+            raise
+        raise UserError(f"There is no backend `{name}`.", hint) from error
+    if not hasattr(found, "BACKEND"):
+        raise UserError(f"The package `{name}` is no backend: {module} has no BACKEND.", hint)
+    backend: Backend = found.BACKEND
+    return backend

@@ -1,0 +1,161 @@
+"""What scores every document of a collection for a query: terms, known proofs, vectors, and their sum.
+
+Each gives scores of its own scale. `Fused` adds them once they are levelled, so that the weights say what a
+list is worth whatever the query's length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.search.backend import Backend
+from retriever.search.collections.files import Floats, KnownProofs
+from retriever.search.lexical import Bm25
+
+DENSE = "dense"
+"""The name of the list in which every text is a little like every other."""
+_VOTERS = 64
+"""How many of the most similar known theorems vote."""
+_SHARPNESS = 3.0
+"""The power of its similarity that a voter's vote counts."""
+_SATURATION = 5.0
+"""How soon further votes for the same document stop counting."""
+_LEVEL = 10
+"""The place whose score becomes 1 when scores are levelled."""
+
+
+class Ranker(Protocol):
+    """Anything that scores every document for a query."""
+
+    @property
+    def name(self) -> str:
+        """For a table."""
+
+    def scores(self, text: str, own: int | None = None) -> Floats:
+        """float32[documents], finite, the higher the better.
+
+        Args:
+            text: what models read of the query.
+            own: the document that the query is; nothing that its proof uses may be looked at.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """BM25 over the backend's terms."""
+
+    backend: Backend
+    bm25: Bm25
+    name: str = "BM25"
+
+    def scores(self, text: str, own: int | None = None) -> Floats:
+        """The sum over the query's distinct terms."""
+        return self.bm25.scores(self.backend.terms(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What the proofs of the most similar known theorems use, as `nearest` finds these."""
+
+    nearest: Ranker
+    proofs: KnownProofs
+    name: str = "neighbours"
+
+    def scores(self, text: str, own: int | None = None) -> Floats:
+        """Votes: of each near theorem, for what its proof uses, by how near it is."""
+        near = self.nearest.scores(text, own)
+        return votes(near, self.proofs, own)
+
+
+def votes(near: Floats, proofs: KnownProofs, own: int | None = None) -> Floats:
+    """float32[documents]: the votes of the nearest known theorems.
+
+    Args:
+        near: float32[documents], how near each document is to the query; those at most 0 do not vote.
+        proofs: what proofs use.
+        own: the document that the query is; its proofs do not vote.
+    """
+    result = np.zeros(len(near), dtype=np.float32)
+    similar = near[proofs.own]
+    if own is not None:
+        similar = np.where(proofs.own == own, 0, similar)
+    chosen = np.argsort(-similar, kind="stable")[:_VOTERS]
+    largest = float(similar[chosen[0]]) if len(chosen) else 0.0
+    if largest <= 0:
+        return result
+    for row in chosen[similar[chosen] > 0].tolist():
+        used = proofs.flat[proofs.offsets[row] : proofs.offsets[row + 1]]
+        result[used] += (similar[row] / largest) ** _SHARPNESS / np.sqrt(len(used))
+    saturated: Floats = np.log1p(_SATURATION * result)
+    return saturated
+
+
+class TextEncoder(Protocol):
+    """The two towers of a trained model, at work."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints, equal vectors."""
+
+    def queries(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d]"""
+
+    def documents(self, texts: Sequence[str]) -> Floats:
+        """float32[n, d]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Inner products of a trained model's vectors."""
+
+    encoder: TextEncoder
+    vectors: Floats
+    """[documents, d]"""
+    name: str = DENSE
+
+    def scores(self, text: str, own: int | None = None) -> Floats:
+        """The product of the query's vector with each document's."""
+        product: npt.NDArray[np.float32] = self.vectors @ self.encoder.queries([text])[0]
+        return product
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The weighted sum of several."""
+
+    rankers: tuple[Ranker, ...]
+    weights: Mapping[str, float]
+    """Of each ranker, by its name; one that is not named counts nothing."""
+    name: str = "weighted sum"
+
+    def scores(self, text: str, own: int | None = None) -> Floats:
+        """Each ranker's scores, levelled, weighed and added."""
+        return self.sum(self.lists(text, own))
+
+    def lists(self, text: str, own: int | None = None) -> dict[str, Floats]:
+        """Each ranker's scores as they are, by its name."""
+        return {ranker.name: ranker.scores(text, own) for ranker in self.rankers}
+
+    def sum(self, lists: Mapping[str, Floats]) -> Floats:
+        """float32[documents] The sum of what `lists` gave."""
+        weighed = [np.float32(self.weights.get(name, 0)) * levelled(one) for name, one in lists.items()]
+        return np.asarray(np.sum(weighed, axis=0), dtype=np.float32)
+
+
+def levelled(scores: Floats) -> Floats:
+    """float32[..., n]: scores with mean 0 over the last axis and 1 at place `_LEVEL`; 0 where all are equal.
+
+    The first places do not decide: the query itself may stand there.
+    """
+    flat = scores.max(axis=-1, keepdims=True) == scores.min(axis=-1, keepdims=True)  # a mean is rounded
+    centred = np.where(flat, 0, scores - scores.mean(axis=-1, keepdims=True, dtype=np.float64))
+    place = min(_LEVEL, scores.shape[-1]) - 1
+    spread = -np.partition(-centred, place, axis=-1)[..., place : place + 1]
+    largest = centred.max(axis=-1, keepdims=True)
+    spread = np.where(spread > 0, spread, np.where(largest > 0, largest, 1))
+    return np.asarray(centred / spread, dtype=np.float32)

@@ -1,0 +1,191 @@
+"""Building and updating an index: only what changed is read, only new texts are embedded.
+
+Work is committed in segments of some thousand premises, so a run that is stopped or killed goes on where it
+was. When the segments become many, the small ones are merged. Packages at a pinned revision, and Lean's own
+library, have stores of their own, which projects share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
+from lean_extract.source import project
+from retriever.models.encoder import PremiseEncoder
+from retriever.search.index import hnsw
+from retriever.search.index.content import NO_PROOFS
+from retriever.search.index.plan import Plan, Source, make_plan
+from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.store import IndexStore
+from retriever.search.index.update import IndexReport, Options, Progress, Update, lacks_graph
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+_LONGEST_NAME = 200
+
+__all__ = ["IndexReport", "Options", "Progress", "SharedPackage", "settled", "update_index", "update_store"]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPackage:
+    """A package whose index is kept once a revision, for all projects that have it."""
+
+    name: str
+    revision: str
+    root: Path
+    """What the index names files relative to."""
+    sources: tuple[Source, ...]
+    is_fixed: bool = True
+    """Whether nothing of a revision ever changes; else its files are compared in each update."""
+
+    def store(self, shared: Path, fingerprint: str) -> IndexStore:
+        """Where its index is kept, below the folder of shared ones, for a model."""
+        return IndexStore(shared / _folder_name(f"{self.name}-{self.revision}-{fingerprint}"))
+
+
+def update_index(
+    root: Path,
+    store: IndexStore,
+    encoder: PremiseEncoder,
+    *,
+    progress: Progress = lambda stage, done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    shared: Path | None = None,
+    core: SharedPackage | None = None,
+    uses: Mapping[str, int] | None = None,
+    proofs: ProofRows = NO_PROOFS,
+    graphs: hnsw.HnswParameters | None = hnsw.HnswParameters(),  # noqa: B008
+) -> IndexReport:
+    """Bring the index of the project at `root` up to date.
+
+    Args:
+        shared: a folder for indexes of packages at a pinned revision, which projects then share; without it
+            they go into `store`, and `core` is left out.
+        core: Lean's own library.
+        uses: how many training proofs use a name.
+        proofs: what the proofs of training theorems use.
+        graphs: how to build HNSW graphs for large segments where hnswlib is installed; None for none.
+
+    Where another process writes a shared package, its end is awaited. Raises IndexLocked, IndexWriteFailed,
+    and what `find_sources` raises for a folder that is no project. What was indexed before stays usable in
+    all cases.
+    """
+    options = Options(progress, should_stop, uses or {}, proofs, graphs)
+    root = project.find_root(root.resolve())
+    found = project.find_sources(root, should_stop=should_stop)
+    if found.stopped:  # not knowing all sources, it must not take any for gone
+        _leave_unfinished(root, store, encoder.fingerprint)
+        return IndexReport(0, 0, stopped=True, notes=found.notices)
+    sources = found.sources
+    packages = [] if shared is None else [*_pinned(root, sources), *([core] if core else [])]
+    if shared is None:
+        own: list[Source] = list(sources)
+    else:
+        own = [source for source in sources if not (source.package and source.revision)]
+    report = IndexReport(0, 0, notes=found.notices)
+    includes: list[str] = []
+    for package in packages:
+        assert shared is not None
+        package_store = package.store(shared, encoder.fingerprint)
+        report += _update_shared(package, package_store, encoder, options)
+        if package_store.stamp() is not None:  # stopped before it was written, it is not there
+            includes.append(str(package_store.root.absolute()))
+    return report + update_store(root, own, store, encoder, options, includes=tuple(includes))
+
+
+def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
+    """Where there is no index yet, leave one that says that it is not finished."""
+    if store.stamp() is None:
+        with suppress(IndexLocked), store.writer(fingerprint) as writer:
+            if not writer.manifest.built_at:  # else another process has been faster
+                writer.commit((), root=str(root), complete=False)
+
+
+def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:
+    """The packages at a pinned revision among the sources, in order."""
+    found: dict[tuple[str, str], list[Source]] = {}
+    for source in sources:
+        if source.package and source.revision:
+            found.setdefault((source.package, source.revision), []).append(source)
+    return [SharedPackage(*key, root, tuple(listed)) for key, listed in sorted(found.items())]
+
+
+def _folder_name(called: str) -> str:
+    """A folder's name for what a project calls a package; two that differ (not in «» alone) share none."""
+    safe = _UNSAFE.sub("_", called)
+    if len(safe) <= _LONGEST_NAME and _UNSAFE.search(called.replace("«", "").replace("»", "")) is None:
+        return safe
+    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
+
+
+def _update_shared(
+    package: SharedPackage, store: IndexStore, encoder: PremiseEncoder, options: Options
+) -> IndexReport:
+    """Read a shared package, if it is not there yet; who finds another process at it waits."""
+
+    def wait() -> bool:
+        options.progress("wait", 0, 1)
+        return not options.should_stop()
+
+    with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
+        if report := settled(package, store, encoder.fingerprint, options.graphs):
+            return report
+    try:
+        return update_store(package.root, package.sources, store, encoder, options, pinned=True, wait=wait)
+    except IndexLocked:  # it was stopped while it waited
+        return IndexReport(0, 0, stopped=True)
+
+
+def settled(
+    package: SharedPackage,
+    store: IndexStore,
+    fingerprint: str,
+    graphs: hnsw.HnswParameters | None = hnsw.HnswParameters(),  # noqa: B008
+) -> IndexReport | None:
+    """What a package's store holds, where it is complete, graphs and all; None where there is work to do.
+
+    Raises IndexMissing, IndexDamaged, ModelError.
+    """
+    manifest, opened = store.open(fingerprint)
+    segments = [segment for segment, _ in opened]
+    if not manifest.complete or (graphs and any(lacks_graph(segment, graphs) for segment in segments)):
+        return None
+    known = {
+        file.path: file
+        for segment, alive in opened
+        for number, file in enumerate(segment.files)
+        if number not in alive.dead_files
+    }
+    if not package.is_fixed:
+        plan = make_plan(package.root, package.sources, known, manifest.stats, lambda _: None)
+        is_same = plan is not None and replace(plan, stats={}) == Plan() and plan.stats == manifest.stats
+        if not is_same or manifest.root != str(package.root):
+            return None
+    return IndexReport(len(known), sum(file.stop - file.start for file in known.values()))
+
+
+def update_store(
+    root: Path,
+    sources: Sequence[Source],
+    store: IndexStore,
+    encoder: PremiseEncoder,
+    options: Options,
+    *,
+    includes: tuple[str, ...] = (),
+    pinned: bool = False,
+    wait: Callable[[], bool] = lambda: False,
+) -> IndexReport:
+    """Bring one store up to date with these sources; while another process is at it, `wait` says whether to.
+
+    Raises IndexLocked, IndexWriteFailed.
+    """
+    started = time.monotonic()
+    with store.writer(encoder.fingerprint, wait) as writer:
+        update = Update(root, store, writer, encoder, options)
+        report = update.run(sources, includes, pinned)
+    return replace(report, seconds=time.monotonic() - started)

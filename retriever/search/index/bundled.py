@@ -1,0 +1,247 @@
+"""The Mathlib index that is shipped: packed into the package's data, unpacked into a cache at first use.
+
+Packed, it is one .tar.xz (`retriever.search.index.archive`). `bundled.json` beside it names the content's hash, the
+encoder's fingerprint and the library's revision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import (
+    IndexDamaged,
+    IndexMissing,
+    IndexUnreadable,
+    ModelError,
+)
+from lean_extract.json_text import read_json
+from retriever.search.index.archive import extract, packed
+from retriever.search.index.files import damaged, explained_writes, make_folder, unreadable
+from retriever.search.index.manifest import LiveSegment, Manifest
+from retriever.search.index.meta import VERSION, digest, members, read_checked, text, whole
+from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.segment import Segment
+from retriever.search.index.store import OTHER_MODEL, IndexStore
+from retriever.search.index.sums import GoOn, always
+
+CARD = "bundled.json"
+ARCHIVE = "mathlib.tar.xz"
+REINSTALL = "Install premise-suggest again."
+SEGMENT = "mathlib"
+_UNPACKING = ".unpacking-"
+_ABANDONED_SECONDS = 3600.0
+DATA = Path(__file__).parent.parent.parent / "data" / "mathlib"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What is shipped."""
+
+    fingerprint: str
+    revision: str
+    sha256: str
+    premises: int
+    built_at: str
+    lean: str = ""
+    """The Lean version that the library asks for, where that is known."""
+
+
+def read_card(data: Path = DATA) -> Bundle:
+    """What the package ships. Raises IndexMissing, IndexDamaged."""
+    path = data / CARD
+    try:
+        return _bundle(members(read_json(path)))
+    except FileNotFoundError as error:
+        raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
+    except OSError as error:
+        raise unreadable(error, path, REINSTALL) from error
+    except ValueError as error:
+        raise damaged(path, error, REINSTALL) from error
+
+
+def _bundle(values: dict[str, Any]) -> Bundle:
+    """Raises ValueError."""
+    return Bundle(
+        text(values.get("fingerprint")),
+        text(values.get("revision")),
+        digest(values.get("sha256")),
+        whole(values.get("premises")),
+        text(values.get("built_at")),
+        text(values.get("lean", "")),
+    )
+
+
+def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
+    """Compress a segment without records into `out`; returns its card. Raises OSError."""
+    if segment.has_records:
+        raise ValueError("a segment with statements is not to be shipped")
+    out.mkdir(parents=True, exist_ok=True)
+    data = packed(segment)
+    found = hashlib.sha256(data).hexdigest()
+    bundle = Bundle(segment.fingerprint, revision, found, len(segment), built_at, lean)
+    temporary = out / f".{ARCHIVE}.tmp"
+    temporary.write_bytes(data)
+    temporary.replace(out / ARCHIVE)
+    with replacing(out / CARD) as card:
+        json.dump({name: getattr(bundle, name) for name in Bundle.__slots__}, card, indent=2)
+        card.write("\n")
+    return bundle
+
+
+def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
+    """The bundled index as a store, unpacked into `cache` the first time; safe with several processes.
+
+    Where the unpacked copy is not what was unpacked it is unpacked again; who has the old one open reads on.
+
+    Args:
+        tell: hears that it is unpacked, and why, in a sentence.
+
+    Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
+    """
+    bundle = read_card(data)
+    store = _store(cache, bundle)
+    amiss = _amiss(store, bundle)
+    if amiss is None:
+        return store
+    if amiss:
+        tell(f"{amiss} Unpacking the bundled Mathlib index again ...")
+    else:
+        tell("Unpacking the bundled Mathlib index (once) ...")
+    archive = _read_archive(data / ARCHIVE, bundle)
+    with explained_writes(store.root, amiss):
+        make_folder(cache)
+        _sweep(cache)
+        before = [*store.root.glob("segments/*")]
+        temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
+        try:
+            extract(archive, temporary, bundle.fingerprint)
+            if _amiss(store, bundle) is not None:  # else another process was faster
+                _publish(temporary, store, bundle)
+                for folder in before:  # whoever has it open reads on
+                    shutil.rmtree(folder, ignore_errors=True)
+        except ValueError as error:
+            raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    if amiss := _amiss(store, bundle):
+        raise IndexDamaged(amiss, f"What is written to {cache} does not stay: look after that disk.")
+    return store
+
+
+def verify_unpacked(cache: Path, bundle: Bundle, go_on: GoOn = always) -> list[str]:
+    """Read every byte of the unpacked copy, if there is one; what is wrong, in words."""
+    store = _store(cache, bundle)
+    return store.verify(go_on) if store.stamp() is not None else []
+
+
+def _store(cache: Path, bundle: Bundle) -> IndexStore:
+    return IndexStore(cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}")
+
+
+def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
+    """Why the bundle has to be unpacked: an empty text where it was not yet; None where it need not be.
+
+    Raises IndexDamaged where the system does not let us look.
+    """
+    try:
+        manifest = store.manifest()
+        if (manifest.fingerprint, manifest.is_bundled) != (bundle.fingerprint, True) or not manifest.segments:
+            return f"{store.manifest_path} is of another index."
+        for live in manifest.segments:
+            read_checked(store.folder_of(live.name))
+    except IndexMissing:
+        return ""
+    except IndexUnreadable:
+        raise
+    except IndexDamaged as error:
+        return error.message
+    return None
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what killed processes left; one at work is never that old."""
+    for left in cache.glob(f"{_UNPACKING}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def use_counts(store: IndexStore) -> dict[str, int]:
+    """How many training proofs use each name, of those that any uses: for `update_index(uses=...)`.
+
+    Raises IndexMissing, IndexDamaged.
+    """
+    _, segments = store.open()
+    counts: dict[str, int] = {}
+    for segment, _ in segments:
+        for place in np.flatnonzero(segment.uses).tolist():
+            counts[segment.names[place]] = int(segment.uses[place])
+    return counts
+
+
+def proof_rows(store: IndexStore) -> ProofRows:
+    """What the proofs of training theorems use: for `update_index(proofs=...)`.
+
+    Raises IndexMissing, IndexDamaged.
+    """
+    _, segments = store.open()
+    return ProofRows.of_columns([segment.proofs for segment, _ in segments])
+
+
+def _read_archive(path: Path, bundle: Bundle) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise unreadable(error, path, REINSTALL) from error
+    if hashlib.sha256(data).hexdigest() != bundle.sha256:
+        raise IndexDamaged(f"The bundled index {path} was altered or cut off.", REINSTALL)
+    return data
+
+
+def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
+    """Make an unpacked folder the store's one segment. Raises OSError."""
+    folder = store.folder_of(f"{SEGMENT}-{secrets.token_hex(4)}")
+    try:
+        make_folder(store.root)
+        make_folder(folder.parent)
+        unpacked.chmod(0o755)
+        os.rename(unpacked, folder)  # noqa: PTH104
+        store.publish(
+            Manifest(
+                bundle.fingerprint,
+                built_at=bundle.built_at,
+                segments=(LiveSegment(folder.name),),
+                pinned=True,
+                is_bundled=True,
+            )
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        for made in (folder.parent, store.root):
+            with suppress(OSError):  # where something is in it, it was not made here
+                made.rmdir()
+        raise
+
+
+def check_fits(bundle: Bundle, fingerprint: str) -> None:
+    """Raises ModelError when the bundled index was made with another model."""
+    if bundle.fingerprint != fingerprint:
+        raise ModelError(
+            f"The bundled Mathlib index was built with model {bundle.fingerprint}, "
+            f"the model in use is {fingerprint}.",
+            OTHER_MODEL,
+        )

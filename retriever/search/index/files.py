@@ -1,0 +1,213 @@
+"""The lowest door to the disk: arrays, string tables and documents of a segment folder, in and out.
+
+Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
+(a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
+bytes before it; those of other files stand in a document (`retriever.search.index.sums`).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import mmap
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract import json_text
+from lean_extract.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
+from lean_extract.reading import read_regular
+
+MAX_DOCUMENT = 1 << 28
+"""Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
+REBUILD = "Run `premise-suggest index` to build it again."
+
+
+def write_bytes(path: Path, data: bytes | memoryview) -> None:
+    """Write a file and flush it to the disk. Raises OSError."""
+    with path.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def npy_bytes(array: npt.NDArray[Any]) -> memoryview:
+    """An array as a .npy file."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
+    return stream.getbuffer()
+
+
+def write_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write a .npy file and flush it to the disk. Raises OSError."""
+    # Not straight into the file: numpy's own writing hides the system's reason when the disk is full.
+    write_bytes(path, npy_bytes(array))
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a JSON document and flush it to the disk. Raises OSError."""
+    write_bytes(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def write_strings(folder: Path, stem: str, strings: Iterable[str | bytes]) -> None:
+    """Write a string table: `stem.txt` (one a line) and `stem.npy` (where each begins)."""
+    lines = [line.encode() if isinstance(line, str) else line for line in strings]
+    starts = np.zeros(len(lines) + 1, dtype=np.int64)
+    np.cumsum([len(line) + 1 for line in lines], out=starts[1:])
+    write_bytes(folder / f"{stem}.txt", b"".join(line + b"\n" for line in lines))
+    write_array(folder / f"{stem}.npy", starts)
+
+
+def read_array(path: Path) -> npt.NDArray[Any]:
+    """A .npy file, memory-mapped. Raises OSError or ValueError."""
+    # An array without elements cannot be mapped; its file is nothing but the header.
+    small = path.stat().st_size <= 4096
+    return np.asarray(np.load(path, mmap_mode=None if small else "r", allow_pickle=False))
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file. Raises OSError or ValueError."""
+    return json_text.read_json(path, MAX_DOCUMENT)
+
+
+def write_document(path: Path, values: Mapping[str, Any]) -> None:
+    """Write a JSON object with its sum and flush it to the disk. Raises OSError."""
+    body = json.dumps(dict(values), ensure_ascii=False, separators=(",", ":")).encode()[:-1]
+    write_bytes(path, b'%b,"sum":"%b"}' % (body, hashlib.sha256(body).hexdigest().encode()))
+
+
+def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
+    """A JSON object of this form and version, its sum looked at and left out.
+
+    One without a sum, as older versions wrote them, is taken as it is. Raises OSError, and IndexDamaged: it
+    is of another form or version, or was altered.
+    """
+    try:
+        data = read_regular(path, MAX_DOCUMENT)
+        values = json_text.parse_json(data)
+        if type(values) is not dict:
+            raise ValueError("it holds no object")
+        found = (values.pop("format", None), values.pop("version", None))
+        if found != (form, version):
+            said = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
+            raise IndexDamaged(said, REBUILD)
+        digest = values.pop("sum", None)
+        if digest is not None and not _ends_with_sum(data):
+            raise ValueError("it was altered")
+        return values
+    except ValueError as error:
+        raise damaged(path, error) from error
+
+
+def _ends_with_sum(data: bytes) -> bool:
+    match = _SUM.search(data[-_SUM_BYTES:])
+    return match is not None and hashlib.sha256(data[:-_SUM_BYTES]).hexdigest().encode() == match[1]
+
+
+_SUM = re.compile(rb'\A,"sum":"([0-9a-f]{64})"}\Z')
+_SUM_BYTES = len(b',"sum":""}') + 64
+
+
+class StringTable:
+    """Strings of a memory-mapped table; nothing is decoded before it is asked for."""
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self._starts = read_array(folder / f"{stem}.npy")
+        with (folder / f"{stem}.txt").open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            self._data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        if len(self._starts) < 1 or int(self._starts[-1]) != size:
+            raise ValueError(f"{stem}.txt has {size} bytes, its table of starts says otherwise")
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, index: int, /) -> str:
+        return self.raw(index).decode()
+
+    def raw(self, index: int) -> bytes:
+        """A string's UTF-8 bytes."""
+        return self._data[int(self._starts[index]) : int(self._starts[index + 1]) - 1]
+
+    @property
+    def data(self) -> bytes | mmap.mmap:
+        """All the bytes, a line feed behind each string."""
+        return self._data
+
+    @property
+    def starts(self) -> npt.NDArray[np.integer]:
+        """int[n + 1]: where each string begins in `data`."""
+        return np.asarray(self._starts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(bytes(self._data[:]).decode().split("\n")[:-1])
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none, also in the place of a file that is in its way. Raises OSError."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's entries (a rename) to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+_ELSEWHERE = "Allow writing there, or name another index folder in PREMISE_SUGGEST_INDEX."
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and run `premise-suggest index` again."),
+    errno.EDQUOT: ("the disk quota is used up", "Free some space and run `premise-suggest index` again."),
+    errno.EFBIG: ("a file would grow over the limit", "Raise the limit on file sizes (`ulimit -f`)."),
+    errno.EACCES: ("permission is denied", _ELSEWHERE),
+    errno.EPERM: ("permission is denied", _ELSEWHERE),
+    errno.EROFS: ("the file system is read-only", _ELSEWHERE),
+}
+
+
+@contextmanager
+def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
+    """Turns an OSError of the block into IndexWriteFailed that names the folder and the reason.
+
+    `amiss` says what is wrong with the index that was to be replaced.
+    """
+    try:
+        yield
+    except OSError as error:
+        fallback = (str(error.strerror or error), "Mend that and run `premise-suggest index` again.")
+        reason, hint = _REASONS.get(error.errno or 0, fallback)
+        message = f"The premise index in {root} could not be written: {reason}; the old index is untouched."
+        if amiss:
+            message = f"{amiss} A new one could not be put in its place: {reason}."
+        raise IndexWriteFailed(message, hint) from error
+
+
+def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
+    """The error for a file that is cut off, altered or of an unknown form."""
+    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", mended_by)
+
+
+def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:
+    """The error for what the system does not let us read; a file that is not there counts as damage."""
+    path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+        said = f"The premise index cannot be read: {path}: {error.strerror}."
+        return IndexUnreadable(said, "End other programs, or raise the limit (`ulimit -n`), and try again.")
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return damaged(Path(path), "the file is missing", mended_by)
+    return damaged(Path(path), error.strerror or error, mended_by)

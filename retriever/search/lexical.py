@@ -1,0 +1,326 @@
+"""Lean-aware tokens, and BM25 over them.
+
+Tokens follow Mathlib's naming convention: an operator becomes the word that names use for it, so `a + b`,
+`HAdd.hAdd a b` and the name `add_comm` share the token `add`. Variables are left out (they differ from
+statement to statement) except in one token for the shape of the whole conclusion, where they are
+numbered by first occurrence: `n + m = m + n` and `a + b = b + a` have the same shape.
+
+BM25 is the standard one (Robertson and Zaragoza 2009) with the never-negative idf of Lucene:
+
+    score(q, d) = sum over distinct t in q:  idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avgdl))
+    idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.records import Goal, Premise
+from lean_extract.short_cache import kept_if_short
+from lean_extract.words import NOISE, SYMBOLS, WORDS
+from retriever.models.text import LONGEST_TEXT, binder_text, normal_form
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int32]
+
+_LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
+_PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_TOKEN = re.compile(
+    rf"(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*|[0-9]+|"
+    + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
+    + r"|\S"
+)
+_IDENTIFIER = re.compile(_PART)
+VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\Z")
+"""What looks like a variable, whether or not a binder introduces it."""
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
+_LONGEST_SHAPE = 48
+
+
+def goal_tokens(goal: Goal) -> list[str]:
+    """The tokens of a goal: target, hypotheses, and the target's shape."""
+    bound = frozenset(
+        name.rstrip("✝⁰¹²³⁴⁵⁶⁷⁸⁹") for hypothesis in goal.hypotheses for name in hypothesis.names
+    )
+    tokens = text_tokens(goal.target, bound)
+    for hypothesis in goal.hypotheses:
+        tokens += text_tokens(hypothesis.type, bound)
+    return tokens + shape_tokens(goal.target, bound)
+
+
+def premise_tokens(premise: Premise) -> list[str]:
+    """The tokens of a premise: the name's parts, binders, conclusion, and the conclusion's shape."""
+    bound = frozenset(bound_names(premise.context))
+    tokens = list(name_parts(premise.name))
+    for binder in premise.context:
+        _, colon, type_text = binder_text(binder).partition(" : ")
+        tokens += text_tokens(type_text if colon else binder_text(binder), bound)
+    tokens += text_tokens(premise.conclusion, bound)
+    return tokens + shape_tokens(premise.conclusion, bound)
+
+
+def name_tokens(premise: Premise) -> list[str]:
+    """What an index without statements holds of a premise: its name's parts and its shape's hash."""
+    shape = shape_tokens(premise.conclusion, bound_names(premise.context))
+    return [*name_parts(premise.name), *shape]
+
+
+def bound_names(context: Iterable[str]) -> set[str]:
+    """The variables that binders as written introduce."""
+    names: set[str] = set()
+    for binder in context:
+        before, colon, _ = binder_text(binder).partition(" : ")
+        if colon or not binder.startswith("["):
+            names.update(before.split())
+    return names
+
+
+def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
+    """The tokens of a statement's text without variables and punctuation."""
+    bound = frozenset(bound)
+    tokens: list[str] = []
+    for raw in raw_tokens(text):
+        tokens += _expand(raw, bound)
+    return tokens
+
+
+def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
+    """At most one token: a hash of the text with its variables numbered, or none if it is long or plain.
+
+    Leading `∀ …,` are left out: they say what binders say.
+    """
+    raw = _without_binders(raw_tokens(text))
+    if not 3 <= len(raw) <= _LONGEST_SHAPE:
+        return []
+    bound = frozenset(bound)
+    numbers: dict[str, str] = {}
+    shape = []
+    for token in raw:
+        if token in bound or (VARIABLE.match(token) and token not in WORDS):
+            token = numbers.setdefault(token, f"?{len(numbers)}")
+        shape.append(WORDS.get(token, token))
+    return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
+
+
+@kept_if_short(65536)
+def name_parts(name: str) -> tuple[str, ...]:
+    """A dotted name's words in lower case: at dots, underscores and humps. `Nat.add_comm`: nat, add, comm."""
+    parts: list[str] = []
+    for word in re.split(r"[._«»]+", name):
+        humps = [hump.lower() for hump in _CAMEL.findall(word) if hump.strip("' ")]
+        parts += [word.lower(), *humps] if len(humps) > 1 else humps
+    return tuple(parts)
+
+
+@kept_if_short(8192)
+def raw_tokens(text: str) -> tuple[str, ...]:
+    """Identifiers, numbers and operators as they stand in the text's one spelling."""
+    return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
+
+
+def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
+    start = depth = 0
+    for index, token in enumerate(raw):
+        if index == start and token != "∀":
+            break
+        depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+        if token == "," and depth == 0:
+            start = index + 1
+    return raw[start:]
+
+
+def _expand(raw: str, bound: frozenset[str]) -> list[str]:
+    if raw in bound:
+        return []
+    word = WORDS.get(raw)
+    if word is not None:
+        return [word]
+    if raw in NOISE:
+        return []
+    if not _IDENTIFIER.match(raw):
+        return [raw]
+    head, dot, rest = raw.partition(".")
+    if head in bound or VARIABLE.match(head):
+        return list(name_parts(rest)) if dot else []
+    parts = list(name_parts(raw))
+    return parts if parts == [raw.lower()] else [raw, *parts]
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Parameters:
+    """`k1` >= 0: how soon repetition stops counting; `b` in [0, 1]: how much a text's length counts."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not (self.k1 >= 0 and 0 <= self.b <= 1):
+            raise ValueError(f"BM25 needs k1 >= 0 and 0 <= b <= 1, not {self.k1} and {self.b}")
+
+
+class Vocabulary(Protocol):
+    """A sorted list of terms."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Inverted lists of n documents over m sorted terms (by code point), as compressed sparse rows.
+
+    Term i stands in the documents `documents[starts[i]:starts[i + 1]]`, ascending, as often as
+    `frequencies` says in the same places (uint16, capped).
+    """
+
+    terms: Vocabulary
+    starts: npt.NDArray[np.int64]
+    documents: Ints
+    frequencies: npt.NDArray[np.uint16]
+    lengths: Ints
+    """int32[n]: tokens of each document."""
+
+    def find(self, term: str) -> tuple[Ints, npt.NDArray[np.uint16]]:
+        """(documents, frequencies) of a term; empty if it does not occur."""
+        index = bisect_left(self.terms, term)
+        if index == len(self.terms) or self.terms[index] != term:
+            return self.documents[:0], self.frequencies[:0]
+        start, stop = int(self.starts[index]), int(self.starts[index + 1])
+        return self.documents[start:stop], self.frequencies[start:stop]
+
+
+def build_postings(texts: Iterable[Sequence[str]]) -> Postings:
+    """Postings of tokenised documents, in memory."""
+    numbers: dict[str, int] = {}
+    rows: list[int] = []
+    columns: list[int] = []
+    counts: list[int] = []
+    lengths: list[int] = []
+    for document, tokens in enumerate(texts):
+        lengths.append(len(tokens))
+        for term, count in Counter(tokens).items():
+            rows.append(numbers.setdefault(term, len(numbers)))
+            columns.append(document)
+            counts.append(min(count, 65535))
+    found = list(numbers)
+    terms = sorted(found)
+    place = np.empty(len(terms), dtype=np.int64)
+    place[[numbers[term] for term in terms]] = np.arange(len(terms))
+    row = place[np.asarray(rows, dtype=np.int64)]
+    return sorted_postings(
+        terms,
+        row,
+        np.asarray(columns, dtype=np.int32),
+        np.asarray(counts, dtype=np.uint16),
+        np.asarray(lengths, dtype=np.int32),
+    )
+
+
+def sorted_postings(
+    terms: Sequence[str],
+    rows: npt.NDArray[np.int64],
+    documents: Ints,
+    frequencies: npt.NDArray[np.uint16],
+    lengths: Ints,
+) -> Postings:
+    """Postings from unordered triples (term number, document, frequency); `terms` must be sorted."""
+    order = np.lexsort((documents, rows))
+    starts = np.zeros(len(terms) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(terms)), out=starts[1:])
+    return Postings(terms, starts, documents[order], frequencies[order], lengths)
+
+
+class Bm25:
+    """BM25 over one or several segments with statistics over all of them.
+
+    Args:
+        segments: the postings, document ids counted on from one segment to the next.
+        alive: bool[n] over all segments; the others count nowhere and score 0. None: all.
+    """
+
+    def __init__(
+        self,
+        segments: Sequence[Postings],
+        parameters: Bm25Parameters = Bm25Parameters(),
+        alive: Bools | None = None,
+    ) -> None:
+        self._segments = segments
+        self._parameters = parameters
+        self._bounds = np.cumsum([0, *(len(segment.lengths) for segment in segments)])
+        lengths = (
+            np.concatenate([segment.lengths for segment in segments])
+            if segments
+            else np.zeros(0, dtype=np.int32)
+        ).astype(np.float32)
+        self._alive = alive if alive is not None and not alive.all() else None
+        counted = lengths if self._alive is None else lengths[self._alive]
+        self._count = len(counted)
+        self._average = float(counted.mean()) if self._count else 0.0
+        k1, b = parameters.k1, parameters.b
+        self._norms: Floats = k1 * (1 - b + b * lengths / max(self._average, 1e-9))
+
+    def __len__(self) -> int:
+        return int(self._bounds[-1])
+
+    @property
+    def segments(self) -> Sequence[Postings]:
+        """The postings that it scores."""
+        return self._segments
+
+    def scores(self, query: Iterable[str]) -> Floats:
+        """float32[n]: the score of every document for a query's distinct tokens."""
+        result = np.zeros(len(self), dtype=np.float32)
+        for term in sorted(set(query)):
+            self._add(term, result)
+        if self._alive is not None:
+            result[~self._alive] = 0.0
+        return result
+
+    def score_texts(self, query: Iterable[str], texts: Sequence[Sequence[str]]) -> Floats:
+        """float32[len(texts)]: scores of texts outside the index, by the index's statistics."""
+        k1, b = self._parameters.k1, self._parameters.b
+        result = np.zeros(len(texts), dtype=np.float32)
+        counts = [Counter(text) for text in texts]
+        norms = [k1 * (1 - b + b * len(text) / max(self._average, 1e-9)) for text in texts]
+        for term in sorted(set(query)):
+            if not any(term in count for count in counts):
+                continue
+            found = [segment.find(term)[0] for segment in self._segments]
+            df = sum(self._frequency(index, documents) for index, documents in enumerate(found))
+            idf = self._idf(df)
+            for index, count in enumerate(counts):
+                tf = count[term]
+                result[index] += idf * tf * (k1 + 1) / (tf + norms[index]) if tf else 0.0
+        return result
+
+    def _idf(self, df: int) -> float:
+        return float(np.log1p((max(self._count, df) - df + 0.5) / (df + 0.5)))
+
+    def _add(self, term: str, result: Floats) -> None:
+        found = [segment.find(term) for segment in self._segments]
+        df = sum(self._frequency(index, documents) for index, (documents, _) in enumerate(found))
+        if not df:
+            return
+        idf = self._idf(df)
+        for index, (documents, frequencies) in enumerate(found):
+            start, stop = self._bounds[index], self._bounds[index + 1]
+            tf = frequencies.astype(np.float32)
+            tf *= np.float32(idf * (self._parameters.k1 + 1)) / (tf + self._norms[start:stop][documents])
+            result[start:stop][documents] += tf
+
+    def _frequency(self, index: int, documents: Ints) -> int:
+        if self._alive is None:
+            return len(documents)
+        start, stop = self._bounds[index], self._bounds[index + 1]
+        return int(np.count_nonzero(self._alive[start:stop][documents]))

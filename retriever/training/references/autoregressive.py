@@ -1,0 +1,156 @@
+"""The autoregressive model (NaturalProofs, section 5, appendix B.2) as the loop trains it.
+
+It is trained by the cross-entropy of a proof's references, in order and repeated as they are, and of the end
+mark behind them. As a ranker it lists what it writes greedily, nothing twice, then the others by the
+probabilities of its first step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from lean_extract.errors import ModelError
+from retriever.metrics.selection import Floats, columns_of
+from retriever.training.model import groups_of
+from retriever.training.references.autoregressive_config import AutoregressiveConfig
+from retriever.training.references.autoregressive_decoding import greedy
+from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences
+from retriever.training.references.collection import CollectionArrays, load_collection
+from retriever.training.references.joint import OverReferences
+from retriever.training.references.joint_model import ReferenceTable
+from retriever.training.references.pairwise_best import load_best
+from retriever.training.references.pairwise_model import build_tower, read_terms
+from retriever.training.running.config import RunConfig
+from retriever.training.running.plain import from_plain
+from retriever.training.tokens import Ints, Ragged
+
+_CHUNK = 128
+
+
+def parse(values: Mapping[str, Any]) -> AutoregressiveConfig:
+    """The run's configuration. Raises BadSettings."""
+    return from_plain(AutoregressiveConfig, values)
+
+
+def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective:
+    """The objective over the run's collection. Raises ModelError, BadRecords, UserError."""
+    own = cast(AutoregressiveConfig, config)
+    lengths = own.lengths
+    arrays = load_collection(
+        own.backend, own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
+    )
+    return SequenceObjective(own, arrays, device)
+
+
+def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
+    """The model of a configuration with fresh weights."""
+    shape, hidden = config.decoder, config.model.hidden
+    return SequenceModel(
+        build_tower(config.model, read_terms(tokenizer, config.pairs), config.batch.word_dropout),
+        ReferenceTable(references, hidden),
+        build_decoder(hidden, shape.layers, shape.heads, shape.intermediate, shape.dropout),
+        shape.longest,
+        normalised=config.loss.normalised,
+        temperature=config.loss.temperature,
+    )
+
+
+class SequenceObjective(OverReferences):
+    """Questions and the references of their proofs in order."""
+
+    def __init__(self, config: AutoregressiveConfig, arrays: CollectionArrays, device: torch.device) -> None:
+        self._config = config
+        self.model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
+        super().__init__(config, arrays, self.model, device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._config.schedule)
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """The mean cross-entropy over a batch's references and end marks; a scalar."""
+        config, arrays = self._config, self._arrays
+        self._steps = step + 1
+        generator = np.random.default_rng([config.seed, step, micro, rank])
+        rows = generator.choice(self._training.rows, config.batch.questions)
+        written, counts = sequences(arrays.references, rows, config.decoder.longest)
+        columns = np.where(written >= 0, self._columns[written], -1)
+        targets = with_end(columns, counts, arrays.references.lengths[rows], len(self._training.pool))
+        told = torch.from_numpy(targets).to(self._ranked.device)
+        before = torch.from_numpy(np.maximum(written, 0)).to(self._ranked.device)
+        steps = told >= 0
+        logits = model(arrays.questions.take(rows), before, self._ranked, steps).float()
+        if config.batch.without_own:
+            logits = self._without_own(logits, rows, columns, torch.nonzero(steps)[:, 0])
+        return functional.cross_entropy(logits, told[steps])
+
+    def _without_own(self, logits: Tensor, rows: Ints, columns: Ints, questions: Tensor) -> Tensor:
+        """The document that a question is cannot be told, where its proof does not refer to it."""
+        own = self._columns[self._arrays.own[rows]]
+        barred = np.where((columns == own[:, None]).any(axis=1), -1, own)
+        barred_steps = torch.from_numpy(barred).to(logits.device)[questions]
+        numbers = torch.arange(logits.shape[1], device=logits.device)
+        return logits.masked_fill(numbers[None, :] == barred_steps[:, None], float("-inf"))
+
+    def validate(self) -> dict[str, float]:
+        """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
+        excluded. Keeps the weights where it is the run's best."""
+        questions = self._arrays.questions.take(self._sample)
+        own = self._arrays.own[self._sample]
+        scores = ranking_scores(self.model, questions, self._pool, own)
+        return self._kept(self._config, self.model, scores)
+
+
+def with_end(columns: Ints, counts: Ints, lengths: Ints, end: int) -> Ints:
+    """[n, t + 1] What is to be told at each step: the next reference, then `end`; -1 is passed over.
+
+    Args:
+        columns: [n, t] the references; -1 behind the last, and where one cannot be told.
+        counts: [n] references of each row.
+        lengths: [n] references of the whole proof; one that was cut has no end mark.
+        end: the number of the end mark.
+    """
+    targets = np.full((len(columns), columns.shape[1] + 1), -1, dtype=np.int64)
+    targets[:, :-1] = columns
+    whole = np.flatnonzero(counts == lengths)
+    targets[whole, counts[whole]] = end
+    return targets
+
+
+def ranking_scores(model: SequenceModel, questions: Ragged, pool: Ints, own: Ints | None = None) -> Floats:
+    """float32[questions, pool] The higher the better: what is written first, then by the first step.
+
+    `own` [questions] are documents that are not written; -1: none.
+    """
+    columns = columns_of(pool, len(model.table.bias))
+    parts = []
+    for start in range(0, len(questions), _CHUNK):
+        rows: Ints = np.arange(start, min(start + _CHUNK, len(questions)))
+        barred = None if own is None else columns[own[rows]]
+        first, written = greedy(model, questions.take(rows), pool, barred)
+        top = first.max(axis=1) + 1
+        for row, sequence in enumerate(written):
+            for place, column in enumerate(reversed(sequence)):
+                first[row, column] = top[row] + place
+        parts.append(first)
+    return np.concatenate(parts)
+
+
+def load_autoregressive(run: Path) -> tuple[AutoregressiveConfig, SequenceModel]:
+    """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
+    saved = load_best(run, "autoregressive")
+    config = replace(parse(saved.config), run=run)
+    model = build_sequence_model(config, run / "tokenizer.json", len(saved.model["table.bias"]))
+    try:
+        model.load_state_dict(saved.model)
+    except RuntimeError as error:
+        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    return config, model.eval()

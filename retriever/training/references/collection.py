@@ -1,0 +1,77 @@
+"""A backend's collection as arrays: token ids of every text, and who is answered by what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from retriever.search.backend import SPLITS, Collection, Question, Split
+from retriever.search.backends import find_backend
+from retriever.search.splits import split_of
+from retriever.training.tokens import Ints, Ragged, encode_heads, open_tokenizer, ragged
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionArrays:
+    """What a training step looks at. Documents and questions go by their number in the collection."""
+
+    documents: Ragged
+    """[documents] Tokens of their texts."""
+    questions: Ragged
+    """[questions]"""
+    references: Ragged
+    """[questions] Numbers of documents, in order, repeated as they are."""
+    splits: Ints
+    """[questions] Place in `SPLITS`."""
+    own: Ints
+    """[questions] The document that the question is; -1 if it is none."""
+    held: NDArray[np.bool_]
+    """[questions] Whether the theorem's name holds it out of all training (`retriever.search.splits`)."""
+    pools: dict[Split, Ints]
+    """Documents that are ranked for a split."""
+    vocabulary: int
+    digest: str
+    """Of the collection."""
+
+    def rows(self, split: Split) -> Ints:
+        """The questions of a split."""
+        return np.flatnonzero(self.splits == SPLITS.index(split))
+
+
+def held_of(questions: Sequence[Question]) -> NDArray[np.bool_]:
+    """[questions] See `CollectionArrays.held`."""
+    held = [bool(one.name) and split_of(one.name) != "train" for one in questions]
+    return np.array(held, dtype=np.bool_)
+
+
+def arrays_of_collection(
+    collection: Collection, tokenizer: Tokenizer, *, query: int, document: int
+) -> CollectionArrays:
+    """Tokenise; of a long text the beginning is kept, `query` or `document` tokens with [CLS] and [SEP]."""
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    questions = collection.questions
+    return CollectionArrays(
+        documents=encode_heads(tokenizer, (one.text for one in collection.documents), document),
+        questions=encode_heads(tokenizer, (one.text for one in questions), query),
+        references=ragged([one.references for one in questions]),
+        splits=np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64),
+        own=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
+        held=held_of(questions),
+        pools={split: np.array(pool, dtype=np.int64) for split, pool in collection.pools.items()},
+        vocabulary=tokenizer.get_vocab_size(),
+        digest=collection.digest,
+    )
+
+
+def load_collection(
+    backend: str, source: Path, tokenizer: Path, *, query: int, document: int
+) -> CollectionArrays:
+    """The arrays of what a backend reads from `source`. Raises UserError, BadRecords, ModelError."""
+    opened = open_tokenizer(tokenizer)
+    return arrays_of_collection(find_backend(backend).read(source), opened, query=query, document=document)

@@ -1,0 +1,93 @@
+"""Hard negatives of a backend's collection: what is ranked first for a question and does not answer it.
+
+    python -m retriever.training.references.collection_mining SOURCE OUT.npz --backend NAME [--model MODEL] [--top 100]
+        [--queries train|valid]
+
+Ranked is as `premise-suggest eval retrieval` ranks, by the weighted sum with MODEL's encoders or, without,
+by terms and known proofs. For `train`, answers are left out of a question's candidates, for `valid` they are
+kept: the one file gives negatives, the other a ranking to measure. The question itself is in neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.errors import UserError
+from lean_extract.option_types import positive
+from lean_extract.telling import told
+from retriever.lean.training.mining import SPLITS_TO_MINE, best_columns
+from retriever.models.towers import Towers
+from retriever.search.backend import Backend, Collection, Split
+from retriever.search.backends import find_backend
+from retriever.search.collections.index import fused_for_evaluation
+from retriever.search.collections.measure import outside_of
+from retriever.training.reranking.mined import Mined, save_mined
+
+
+def mine_collection(
+    backend: Backend,
+    collection: Collection,
+    towers: Towers | None,
+    split: Split,
+    top: int,
+) -> Mined:
+    """The first `top` candidates of every question of a split. Raises UserError when it has no question."""
+    numbers = [number for number, one in enumerate(collection.questions) if one.split == split]
+    if not numbers:
+        raise UserError(f"The collection has no {split} question.", "Choose another split.")
+    fused = fused_for_evaluation(backend, collection, towers)
+    outside = outside_of(collection, split)
+    found = np.empty((len(numbers), top), dtype=np.int32)
+    for row, number in enumerate(tqdm(numbers, desc="mining", unit=" questions", disable=None)):
+        question = collection.questions[number]
+        scores = fused.scores(question.text, question.own)
+        withheld = [] if question.own is None else [question.own]
+        if split == "train":
+            withheld += question.gold
+        scores[outside] = -np.inf
+        scores[withheld] = -np.inf
+        found[row] = best_columns(scores[None], top)[0]
+    return Mined(
+        np.array(numbers, dtype=np.int64),
+        found,
+        collection.digest,
+        towers.fingerprint if towers else "",
+        has_gold=split != "train",
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.references.collection_mining",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", type=Path, help="what the backend reads")
+    parser.add_argument("out", type=Path, help="the file to write (.npz)")
+    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    parser.add_argument("--model", type=Path, help="a folder of retriever.training.references.export_towers")
+    parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
+    parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
+    chosen = parser.parse_args(arguments)
+    return told(lambda: _mine(chosen))
+
+
+def _mine(chosen: argparse.Namespace) -> None:
+    if chosen.backend == "lean":
+        hint = "Run python -m retriever.lean.training.mining."
+        raise UserError("A dataset of Lean's has a miner of its own.", hint)
+    backend = find_backend(chosen.backend)
+    towers = Towers.load(chosen.model) if chosen.model else None
+    mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
+    save_mined(chosen.out, mined)
+    print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Write the reference sequences of a part's proofs with a trained model (NaturalProofs, section 6.1).
+
+python -m retriever.training.references.refgen RUN CORPUS.json --out FILE.jsonl [--part valid|test|both]
+    [--beam 20] [--length-penalty 1] [--top 5]
+
+An autoregressive run writes by beam search; a joint or pairwise one gives its `--top` references in the order
+of its scores (the retrieval-only baseline of Table 8). The theorem itself is never written. FILE is what
+`python -m retriever.naturalproofs.evaluation.generation CORPUS.json --predictions FILE.jsonl` reads. Finished examples
+are kept beside it, so a call that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadSettings, ModelError
+from lean_extract.telling import told
+from retriever.metrics.selection import Ints
+from retriever.search.backend import Collection, Split
+from retriever.search.backends import find_backend
+from retriever.training.references import autoregressive, joint, pairwise
+from retriever.training.references.autoregressive_decoding import Beam, beam_search
+from retriever.training.references.collection import CollectionArrays, arrays_of_collection
+from retriever.training.references.pairwise_best import kind_of_run
+from retriever.training.references.pairwise_config import TextLengths
+from retriever.training.running.unfinished import unfinished
+from retriever.training.tokens import open_tokenizer
+
+Writer = Callable[[int, Ints], list[int]]
+"""(question, documents that may be written) to documents in order."""
+_BACKEND = "naturalproofs"
+
+
+def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
+    """How a run writes. Raises ModelError, BadSettings."""
+    kind, data = kind_of_run(run)
+    if kind != "pairwise" and data != collection.digest:
+        hint = "Take the corpus that it was trained on, or a pairwise run."
+        raise ModelError(f"The run {run} writes references of another corpus.", hint)
+    if kind == "autoregressive":
+        config, model = autoregressive.load_autoregressive(run)
+        arrays = _arrays(run, collection, config.lengths)
+        return lambda question, pool: beam_search(
+            model, arrays.questions.take(np.array([question])), pool, beam, int(arrays.own[question])
+        )
+    scores = _scores(kind, run, collection)
+
+    def first(question: int, pool: Ints) -> list[int]:
+        own = collection.questions[question].own
+        ranked = pool[np.argsort(-scores(question, pool), kind="stable")[: top + 1]].tolist()
+        return [document for document in ranked if document != own][:top]
+
+    return first
+
+
+def _scores(kind: str, run: Path, collection: Collection) -> Callable[[int, Ints], np.ndarray]:
+    if kind == "joint":
+        config, model = joint.load_joint(run)
+        arrays = _arrays(run, collection, config.lengths)
+        return lambda question, pool: joint.joint_scores(
+            model, arrays.questions.take(np.array([question])), pool
+        )[0]
+    if kind == "pairwise":
+        shape, towers = pairwise.load_pairwise(run)
+        texts = _arrays(run, collection, shape.lengths)
+        references = towers.of_references(texts.documents).numpy()
+        questions = towers.of_questions(texts.questions).numpy()
+        return lambda question, pool: np.asarray(references[pool] @ questions[question])
+    raise BadSettings(f"The run {run} is of kind {kind}.", "Name an autoregressive, joint or pairwise run.")
+
+
+def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
+    tokenizer = open_tokenizer(run / "tokenizer.json")
+    return arrays_of_collection(collection, tokenizer, query=lengths.query, document=lengths.document)
+
+
+def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out: Path, about: str) -> int:
+    """Write the file of predictions; returns how many examples it has.
+
+    `about` says what they are made with: what an earlier call with the same left unfinished is gone on with.
+    """
+    chosen = [number for number, one in enumerate(collection.questions) if one.split in splits]
+    pools = {split: np.array(collection.pools[split], dtype=np.int64) for split in splits}
+    with unfinished(out, about) as (done, keep):
+        for number in tqdm(chosen, desc="examples", disable=None):
+            question = collection.questions[number]
+            if question.key not in done:
+                written = writer(number, pools[question.split])
+                keep(question.key, [int(collection.documents[document].key) for document in written])
+        with replacing(out) as whole:
+            for number in chosen:
+                key = collection.questions[number].key
+                example = [int(part) for part in key.split("/")]
+                whole.write(json.dumps({"example": example, "references": done[key]}) + "\n")
+    return len(chosen)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    chosen = _parser().parse_args(arguments)
+    return told(lambda: _write(chosen), stopped="Stopped; the same command goes on from here.")
+
+
+def _write(chosen: argparse.Namespace) -> None:
+    splits: tuple[Split, ...] = ("valid", "test") if chosen.part == "both" else (chosen.part,)
+    beam = Beam(chosen.beam, chosen.length_penalty)
+    collection = find_backend(_BACKEND).read(chosen.corpus)
+    writer = writer_of(chosen.run, collection, beam, chosen.top)
+    about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
+    count = predict(collection, writer, splits, chosen.out, about)
+    print(f"{chosen.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.references.refgen",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
+    parser.add_argument("--out", type=Path, required=True, help="the file to write (JSONL)")
+    parser.add_argument("--part", choices=("valid", "test", "both"), default="valid", help="default: valid")
+    parser.add_argument("--beam", type=int, default=20, help="the beam's width; default: 20")
+    parser.add_argument("--length-penalty", type=float, default=1.0, help="default: 1")
+    parser.add_argument(
+        "--top", type=int, default=5, help="references of a model that writes none; default: 5"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

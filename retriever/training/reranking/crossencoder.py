@@ -1,0 +1,183 @@
+"""The context-aware re-ranker (sections 3.2.2 and 3.3.2) as the loop trains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import BertModel
+
+from lean_extract.errors import ModelError
+from retriever.lean.dataset.files import read_manifest
+from retriever.metrics.ranking import recall_at, reciprocal_rank
+from retriever.search.backends import find_backend
+from retriever.training.losses.listwise import listwise_loss
+from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, fit_attention, groups_of, padded
+from retriever.training.references.collection_pairs import pair_arrays
+from retriever.training.reranking.mined import Mined, load_mined
+from retriever.training.reranking.rerank_config import RerankConfig, parse_rerank
+from retriever.training.reranking.rerank_data import (
+    Pairs,
+    draw_candidates,
+    first_known,
+    minable_queries,
+    pair_texts,
+    validation_queries,
+)
+from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.running.config import ModelConfig, RunConfig
+from retriever.training.tokens import Ints, TrainingArrays, load_arrays, open_tokenizer
+from retriever.training.weights import load_bert, take_matching
+
+_PAIRS_PER_CALL = 2048
+
+
+class CrossEncoder(nn.Module):
+    """Pairs in, logits out: a BERT over eq. (4)'s input, and eq. (5)'s affine projection of [CLS]."""
+
+    def __init__(self, bert: BertModel) -> None:
+        super().__init__()
+        self.bert = bert
+        self.dropout = nn.Dropout(bert.config.hidden_dropout_prob)
+        self.head = nn.Linear(int(bert.config.hidden_size), 1)
+
+    def forward(self, pairs: Pairs) -> Tensor:
+        """[n] The logits, the sigmoid's arguments; pairs of like length run together."""
+        lengths = pairs.ids.lengths
+        order = np.argsort(lengths, kind="stable")
+        device = self.head.weight.device
+        limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
+        found = [self._run(pairs.take(rows), device) for rows in chunks(order, lengths, limit)]
+        back = np.empty(len(order), dtype=np.int64)
+        back[order] = np.arange(len(order))
+        return torch.cat(found)[torch.from_numpy(back).to(device)]
+
+    def _run(self, pairs: Pairs, device: torch.device) -> Tensor:
+        ids, mask = padded(pairs.ids, self.bert.config.pad_token_id or 0)
+        second = torch.arange(ids.shape[1])[None, :] >= torch.from_numpy(pairs.states)[:, None]
+        return self.logits(ids.to(device), mask.to(device), (second * mask).to(device))
+
+    def logits(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """[n] of int64 [n, longest] inputs."""
+        hidden = self.bert(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+        ).last_hidden_state
+        result: Tensor = self.head(self.dropout(hidden[:, 0])).squeeze(1)
+        return result
+
+
+def build_crossencoder(config: ModelConfig, vocabulary: int, start_from: Path | None = None) -> CrossEncoder:
+    """A cross-encoder with fresh weights, or with those of another run where the shapes agree.
+
+    Positions and token types that are all zero (`build_bert` leaves them so, and a bag of words never trains
+    them) get small random values: here the order of words counts, and which half a word is in.
+    Raises ModelError when the other run has nothing that fits.
+    """
+    bert = build_bert(config, vocabulary)
+    if start_from is not None:
+        take_matching(bert, load_bert(start_from, vocabulary))
+    embeddings = bert.embeddings
+    deviation = float(embeddings.word_embeddings.weight.std().item())
+    with torch.no_grad():
+        for table in (embeddings.position_embeddings.weight, embeddings.token_type_embeddings.weight):
+            untrained = table.abs().sum(dim=1) == 0
+            table[untrained] = deviation * torch.randn(int(untrained.sum()), table.shape[1])
+    return CrossEncoder(bert)
+
+
+def load_crossencoder(run: Path, vocabulary: int) -> CrossEncoder:
+    """The model of a run's last checkpoint. Raises ModelError when there is none, or of another tokenizer."""
+    saved = load_checkpoint(run)
+    if saved is None:
+        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    model = CrossEncoder(build_bert(ModelConfig(**saved.config["model"]), vocabulary))
+    try:
+        model.load_state_dict(saved.model)
+    except RuntimeError as error:
+        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    return model
+
+
+def parse(values: Mapping[str, Any]) -> RerankConfig:
+    """The run's configuration. Raises BadSettings."""
+    return parse_rerank(values)
+
+
+def make_objective(config: RunConfig, device: torch.device) -> CrossEncoderObjective:
+    """The objective over the run's dataset folder and mined candidates. Raises ModelError, BadRecords."""
+    own = cast(RerankConfig, config)
+    tokenizer = open_tokenizer(own.tokenizer)
+    if own.backend == "lean":
+        data, arrays = read_manifest(own.dataset).digest, load_arrays(own.dataset, own.tokenizer)
+    else:
+        collection = find_backend(own.backend).read(own.dataset)
+        data, arrays = collection.digest, pair_arrays(collection, tokenizer)
+    mined = load_mined(own.candidates, data)
+    ranking = load_mined(own.validation, data, with_gold=True)
+    return CrossEncoderObjective(own, arrays, tokenizer.get_vocab_size(), (mined, ranking), data, device)
+
+
+class CrossEncoderObjective:
+    """Gold premises against what a retriever took for them, over arrays in memory."""
+
+    def __init__(
+        self,
+        config: RerankConfig,
+        arrays: TrainingArrays,
+        vocabulary: int,
+        mined: tuple[Mined, Mined],
+        data: str,
+        device: torch.device,
+    ) -> None:
+        self._config, self._arrays, self.data = config, arrays, data
+        self._mined, self._ranking = mined
+        self._texts = pair_texts(arrays, config.lengths)
+        self._pools = minable_queries(arrays, self._mined, config.batch.negatives)
+        self.model = build_crossencoder(config.model, vocabulary, config.start_from)
+        fit_attention(self.model.bert, device)
+        self.model.to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._config.schedule)
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """Equation (7) over a batch; a scalar."""
+        config = self._config
+        key = (config.seed, step, micro, rank)
+        queries, premises = draw_candidates(self._arrays, self._pools, self._mined, config.batch, key)
+        return listwise_loss(self._logits(model, queries, premises), config.objective)
+
+    def _logits(self, model: nn.Module, queries: Ints, premises: Ints) -> Tensor:
+        """[b, c] of queries [b] and premises [b, c]."""
+        pairs = self._texts.pairs(np.repeat(queries, premises.shape[1]), premises.ravel())
+        logits: Tensor = model(pairs)
+        return logits.float().reshape(premises.shape)
+
+    def validate(self) -> dict[str, float]:
+        """R@10 and MRR over the first candidates of valid statements, re-ranked and as they were."""
+        config, arrays = self._config, self._arrays
+        queries = validation_queries(arrays, self._ranking, config.schedule.evaluation_queries)
+        before = first_known(self._ranking.of(queries), config.depth)
+        step = max(1, _PAIRS_PER_CALL // before.shape[1])
+        logits = [
+            self._logits(self.model, queries[start : start + step], before[start : start + step])
+            for start in range(0, len(queries), step)
+        ]
+        order = torch.cat(logits).sort(dim=1, descending=True, stable=True).indices.cpu().numpy()
+        after = np.take_along_axis(before, order, axis=1)
+        gold = [set(arrays.gold[query].tolist()) for query in queries]
+        names = ("recall_at_10", "mrr", "recall_at_10_before", "mrr_before")
+        return dict(zip(names, (*figures(after, gold), *figures(before, gold)), strict=True))
+
+
+def figures(rankings: Ints, gold: list[set[int]]) -> tuple[float, float]:
+    """(mean R@10, mean reciprocal rank) of rankings [b, c]."""
+    rows = [list(dict.fromkeys(row)) for row in rankings.tolist()]
+    recalls = [recall_at(row, own, 10) for row, own in zip(rows, gold, strict=True)]
+    ranks = [reciprocal_rank(row, own) for row, own in zip(rows, gold, strict=True)]
+    return float(np.mean(recalls)), float(np.mean(ranks))

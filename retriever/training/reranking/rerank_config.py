@@ -1,0 +1,82 @@
+"""What a re-ranker's training run is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from retriever.models.reranker import PairLengths
+from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.plain import from_plain, require
+
+_LEAST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RerankBatchConfig:
+    """How a batch is put together (section 4.1.1: |P'| = 8, so seven negatives)."""
+
+    queries: int = 2
+    negatives: int = 7
+    """Of each state, drawn from its mined candidates."""
+    among: int = 100
+    """How many of a state's mined candidates, from the first, negatives are drawn from."""
+    inner_goal_share: float = 0.2
+    """The share of states that are goals stated inside proofs."""
+
+    def __post_init__(self) -> None:
+        require(self.queries >= 1, "batch.queries must be at least 1")
+        require(self.negatives >= 1, "batch.negatives must be at least 1")
+        require(self.among >= self.negatives, "batch.among must be at least batch.negatives")
+        require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
+
+
+def _lengths() -> PairLengths:
+    return PairLengths(512, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class RerankConfig:
+    """One run of the cross-encoder. Paths are relative to the folder the command runs in."""
+
+    dataset: Path
+    tokenizer: Path
+    run: Path
+    candidates: Path
+    """Hard negatives, as `retriever.lean.training.mining` wrote them; of another backend, `collection_mining`."""
+    validation: Path
+    """Rankings of the valid queries, mined with `--queries valid`."""
+    kind: str = "crossencoder"
+    backend: str = "lean"
+    """`lean`: `dataset` is a folder of `retriever.lean.dataset.dataset`; else it is what that backend reads."""
+    start_from: Path | None = None
+    """A run of any kind whose embeddings and layers are taken over where their shapes agree."""
+    seed: int = 0
+    threads: int = 1
+    objective: Literal["softmax", "sigmoid"] = "softmax"
+    """`sigmoid`: eq. (7) as written; `softmax`: see `losses.listwise`."""
+    depth: int = 20
+    """How many candidates of a valid query are re-ranked for the curve."""
+    model: ModelConfig = field(default_factory=lambda: ModelConfig(positions=1024))
+    lengths: PairLengths = field(default_factory=_lengths)
+    batch: RerankBatchConfig = field(default_factory=RerankBatchConfig)
+    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
+
+    def __post_init__(self) -> None:
+        require(self.kind == "crossencoder", f"a cross-encoder is asked for, not `kind: {self.kind}`")
+        require(self.threads > 0, "threads must be positive")
+        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
+        require(self.objective in ("softmax", "sigmoid"), "objective must be `softmax` or `sigmoid`")
+        require(self.depth >= 2, "depth must be at least 2")
+        require(self.model.layers >= 1, "model.layers must be at least 1")
+        shortest = min(self.lengths.state, self.lengths.premise)
+        require(shortest >= _LEAST, f"lengths must be at least {_LEAST}")
+        together = self.lengths.state + self.lengths.premise
+        require(together <= self.model.positions, "lengths together must not exceed model.positions")
+
+
+def parse_rerank(values: Mapping[str, Any]) -> RerankConfig:
+    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
+    return from_plain(RerankConfig, values)

@@ -1,0 +1,133 @@
+"""What the re-ranker trains on: pairs in the form of eq. (4), and hard negatives for every state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.errors import ModelError
+from retriever.lean.training.sampling import training_queries
+from retriever.models.reranker import PairLengths, cut_premise, cut_state
+from retriever.search.splits import SPLITS
+from retriever.training.reranking.mined import Mined
+from retriever.training.reranking.rerank_config import RerankBatchConfig
+from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, ragged
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Token ids of n pairs."""
+
+    ids: Ragged
+    """[n] `[CLS] state [SEP] context goal [SEP]`"""
+    states: Ints
+    """[n] How many of a row's tokens, the first ones, are the state's; the others have token type 1."""
+
+    def take(self, rows: Ints) -> Pairs:
+        """The given pairs, in the given order."""
+        return Pairs(self.ids.take(rows), self.states[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class PairTexts:
+    """Both halves of every pair that can be asked for, cut as `retriever.models.reranker` cuts them."""
+
+    states: Ragged
+    """[queries] `[CLS] state [SEP]`"""
+    premises: Ragged
+    """[corpus] `context goal [SEP]`"""
+
+    def pairs(self, queries: Ints, premises: Ints) -> Pairs:
+        """Pair i is of query `queries[i]` and premise `premises[i]`."""
+        left, right = self.states.take(queries), self.premises.take(premises)
+        count = len(queries)
+        halves = concatenate([left, right])
+        woven = halves.take(np.arange(2 * count).reshape(2, count).T.ravel())
+        return Pairs(Ragged(woven.flat, woven.offsets[::2]), left.lengths)
+
+
+def pair_texts(arrays: TrainingArrays, lengths: PairLengths) -> PairTexts:
+    """The halves from a dataset's arrays, whose rows have [CLS] first and [SEP] last."""
+    cls, sep = (int(arrays.goals.flat[place]) for place in (0, -1))
+    states = [
+        np.array(cut_state(row[1:-1].tolist(), lengths, cls, sep), dtype=np.int32)
+        for row in _rows(arrays.states)
+    ]
+    premises = []
+    for context, goal in zip(_rows(arrays.contexts), _rows(arrays.goals), strict=True):
+        if np.array_equal(context, goal):  # how the arrays say that there is no context
+            context = context[:0]
+        row = cut_premise(context[1:-1].tolist(), goal[1:-1].tolist(), lengths, sep)
+        premises.append(np.array(row, dtype=np.int32))
+    return PairTexts(ragged(states), ragged(premises))
+
+
+def _rows(table: Ragged) -> Iterator[NDArray[np.int32]]:
+    return (table[row] for row in range(len(table)))
+
+
+def minable_queries(arrays: TrainingArrays, mined: Mined, negatives: int) -> tuple[Ints, Ints]:
+    """(statements and steps, inner goals) of the training split with candidates enough.
+
+    Raises ModelError when there are none.
+    """
+    counts = (mined.candidates >= 0).sum(axis=1)
+    enough = mined.queries[counts >= negatives]
+    outer, inner = (pool[np.isin(pool, enough)] for pool in training_queries(arrays))
+    if not len(outer):
+        hint = "Mine more candidates of each query (--top), or set a smaller batch.negatives."
+        raise ModelError(f"No training query has {negatives} mined candidates.", hint)
+    return outer, inner
+
+
+def draw_candidates(
+    arrays: TrainingArrays,
+    pools: tuple[Ints, Ints],
+    mined: Mined,
+    config: RerankBatchConfig,
+    key: Sequence[int],
+) -> tuple[Ints, Ints]:
+    """(queries [b], premises [b, 1 + negatives]): one gold premise in column 0, then mined ones.
+
+    Args:
+        arrays: the dataset.
+        pools: as `minable_queries` gives them.
+        mined: hard negatives, gold left out.
+        config: how many of each.
+        key: what is drawn from: (seed, step, micro-batch, rank).
+    """
+    generator = np.random.default_rng(list(key))
+    outer, inner = pools
+    inner_count = round(config.queries * config.inner_goal_share) if len(inner) else 0
+    parts = [generator.choice(outer, config.queries - inner_count)]
+    if inner_count:
+        parts.append(generator.choice(inner, inner_count))
+    queries = np.concatenate(parts)
+    starts, counts = arrays.gold.offsets[queries], arrays.gold.lengths[queries]
+    positives = arrays.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
+    candidates = mined.of(queries)[:, : config.among].astype(np.int64)
+    order = generator.random(candidates.shape)
+    order[candidates < 0] = 2.0
+    chosen = np.argsort(order, axis=1)[:, : config.negatives]
+    negatives = np.take_along_axis(candidates, chosen, axis=1)
+    return queries, np.concatenate([positives[:, None], negatives], axis=1)
+
+
+def validation_queries(arrays: TrainingArrays, mined: Mined, count: int) -> Ints:
+    """A fixed sample of the valid statements whose ranking was mined. Raises ModelError without any."""
+    valid = (arrays.splits == SPLITS.index("valid")) & ~arrays.inner
+    queries = np.flatnonzero(valid)
+    queries = queries[np.isin(queries, mined.queries)]
+    if not len(queries):
+        hint = "Mine them with --queries valid."
+        raise ModelError("No valid statement has mined candidates.", hint)
+    return np.sort(np.random.default_rng(0).permutation(queries)[:count])
+
+
+def first_known(candidates: NDArray[np.int32], depth: int) -> Ints:
+    """int64[b, depth]: the first candidates; a place without one repeats the row's first."""
+    first = candidates[:, :depth].astype(np.int64)
+    return np.where(first < 0, first[:, :1], first)

@@ -1,0 +1,210 @@
+"""The model card: what the weights were made from, how, and what the evaluation command found.
+
+    python -m retriever.training.running.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+
+RUN is the run that was exported; the runs it started from are found through their configurations. The
+figures are what `python -m retriever.evaluation --json FILE` wrote, and must be of this very model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
+from retriever.lean.dataset.files import read_manifest
+from retriever.lean.evaluation.tables import Row, markdown
+from retriever.metrics.bootstrap import Interval
+from retriever.models import encoder
+from retriever.training.running.config import load_config
+from retriever.training.running.plain import to_plain
+from retriever.training.running.tracking import Point, read_curve
+from retriever.training.running.train import load_run
+
+_HEADER = """---
+license: apache-2.0
+library_name: onnx
+tags: [lean4, mathlib, premise-selection, sentence-similarity]
+---
+
+# The encoder of premise-suggest
+
+A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of
+"Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained from
+nothing with a contrastive loss (eq. 6). It reads texts in the form of `retriever/models/text.py`. `config.json` and
+`retriever/models/encoder.py` say how it is run; `fusion.json` holds the weights that join it with BM25.
+"""
+
+_SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}
+
+_LIMITS = """## Limits
+
+Trained on source text, not on elaborated terms: its training states are theorem statements and goals stated
+inside proofs, with the premises that the text names. It has not seen what `simp` or `omega` used, nor the
+states between tactics. Names are not part of what it reads. Premises are Mathlib's; for other libraries it
+relies on the words they share with it. Figures of papers with labels per tactic are of another task.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One training run, as far as the card tells of it."""
+
+    name: str
+    values: dict[str, Any]
+    """Its configuration; empty for weights of another's making."""
+    curve: tuple[Point, ...]
+    seconds: float
+
+    @property
+    def steps(self) -> int:
+        """How many were taken."""
+        return int(self.curve[-1]["step"]) if self.curve else 0
+
+
+def stages_of(run: Path) -> list[Stage]:
+    """The run and those it started from, the first one first. Raises BadSettings.
+
+    A run that is nothing but weights of another's making (`training.pretrained`) has no configuration.
+    """
+    if not (run / "config.yaml").exists():
+        return [Stage(run.name, {}, (), 0.0)]
+    values = to_plain(load_run(run / "config.yaml"))
+    before = stages_of(Path(values["start_from"])) if values["start_from"] else []
+    points = read_curve(run)
+    return [*before, Stage(run.name, values, tuple(points), points[-1]["seconds"])]
+
+
+def _report(path: Path) -> dict[str, Any]:
+    hint = "Name files that `python -m retriever.evaluation --json` wrote."
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
+    except ValueError as error:
+        raise BadRecords(f"{path} holds no figures: {error}.", hint) from error
+    if not isinstance(report, dict) or "encoder" not in report:
+        raise BadRecords(f"{path} holds no figures of a model.", hint)
+    return report
+
+
+def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes: Sequence[str] = ()) -> None:
+    """Write `README.md` of a model folder.
+
+    Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
+    """
+    fingerprint = encoder.fingerprint_of(model)
+    reports = [_report(path) for path in figures]
+    for path, report in zip(figures, reports, strict=True):
+        if report["encoder"] != fingerprint:
+            raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
+    manifest = read_manifest(load_config(run / "config.yaml").dataset)
+    stages = stages_of(run)
+    similarity = stages[-1].values.get("loss", {}).get("similarity", "fine")
+    train = sum(count for name, count in manifest.queries.items() if name.startswith("train/"))
+    parts = [
+        _HEADER.format(similarity=_SIMILARITIES[similarity]),
+        "## Training\n",
+        f"- Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
+        f"{train:,} training states; data hash `{manifest.digest}`.",
+        "- Held out by hash: a theorem is test when sha256 of its name is 0 modulo 50, valid when it is 1; "
+        "generated twins follow their source.",
+        f"- Hardware: {hardware}.",
+        *(f"- {_told(stage)}" for stage in stages),
+        *(f"- {note}" for note in notes),
+        f"- Fingerprint `{fingerprint}`.\n",
+        _LIMITS,
+        "## Figures\n",
+        "In percent, with 95% bootstrap intervals over questions. Gold: the theorems that the whole proof "
+        "names. `python -m retriever.evaluation` prints them.\n",
+        *(_figures(report) for report in reports),
+    ]
+    with replacing(model / "README.md") as stream:
+        stream.write("\n".join(parts))
+
+
+def _told(stage: Stage) -> str:
+    if not stage.values:
+        return f"`{stage.name}`: weights of another's making."
+    shape, schedule = stage.values["model"], stage.values["schedule"]
+    told = (
+        f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
+        f"{_batch(stage.values)}, peak learning rate {schedule['learning_rate']:g}, "
+        f"{stage.seconds / 60:.0f} minutes."
+    )
+    return told + _curve(stage.curve)
+
+
+def _batch(values: dict[str, Any]) -> str:
+    batch, times = values["batch"], values["schedule"]["accumulate"]
+    if values["kind"] == "mlm":
+        told = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
+    elif values["kind"] == "crossencoder":
+        told = f"{batch['queries']} states with {batch['negatives']} mined premises each"
+    else:
+        told = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
+        told += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
+        told += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
+    return told if times == 1 else f"{times} times {told}"
+
+
+def _curve(points: Sequence[Point]) -> str:
+    """The first validation figure at up to eight steps."""
+    measured = [point for point in points if "loss" not in point]
+    if not measured:
+        return ""
+    name = next(name for name in measured[0] if name not in ("step", "seconds"))
+    count = min(len(measured), 8)
+    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
+    figures = ", ".join(f"{measured[place][name]:.3f} ({measured[place]['step']:,})" for place in places)
+    return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
+
+
+def _figures(report: dict[str, Any]) -> str:
+    rows = [
+        Row(
+            row["setting"],
+            row["method"],
+            row["questions"],
+            {name: Interval(**interval) for name, interval in row["figures"].items()},
+        )
+        for row in report["rows"]
+    ]
+    head = (
+        f"### {report['part']}: {report['questions']} questions, {report['gold_per_question']} gold each, "
+        f"pool {report['pool']:,}, data `{report['data'][:16]}`, {report['seconds']:.0f} s"
+    )
+    return f"{head}\n\n{markdown(rows)}\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retriever.training.running.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="a model folder")
+    parser.add_argument("run", type=Path, help="the run it was exported from")
+    parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
+    parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
+    parser.add_argument("--note", action="append", default=[], help="a further line on the training")
+    chosen = parser.parse_args(arguments)
+    try:
+        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
+    except (PremiseSuggestError, yaml.YAMLError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+"""What a training run is told: frozen dataclasses checked on creation, read from YAML presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+import yaml
+
+from lean_extract.errors import BadSettings
+from retriever.training.running.plain import from_plain, require
+
+PRESETS = Path(__file__).parent.parent / "configs"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The shape of the BERT (section 4.1.1). No layers: its embedding layer alone, a bag of words."""
+
+    architecture: Literal["bert", "t5"] = "bert"
+    """`t5`: the encoder of a T5 as ByT5 has it, with heads of 64; read bytes with it, as ReProver does."""
+    layers: int = 6
+    hidden: int = 768
+    heads: int = 12
+    intermediate: int = 3072
+    positions: int = 512
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        require(self.layers >= 0, "model.layers must not be negative")
+        require(self.architecture in ("bert", "t5"), "model.architecture must be `bert` or `t5`")
+        require(self.heads > 0, "model.heads must be positive")
+        fits = self.architecture == "t5" or self.hidden % self.heads == 0
+        require(fits, "model.hidden must be a multiple of heads")
+        require(self.architecture == "bert" or self.layers > 0, "a T5 needs layers")
+        require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
+        require(self.positions >= 8, "model.positions must be at least 8")
+
+
+@dataclass(frozen=True, slots=True)
+class LengthConfig:
+    """Where texts are cut, in tokens, [CLS] and [SEP] included."""
+
+    state: int = 512
+    premise: int = 256
+    """For the premise's context and its goal, each."""
+
+    def __post_init__(self) -> None:
+        require(self.state >= 8 and self.premise >= 8, "lengths must be at least 8")
+
+
+@dataclass(frozen=True, slots=True)
+class LossConfig:
+    """Equation (6)."""
+
+    temperature: float = 0.02
+    similarity: Literal["fine", "plain"] = "fine"
+    """`fine`: eq. (3), context and goal of a premise encoded apart; `plain`: eq. (2)."""
+    dimensions: tuple[int, ...] = ()
+    """The loss is the mean over embeddings cut to each of these (Matryoshka); empty: the whole only."""
+
+    def __post_init__(self) -> None:
+        require(self.temperature > 0, "loss.temperature must be positive")
+        require(self.similarity in ("fine", "plain"), "loss.similarity must be `fine` or `plain`")
+        require(all(size > 0 for size in self.dimensions), "loss.dimensions must be positive")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchConfig:
+    """How a step is put together."""
+
+    queries: int = 32
+    corpus_negatives: int = 2048
+    """Premises drawn at random from the whole corpus and encoded anew for every step."""
+    inner_goal_share: float = 0.2
+    """The share of queries that are goals stated inside proofs."""
+    share: float = 1.0
+    """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
+    varied: float = 0.0
+    """The share of the queries whose state is read in other dress (`retriever.lean.augmentation.augment`)."""
+    hard: Path | None = None
+    """Mined candidates per query (`retriever.lean.training.mining`)."""
+    hard_negatives: int = 0
+    """How many of its mined candidates each query brings along."""
+
+    def __post_init__(self) -> None:
+        require(self.queries >= 2, "batch.queries must be at least 2")
+        require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
+        require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
+        require(0 < self.share <= 1, "batch.share must lie in (0, 1]")
+        require(0 <= self.varied <= 1, "batch.varied must lie in [0, 1]")
+        require(self.hard_negatives >= 0, "batch.hard_negatives must not be negative")
+        require(
+            bool(self.hard_negatives) == (self.hard is not None), "batch.hard and hard_negatives go together"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleConfig:
+    """How long and how fast."""
+
+    steps: int = 10_000
+    learning_rate: float = 2e-5
+    embedding_learning_rate: float | None = None
+    """For the word embeddings alone; like `learning_rate` where not given."""
+    warmup: float = 0.05
+    """The share of the steps in which the rate rises; it falls linearly to zero afterwards."""
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    precision: Literal["fp32", "bf16"] = "fp32"
+    accumulate: int = 1
+    """Batches whose gradients are averaged for one step."""
+    evaluate_every: int = 500
+    evaluation_queries: int = 500
+    evaluation_pool: int = 20_000
+    """Premises that the curve's recall is taken over, besides the gold ones: a sample, so it is too high."""
+    checkpoint_every: int = 500
+    log_every: int = 20
+
+    def __post_init__(self) -> None:
+        require(self.steps > 0, "schedule.steps must be positive")
+        require(self.learning_rate > 0, "schedule.learning_rate must be positive")
+        require(
+            self.embedding_learning_rate is None or self.embedding_learning_rate > 0,
+            "schedule.embedding_learning_rate must be positive",
+        )
+        require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
+        require(self.precision in ("fp32", "bf16"), "schedule.precision must be `fp32` or `bf16`")
+        require(self.accumulate > 0, "schedule.accumulate must be positive")
+        every = (self.evaluate_every, self.checkpoint_every, self.log_every)
+        require(all(step > 0 for step in every), "schedule.*_every must be positive")
+        require(self.evaluation_queries > 0, "schedule.evaluation_queries must be positive")
+        require(self.evaluation_pool >= 0, "schedule.evaluation_pool must not be negative")
+
+
+class RunConfig(Protocol):
+    """What every kind of run is told; each kind's own dataclass has more."""
+
+    @property
+    def kind(self) -> str:
+        """A name in `retriever.training.running.train.KINDS`."""
+
+    @property
+    def dataset(self) -> Path:
+        """The dataset's folder."""
+
+    @property
+    def tokenizer(self) -> Path | None:
+        """The tokenizer's file; None for a model of bytes."""
+
+    @property
+    def run(self) -> Path:
+        """The folder that the run writes."""
+
+    @property
+    def seed(self) -> int:
+        """What fresh weights, batches and dropout are drawn from."""
+
+    @property
+    def threads(self) -> int:
+        """CPU threads."""
+
+    @property
+    def schedule(self) -> ScheduleConfig:
+        """How long and how fast."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """One run of the bi-encoder. Paths are relative to the folder the command runs in."""
+
+    dataset: Path
+    tokenizer: Path
+    run: Path
+    kind: str = "biencoder"
+    start_from: Path | None = None
+    """The run whose weights are taken over. From one without layers the new layers start as the identity."""
+    seed: int = 0
+    threads: int = 1
+    model: ModelConfig = field(default_factory=ModelConfig)
+    lengths: LengthConfig = field(default_factory=LengthConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
+    batch: BatchConfig = field(default_factory=BatchConfig)
+    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
+
+    def __post_init__(self) -> None:
+        require(self.kind == "biencoder", f"a bi-encoder is asked for, not `kind: {self.kind}`")
+        require(self.threads > 0, "threads must be positive")
+        longest = max(self.lengths.state, self.lengths.premise)
+        require(longest <= self.model.positions, "lengths must not exceed model.positions")
+        require(
+            all(size <= self.model.hidden for size in self.loss.dimensions),
+            "loss.dimensions must not exceed model.hidden",
+        )
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers of an embedding are shipped: the smallest that the loss trains."""
+        return min(self.loss.dimensions, default=self.model.hidden)
+
+
+def parse_config(values: Mapping[str, Any]) -> TrainConfig:
+    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
+    return from_plain(TrainConfig, values)
+
+
+def _names(presets: Path, *, of_plans: bool) -> str:
+    stems = sorted(file.stem for file in presets.glob("*.yaml"))
+    return ", ".join(stem for stem in stems if stem.startswith("experiments-") == of_plans)
+
+
+def read_values(path: Path, presets: Path = PRESETS) -> dict[str, Any]:
+    """The plain values of a YAML file; a bare name stands for a preset in the folder `presets`.
+
+    Raises BadSettings when there is no such file, or when it does not hold names and values.
+    """
+    file = path if path.is_file() else presets / path.with_suffix(".yaml").name
+    try:
+        values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        plans = _names(presets, of_plans=True)
+        hint = f"The presets are: {_names(presets, of_plans=False)}"
+        hint += f"; the plans of experiments: {plans}." if plans else "."
+        raise BadSettings(f"There is no configuration {path}.", hint) from error
+    except yaml.YAMLError as error:
+        raise BadSettings(f"{file} is not YAML: {error}.", "Correct it and start again.") from error
+    require(isinstance(values, dict), f"{file} must hold names and values")
+    return cast(dict[str, Any], values)
+
+
+def load_config(path: Path) -> TrainConfig:
+    """The bi-encoder's configuration in a YAML file or preset. Raises BadSettings."""
+    return parse_config(read_values(path))
