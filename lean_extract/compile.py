@@ -20,7 +20,7 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.reading import MAX_SOURCE, read_regular
 from lean_extract.source.notices import Notices
-from lean_extract.source.walking import Walk
+from lean_extract.source.walking import FolderWalk
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with how many are done, how many there are, and the module's name."""
@@ -92,7 +92,7 @@ def read_sources(folder: Path) -> dict[str, LeanSource]:
     are links out of the folder, and what is no regular file or too large: whoever imports it hears of it.
     """
     sources = {}
-    walk = Walk((os.path.realpath(folder),), Notices(), is_whole=True)
+    walk = FolderWalk((os.path.realpath(folder),), Notices(), is_whole=True)
     for path in sorted(walk.lean_files(folder)):
         parts = path.relative_to(folder).with_suffix("").parts
         if any("." in part for part in parts):

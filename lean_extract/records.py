@@ -169,7 +169,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FileProblem:
     """Something a reader could not make sense of; reading goes on behind it."""
 
     path: str
@@ -203,12 +203,12 @@ class TacticOutcome:
         return self.instead or self.tactic
 
 
-Record = Module | Premise | Proof | Problem
+Record = Module | Premise | Proof | FileProblem
 _TYPES: dict[str, type[Any]] = {
     "module": Module,
     "premise": Premise,
     "proof": Proof,
-    "problem": Problem,
+    "problem": FileProblem,
 }
 _TAGS = {record_type: tag for tag, record_type in _TYPES.items()}
 

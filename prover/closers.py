@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lean_extract.records import Goal
 from prover.shapes import (
-    Shape,
+    GoalShape,
     binder_arguments,
     head,
     last_named,
@@ -172,7 +172,7 @@ def local(goal: Goal) -> Iterator[Proposal]:
                 yield from _taken_apart(name, outer, target)
 
 
-def _taken_apart(name: str, outer: Shape, target: tuple[str, ...]) -> Iterator[Proposal]:
+def _taken_apart(name: str, outer: GoalShape, target: tuple[str, ...]) -> Iterator[Proposal]:
     if outer.kind == "and":
         yield f"exact {name}.1", 0.9 if strip_brackets(outer.left) == target else 0.02
         yield f"exact {name}.2", 0.9 if strip_brackets(outer.right) == target else 0.02

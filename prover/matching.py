@@ -20,27 +20,27 @@ _MOST_PARTS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Unification:
     """`yes` with what the variables stand for, `no`, or `open` where the texts cannot tell."""
 
     verdict: Verdict
     bindings: Bindings
 
 
-OPEN = Match("open", {})
-NO = Match("no", {})
+OPEN = Unification("open", {})
+NO = Unification("no", {})
 
 
-def unify(one: Term, other: Term, known: Bindings | None = None) -> Match:
+def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
     """Whether two statements are one for some values of their variables. `known` are bindings to be kept."""
     bindings = dict(known or {})
     verdict = _unify(one, other, bindings)
     if verdict == "open" and _is_plain(one):
         return NO
-    return Match("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
+    return Unification("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
 
 
-def occurs(pattern: Term, text: Term) -> Match:
+def occurs(pattern: Term, text: Term) -> Unification:
     """Whether the pattern is any part of the text."""
     if pattern.kind in ("variable", "opaque") or text.kind == "opaque":
         return OPEN

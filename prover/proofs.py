@@ -43,7 +43,7 @@ _TRANSITIVE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ChainedProof:
     """A term, what its variables turned out to be, and what it is made of."""
 
     text: str
@@ -52,14 +52,14 @@ class Proof:
     steps: int
     rank: int
 
-    def joined(self, text: str, other: Proof) -> Proof:
+    def joined(self, text: str, other: ChainedProof) -> ChainedProof:
         """Both as parts of one term."""
         lemmas, steps = self.lemmas + other.lemmas, self.steps + other.steps
-        return Proof(text, other.bindings, lemmas, steps, max(self.rank, other.rank))
+        return ChainedProof(text, other.bindings, lemmas, steps, max(self.rank, other.rank))
 
-    def written(self, text: str) -> Proof:
+    def written(self, text: str) -> ChainedProof:
         """The same within a longer text."""
-        return Proof(text, self.bindings, self.lemmas, self.steps + 1, self.rank)
+        return ChainedProof(text, self.bindings, self.lemmas, self.steps + 1, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Left:
         return Left(self.lemmas, self.depth - 1)
 
 
-def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -> list[Proof]:
+def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -> list[ChainedProof]:
     """Proof terms of the goal, shortest first; at most a few.
 
     Args:
@@ -88,7 +88,7 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
         lemmas: how many premises one term may use.
     """
     search = _Search(ways, used)
-    found: dict[str, Proof] = {}
+    found: dict[str, ChainedProof] = {}
     for most in range(lemmas + 1):
         search.begin()
         for proof in islice(search.whole(goal, Left(most, _DEEPEST)), _MOST_FOUND):
@@ -127,7 +127,7 @@ class _Search:
     def _proving(self, wanted: str) -> list[Way]:
         return [way for by_key in reversed(self._local) for way in by_key.get(wanted, ())]
 
-    def whole(self, goal: Term, left: Left) -> Iterator[Proof]:
+    def whole(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
         """Proofs of the goal itself: also by transitivity, by cases, and from what is absurd."""
         yield from self._prove(goal, {}, left)
         yield from self._chained(goal, left)
@@ -136,7 +136,7 @@ class _Search:
                 yield proof.written(f"{bracketed(proof.text)}.elim")
             yield from self._eliminated(goal, left)
 
-    def _prove(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _prove(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         self._tried += 1
         left = left.deeper()
         goal = resolved(goal, bindings)
@@ -150,10 +150,10 @@ class _Search:
         if not is_found:
             yield from self._built(unfolded(goal), bindings, left)
 
-    def _argument(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _argument(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         """Proofs of a part: also of what is obvious, for which the whole goal has tactics of its own."""
         goal = resolved(goal, bindings)
-        done = Proof("", bindings, 0, 1, 0)
+        done = ChainedProof("", bindings, 0, 1, 0)
         if goal == TRUE:
             yield done.written("trivial")
         elif goal.head in ("=", "↔") and len(set(goal.args)) == 1 and is_closed(goal):
@@ -161,7 +161,7 @@ class _Search:
         else:
             yield from self._prove(goal, bindings, left)
 
-    def _by(self, way: Way, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _by(self, way: Way, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         own = self._own(way, left)
         found = unify(own.proves, goal, bindings) if own is not None else None
         if own is not None and found is not None and found.verdict == "yes":
@@ -175,14 +175,14 @@ class _Search:
         self._instances += 1
         return way.renamed(self._instances)
 
-    def _applied(self, way: Way, bindings: Bindings, left: Left) -> Iterator[Proof]:
-        start = Proof("", bindings, way.cost, 1, way.rank)
+    def _applied(self, way: Way, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
+        start = ChainedProof("", bindings, way.cost, 1, way.rank)
         for texts, proof in self._filled(way.holes, start, left.spent(way.cost)):
             yield proof.written(way.text(texts))
 
     def _filled(
-        self, holes: Sequence[Hole], before: Proof, left: Left
-    ) -> Iterator[tuple[tuple[str, ...], Proof]]:
+        self, holes: Sequence[Hole], before: ChainedProof, left: Left
+    ) -> Iterator[tuple[tuple[str, ...], ChainedProof]]:
         """Texts for the holes, the first ones first: what they fix, the others have to keep."""
         if not holes:
             yield (), before
@@ -198,7 +198,7 @@ class _Search:
             for texts, proof in self._filled(rest, joined, left.spent(first.lemmas)):
                 yield (first.text, *texts), proof
 
-    def _built(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _built(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         """Proofs by what stands outermost in the goal."""
         sides = goal.args if goal.kind == "operator" else ()
         if goal.head == "∧" and sides:
@@ -215,19 +215,19 @@ class _Search:
         elif goal.head in ("→", "¬") or (goal.kind, goal.head) == ("binder", "∀"):
             yield from self._introduced(goal, bindings, left)
 
-    def _pair(self, sides: Sequence[Term], bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _pair(self, sides: Sequence[Term], bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         holes = [Hole(side, is_proof=True) for side in sides]
-        for texts, proof in self._filled(holes, Proof("", bindings, 0, 0, 0), left):
+        for texts, proof in self._filled(holes, ChainedProof("", bindings, 0, 0, 0), left):
             yield proof.written(f"⟨{', '.join(texts)}⟩")
 
-    def _witnessed(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _witnessed(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         self._instances += 1
         witness = Term("?", kind="variable", instance=self._instances)
         for proof in self._argument(instantiate(goal.args[0], witness), bindings, left):
             if is_closed(resolved(witness, proof.bindings)):
                 yield proof.written(f"⟨_, {proof.text}⟩")
 
-    def _introduced(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[Proof]:
+    def _introduced(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
         """`fun x h => …`; what is introduced is known in the body alone."""
         names: list[str] = []
         before = len(self._local)
@@ -257,7 +257,7 @@ class _Search:
         self._used.add(name)
         return name
 
-    def _chained(self, goal: Term, left: Left) -> Iterator[Proof]:
+    def _chained(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
         """`X.trans Y` and its kin: the first relation begins where the goal does."""
         if goal.kind != "operator" or len(goal.args) != 2:
             return
@@ -272,7 +272,7 @@ class _Search:
 
     def _linked(
         self, way: Way, bindings: Bindings, then: tuple[str, Term, str], left: Left
-    ) -> Iterator[Proof]:
+    ) -> Iterator[ChainedProof]:
         second, end, suffix = then
         for proof in islice(self._applied(way, bindings, left), _MOST_ALTERNATIVES):
             middle = resolved(way.proves.args[1], proof.bindings)
@@ -281,7 +281,7 @@ class _Search:
             for last in self._prove(operator(second, middle, end), {}, left.spent(proof.lemmas)):
                 yield proof.joined(f"{bracketed(proof.text)}{suffix} {bracketed(last.text)}", last)
 
-    def _eliminated(self, goal: Term, left: Left) -> Iterator[Proof]:
+    def _eliminated(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
         """`X.elim …` where `X` proves a disjunction, or that something exists."""
         for way in [*self._proving("operator ∨"), *self._proving("binder ∃")]:
             own = self._own(way, left)
@@ -292,7 +292,7 @@ class _Search:
                 if not is_closed(proved):
                     continue
                 holes = [Hole(case, is_proof=True) for case in _cases(proved, goal)]
-                start = Proof("", {}, proof.lemmas, proof.steps, proof.rank)
+                start = ChainedProof("", {}, proof.lemmas, proof.steps, proof.rank)
                 for texts, whole in self._filled(holes, start, left.spent(proof.lemmas)):
                     given = " ".join(bracketed(text) for text in texts)
                     yield whole.written(f"{bracketed(proof.text)}.elim {given}")

@@ -73,7 +73,7 @@ def last_named(goal: Goal) -> list[Hypothesis]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class GoalShape:
     """What stands outermost in a proposition.
 
     `left` and `right` are the sides of a binary connective or relation; `operator` is its token.
@@ -105,31 +105,31 @@ class Argument:
         return bool(re.match(r"h[A-Z₀-₉_a-z]?['₀-₉]*$", self.name)) and len(self.type) > 1
 
 
-def shape(text: str | Sequence[str]) -> Shape:
+def shape(text: str | Sequence[str]) -> GoalShape:
     """The outermost shape of a proposition. Brackets around the whole are taken off first."""
     parts = tokens(text) if isinstance(text, str) else tuple(text)
     return _shape(strip_brackets(parts))
 
 
 @lru_cache(maxsize=512)
-def _shape(parts: tuple[str, ...]) -> Shape:
+def _shape(parts: tuple[str, ...]) -> GoalShape:
     if not parts:
-        return Shape("other")
+        return GoalShape("other")
     reach = _outer_positions(parts)
     for kind, operators in _LEVELS[:4] if parts[0] == "¬" else _LEVELS:
         places = [index for index in reach if parts[index] in operators]
         if places:
             at = places[0]
-            return Shape(kind, parts[:at], parts[at], parts[at + 1 :])
+            return GoalShape(kind, parts[:at], parts[at], parts[at + 1 :])
     if parts[0] == "¬":
-        return Shape("not", operator="¬", right=parts[1:])
+        return GoalShape("not", operator="¬", right=parts[1:])
     if parts[0] in ("∀", "∃", "∃!"):
         kind = "forall" if parts[0] == "∀" else "exists"
         comma = binder_end(parts)
-        return Shape(kind, parts[1:comma], parts[0], parts[comma + 1 :])
+        return GoalShape(kind, parts[1:comma], parts[0], parts[comma + 1 :])
     if parts in (("True",), ("False",)):
-        return Shape("true" if parts[0] == "True" else "false")
-    return Shape("other")
+        return GoalShape("true" if parts[0] == "True" else "false")
+    return GoalShape("other")
 
 
 def _outer_positions(parts: Sequence[str]) -> list[int]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable
 
 from lean_extract.records import Goal, ProofState
-from prover.shapes import Shape, shape, strip_brackets
+from prover.shapes import GoalShape, shape, strip_brackets
 
 _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
 _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
@@ -51,7 +51,7 @@ def _is_known(text: str, value: str | None, known: set[Hashable], depth: int = 0
     return _always_holds(outer)
 
 
-def _always_holds(outer: Shape) -> bool:
+def _always_holds(outer: GoalShape) -> bool:
     if outer.kind == "not":
         return shape(outer.right).kind == "false"
     if outer.kind not in ("eq", "iff", "imp", "rel"):

@@ -9,7 +9,7 @@ from lean_extract.records import Goal, Premise
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, unify
 from prover.proofs import key, proofs
-from prover.shapes import Argument, Shape, head, last_named, shape, symbols, telescope, tokens
+from prover.shapes import Argument, GoalShape, head, last_named, shape, symbols, telescope, tokens
 from prover.terms import Term, parse
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
@@ -34,7 +34,7 @@ class GoalView:
 
     target: tuple[str, ...]
     term: Term
-    shape: Shape
+    shape: GoalShape
     head: str
     symbols: frozenset[str]
     local: frozenset[str]
@@ -73,7 +73,7 @@ class PremiseView:
     explicit: tuple[Argument, ...]
     variables: frozenset[str]
     core: tuple[str, ...]
-    shape: Shape
+    shape: GoalShape
     ways: tuple[Way, ...]
 
     @classmethod
@@ -250,7 +250,7 @@ def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         yield Use(f"have := {view.name}{_fill(view, chosen, '_')}", 0.15)
 
 
-def fits(goal: GoalView, premise: Shape, core: tuple[str, ...], variables: frozenset[str]) -> float:
+def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: frozenset[str]) -> float:
     """How likely the premise's conclusion unifies with the target, 0 to 1, as far as the texts tell."""
     if len(core) == 1 and core[0] in variables:
         return 0.2  # an eliminator: it fits everything
@@ -275,7 +275,7 @@ def _turned_fit(goal: GoalView, view: PremiseView) -> float:
     """The fit of the premise read from right to left, for equations and equivalences."""
     if view.shape.kind not in ("eq", "iff") or goal.shape.kind != view.shape.kind:
         return 0.0
-    turned = Shape(view.shape.kind, view.shape.right, view.shape.operator, view.shape.left)
+    turned = GoalShape(view.shape.kind, view.shape.right, view.shape.operator, view.shape.left)
     core = (*turned.left, turned.operator, *turned.right)
     return 0.9 * fits(goal, turned, core, view.variables)
 

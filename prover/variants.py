@@ -21,20 +21,20 @@ _JOINS = frozenset({";", "<", ">", "<;>", "·", "|", "using", "at", "fun", "λ",
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TacticVariant:
     """One of several tactics that come to the same, and the best score that one of them has."""
 
     outcome: TacticOutcome
     score: float
 
 
-def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[Shown]:
+def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[TacticVariant]:
     """The shortest of those that come to the same, one without a linter's remark before one with it."""
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
     return [
-        Shown(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
         for group in groups.values()
     ]
 

@@ -13,7 +13,7 @@ from lean_extract.records import Position, ProofState, TacticOutcome
 from prover.candidates import Candidate, is_unfinished
 from prover.closers import is_worth_cases
 from prover.states import adds_nothing
-from prover.variants import Shown, distinct
+from prover.variants import TacticVariant, distinct
 
 _REACHES_OTHERS = re.compile(
     r"(?<![\w.'!?«])(?:all_goals|any_goals|rotate_left|rotate_right|swap|pick_goal|on_goal|assumption'"
@@ -45,7 +45,7 @@ class TacticTrier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class GoalPlace:
+class GoalPosition:
     """Where the goal stands: the document, its text (None: as on disk), the position in it."""
 
     path: Path
@@ -55,7 +55,7 @@ class GoalPlace:
 
 async def verify(
     trier: TacticTrier,
-    place: GoalPlace,
+    place: GoalPosition,
     before: ProofState,
     candidates: Sequence[Candidate] | AsyncIterable[Candidate],
     *,
@@ -123,7 +123,7 @@ def order(
     leaves fewer goals, has the better score, is shorter.
     """
 
-    def key(one: Shown) -> tuple[int, bool, bool, int, float, int, str]:
+    def key(one: TacticVariant) -> tuple[int, bool, bool, int, float, int, str]:
         outcome = one.outcome
         remaining = len(outcome.state.goals) if outcome.state else 0
         shown = outcome.shown

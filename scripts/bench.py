@@ -39,7 +39,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import parse
 from lsp_server.engine.stores import project_store, update_project
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.search.index import bundled
 
 Row = tuple[str, float, str]
@@ -83,24 +83,24 @@ def named(index: str, results: Mapping[str, float]) -> Iterator[Row]:
         yield f"{index}: {name}", value, units.get(name, "ms")
 
 
-def unfinished() -> list[GoalPlace]:
+def unfinished() -> list[GoalPosition]:
     """Every line of the example library's unfinished proofs that ends in `sorry`."""
     places = []
     for path in sorted((EXAMPLE / UNFINISHED).glob("*.lean")):
         text = path.read_text(encoding="utf-8")
         for number, line in enumerate(text.split("\n")):
             if re.search(r"\bsorry$", line):
-                places.append(GoalPlace(path, text, Position(number, line.rindex("sorry"))))
+                places.append(GoalPosition(path, text, Position(number, line.rindex("sorry"))))
     return places
 
 
-def edited(place: GoalPlace, run: int) -> GoalPlace:
+def edited(place: GoalPosition, run: int) -> GoalPosition:
     """The same goal after an edit just above it, so that nothing is answered from a cache."""
     lines = (place.text or "").split("\n")
     line, column = place.position.line, place.position.column
     indent = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
     text = "\n".join([*lines[:line], f"{indent}-- run {run}", *lines[line:]])
-    return GoalPlace(place.path, text, Position(line + 1, column))
+    return GoalPosition(place.path, text, Position(line + 1, column))
 
 
 async def example_rows(runs: int) -> list[Row]:

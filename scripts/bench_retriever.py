@@ -26,7 +26,7 @@ import lean_extract
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import Encoder
@@ -90,7 +90,7 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
     opened = clock()
     snapshot = Snapshot.open(stores, encoder.fingerprint, fusion)
     watch = Stopwatch(goals(128, encoder), runs, clock)
-    where = Where("New", ("Mathlib.Analysis.Normed.Group.Basic",))
+    where = GoalContext("New", ("Mathlib.Analysis.Normed.Group.Basic",))
     vectors = {goal.target: encoder.encode_state(goal) for goal in watch.asked}
     service.rank(watch.asked[0], where)
     found = {

@@ -17,13 +17,13 @@ from fresh_lean import FreshLean, closes_amiss, errors
 
 from lean_extract.errors import LeanError, UserError
 from lean_extract.records import Position
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.contexts import offset_of
 from lsp_server.documents.insertion import tactic_insertion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class BrokenCheck:
         return await self._asked(whole, len(state.goals))
 
     async def _asked(self, case: Broken, goals: int) -> AskedBroken:
-        place = GoalPlace(EXAMPLE / case.path, case.text, case.place)
+        place = GoalPosition(EXAMPLE / case.path, case.text, case.place)
         try:
             answer = await self._engine.suggest(SuggestRequest(place, tactics=True))
         except (UserError, LeanError) as error:
@@ -104,7 +104,7 @@ class BrokenCheck:
 
     async def _said(self, text: str, place: Position | None, named: str = "") -> list[dict[str, Any]]:
         """What a fresh Lean says of a file, up to the end of the declaration at the place if there is one."""
-        document = Document(text)
+        document = LeanDocument(text)
         if place is not None:
             text = document.text[: document.declaration(document.offset(place))[1]]
         if named:

@@ -15,7 +15,7 @@ from pathlib import Path
 from library_goals import Step, drawn
 
 from lean_extract.records import Position
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lsp_server.documents.contexts import offset_of
 
 MARK = "‸"
@@ -73,7 +73,7 @@ def _injected(kind: str, step: Step, library: Path, rng: random.Random) -> Broke
     whole = (library / step.path).read_text(encoding="utf-8")
     text = step.cut(whole, 1)
     place = offset_of(text.split("\n"), step.start)
-    document = Document(text)
+    document = LeanDocument(text)
     start = document.declaration(place)[0]
     made = INJECTIONS[kind](f"{text[:place]}{MARK}{text[place:]}", start, place, rng)
     if made is None or not _NAMED.search(text, start, place):

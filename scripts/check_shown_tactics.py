@@ -44,7 +44,7 @@ from library_goals import Step, drawn
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.contexts import offset_of
@@ -54,7 +54,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticItem
 from lsp_server.engine.settings import SOURCES, parse
 from lsp_server.engine.stores import update_project
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Check:
                 heard.append(1000 * (time.perf_counter() - began))
 
         began = time.perf_counter()
-        request = SuggestRequest(GoalPlace(path, patched, step.start), tactics=True)
+        request = SuggestRequest(GoalPosition(path, patched, step.start), tactics=True)
         answer = await self._engine.suggest(request, hear)
         took = 1000 * (time.perf_counter() - began)
         again = [self._again(step, patched, tactic, len(state.goals)) for tactic in answer.tactics]
@@ -139,7 +139,7 @@ class Check:
 
     async def _said(self, text: str, step: Step, *, with_axioms: bool = False) -> list[dict[str, Any]]:
         """What a fresh Lean says of a file up to the end of the step's theorem."""
-        document = Document(text)
+        document = LeanDocument(text)
         shown = document.text[: document.declaration(document.offset(step.start))[1]]
         if with_axioms:
             shown += f"\n#print axioms {step.theorem}\n"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.models.encoder import Encoder
 from retriever.search.splits import Split
@@ -29,7 +29,7 @@ class RealVectors:
     dataset: Dataset
     premises: Floats
     """float32[n, d], eq. (3)."""
-    queries: tuple[Query, ...]
+    queries: tuple[DatasetQuery, ...]
     states: Floats
     """float32[q, d], eq. (2)."""
 

@@ -14,10 +14,10 @@ from lean_extract.errors import BadSource, BadState, GoalBroken, NoGoalHere, Pro
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.reading import read_source
 from lean_extract.records import Position, ProofState
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, telling
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
-from lean_extract.session.server import Server
+from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
 from lean_extract.source.lexer import unread_at
 
@@ -29,7 +29,7 @@ HOLE = "sorry"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GoalsFound:
     """Lean's goals, where it shows them, and whether they are a term's."""
 
     state: ProofState
@@ -37,12 +37,12 @@ class Found:
     is_term: bool
 
 
-async def ask(server: Server, path: Path, document: Document, position: Position) -> Found:
+async def ask(server: LeanServer, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
     """The goals at a position; Lean elaborates no more than what stands above them, if it can be helped.
 
     Raises:
         NoGoalHere, ProjectBroken: there is no goal, or the imports cannot be loaded.
-        LeanError: what `Server` raises.
+        LeanError: what `LeanServer` raises.
     """
     if inside := unread_at(document.text, document.offset(position)):
         raise NoGoalHere(
@@ -76,7 +76,7 @@ async def ask(server: Server, path: Path, document: Document, position: Position
     return found
 
 
-async def _broken_imports(server: Server, path: Path, document: Document, said: str) -> ProjectBroken:
+async def _broken_imports(server: LeanServer, path: Path, document: LeanDocument, said: str) -> ProjectBroken:
     """What keeps the file's imports from loading, with Lean's own word on the module at fault."""
     project, toolchain = server.project, server.toolchain
     try:
@@ -90,11 +90,11 @@ async def _broken_imports(server: Server, path: Path, document: Document, said: 
     return broken_imports(path, said, project, toolchain, blocked)
 
 
-async def _errors_of(server: Server, path: Path, other: Path) -> list[dict[str, Any]]:
+async def _errors_of(server: LeanServer, path: Path, other: Path) -> list[dict[str, Any]]:
     """Lean's errors about another file as it is on disk, under a name of its own: it may be open as well."""
     probe = path.with_name(f"{_PROBE}{path.name}")
     try:
-        state = await server.sync(probe, Document(read_source(other)).text)
+        state = await server.sync(probe, LeanDocument(read_source(other)).text)
         await server.settle(probe)
         return _errors(state)
     except BadSource:
@@ -103,7 +103,9 @@ async def _errors_of(server: Server, path: Path, other: Path) -> list[dict[str, 
         await server.forget(probe)
 
 
-async def ask_expected(server: Server, path: Path, document: Document, position: Position) -> Found:
+async def ask_expected(
+    server: LeanServer, path: Path, document: LeanDocument, position: Position
+) -> GoalsFound:
     """What Lean expects of the `sorry` at a position where a term stands, whatever tactic is around it.
 
     Raises: what `ask` raises.
@@ -120,10 +122,10 @@ async def ask_expected(server: Server, path: Path, document: Document, position:
         goal = None
     if goal is None:
         raise _no_goal(path, state, document, position)
-    return Found(ProofState((goal,)), position, is_term=True)
+    return GoalsFound(ProofState((goal,)), position, is_term=True)
 
 
-def error_above(state: DocState, document: Document, position: Position) -> str:
+def error_above(state: DocState, document: LeanDocument, position: Position) -> str:
     """What to mend first: the first error of the declaration, up to the position; else nothing."""
     first = _first_line(document, position)
     faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
@@ -131,7 +133,9 @@ def error_above(state: DocState, document: Document, position: Position) -> str:
     return f"Mend the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
 
 
-async def broken_goal(server: Server, path: Path, document: Document, position: Position) -> GoalBroken:
+async def broken_goal(
+    server: LeanServer, path: Path, document: LeanDocument, position: Position
+) -> GoalBroken:
     """Why no tactic can be judged at a goal that mentions `sorry`: the error that has put it there."""
     faults = _faults(await server.settle(path))
     fault = telling(faults, _first_line(document, position), position)
@@ -141,7 +145,7 @@ async def broken_goal(server: Server, path: Path, document: Document, position: 
     return GoalBroken(message, "Until it is mended no tactic can be judged.")
 
 
-def _first_line(document: Document, position: Position) -> int:
+def _first_line(document: LeanDocument, position: Position) -> int:
     return document.position(document.declaration(document.offset(position))[0]).line
 
 
@@ -153,20 +157,20 @@ def _faults(state: DocState) -> list[Fault]:
     ]
 
 
-async def _goals(server: Server, path: Path, position: Position) -> Found | None:
+async def _goals(server: LeanServer, path: Path, position: Position) -> GoalsFound | None:
     answer = await server.tactic_goals(path, position)
     if answer is not None:
-        return Found(parse_plain_goal(answer), position, is_term=False)
+        return GoalsFound(parse_plain_goal(answer), position, is_term=False)
     printed = await server.term_goal(path, position)
     if printed is None:
         return None
     try:
-        return Found(ProofState((parse_goal(printed),)), position, is_term=True)
+        return GoalsFound(ProofState((parse_goal(printed),)), position, is_term=True)
     except BadState:
         return None
 
 
-def _no_goal(path: Path, state: DocState, document: Document, position: Position) -> NoGoalHere:
+def _no_goal(path: Path, state: DocState, document: LeanDocument, position: Position) -> NoGoalHere:
     return NoGoalHere(
         f"Lean has no goal in line {position.line + 1} of {path.name}, column {position.column + 1}.",
         error_above(state, document, position) or _WHERE_GOALS_ARE,

@@ -34,7 +34,7 @@ _HEADER_PART = re.compile(
 )
 
 
-class Document:
+class LeanDocument:
     """A text with Lean's line breaks, and the way between offsets (code points) and positions."""
 
     def __init__(self, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Position
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.source.lexer import comment_left_open, tokenize
 from lean_extract.tactic_text import OPEN_STRING, brackets, code
 
@@ -69,7 +69,7 @@ def faults_of(faults: Iterable[Fault], line: int) -> list[Fault]:
     return [fault for fault in faults if fault.position.line >= line and not fault.is_harmless]
 
 
-def open_end(document: Document, start: int, end: int) -> Fault | None:
+def open_end(document: LeanDocument, start: int, end: int) -> Fault | None:
     """That the text does not end, if so: a comment that is never closed, or a bracket or string of the
     declaration [start, end). Then nobody knows what of the text was meant."""
     text = document.text

@@ -17,7 +17,7 @@ from typing import Any
 from lean_extract.compile import CircularImports, header_imports
 from lean_extract.errors import BadSource, ProjectBroken
 from lean_extract.reading import MAX_SOURCE, read_regular
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.settings_files import settings_text
 from lean_extract.source.packages import LAKEFILES
 from lean_extract.source.project import find_project, module_of, source_in
@@ -53,7 +53,9 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
     chain = [module_of(path, known)]
     blocked: Blocked | None = None
     while True:
-        module = next((name for name in header_imports(Document(text).header) if not is_compiled(name)), None)
+        module = next(
+            (name for name in header_imports(LeanDocument(text).header) if not is_compiled(name)), None
+        )
         if module is None:
             return blocked
         if module in chain:

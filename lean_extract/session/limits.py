@@ -8,7 +8,7 @@ from lean_extract.errors import BadSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LeanLimits:
     """Bounds on time, memory and width of a session. Raises BadSettings where one is not positive.
 
     `start_seconds`: from the start of the server to its first answer. `request_seconds`: for a goal,

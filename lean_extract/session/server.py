@@ -25,7 +25,7 @@ from leanclient.aio import (
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.records import Position
 from lean_extract.session import processes
-from lean_extract.session.limits import Limits
+from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
 from lean_extract.toolchain import Toolchain
 
@@ -40,9 +40,9 @@ _AGAIN = "Ask again: Lean is started anew."
 
 
 class _Client(AsyncLeanLSPClient):
-    """leanclient, which by itself waits 30 s for Lean's first answer, bound by `Limits` alone."""
+    """leanclient, which by itself waits 30 s for Lean's first answer, bound by `LeanLimits` alone."""
 
-    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+    def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         super().__init__(
             str(project),
             max_workers=_OPEN_FILES,
@@ -58,10 +58,10 @@ class _Client(AsyncLeanLSPClient):
         self._transport.request = bounded  # type: ignore[method-assign]
 
 
-class Server:
+class LeanServer:
     """A running server. It is not used again once `is_alive` is false; `close` it then, too."""
 
-    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+    def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         self.project = project
         self.toolchain = toolchain
         self._limits = limits
@@ -79,7 +79,7 @@ class Server:
         self._is_given_up = False
 
     @classmethod
-    async def start(cls, project: Path, toolchain: Toolchain, limits: Limits) -> Server:
+    async def start(cls, project: Path, toolchain: Toolchain, limits: LeanLimits) -> LeanServer:
         """Start a server and shake hands with it.
 
         Raises:

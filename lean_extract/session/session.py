@@ -11,16 +11,16 @@ from typing import Self
 from lean_extract.errors import GoalBroken, LeanDied, LeanTimeout, NoGoalHere
 from lean_extract.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.asking import Found, ask, ask_expected, broken_goal
-from lean_extract.session.document import Document
+from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import mentions_sorry
-from lean_extract.session.limits import Limits
+from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
-from lean_extract.session.server import Server
+from lean_extract.session.server import LeanServer
 from lean_extract.session.trials import find_place
 from lean_extract.toolchain import Toolchain
 
-Asking = Callable[[Server, Path, Document, Position], Awaitable[Found]]
+Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
 
 
 class LeanSession:
@@ -30,25 +30,27 @@ class LeanSession:
     may be made at the same time; those about the same file, and trials, wait for each other.
     """
 
-    def __init__(self, project: Path, toolchain: Toolchain, limits: Limits) -> None:
+    def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         """Use `start`."""
         self._project = project.resolve()
         self._toolchain = toolchain
         self._limits = limits
-        self._server: Server | None = None
+        self._server: LeanServer | None = None
         self._starting = asyncio.Lock()
         self._trying = asyncio.Lock()
         self._file_locks: dict[Path, asyncio.Lock] = {}
         self._is_closed = False
 
     @classmethod
-    async def start(cls, project: Path, toolchain: Toolchain, limits: Limits | None = None) -> LeanSession:
+    async def start(
+        cls, project: Path, toolchain: Toolchain, limits: LeanLimits | None = None
+    ) -> LeanSession:
         """Start Lean's server for a project.
 
         Raises:
             LeanNotFound, LeanDied, LeanTimeout: the server does not run, ends, or does not answer.
         """
-        session = cls(project, toolchain, limits or Limits())
+        session = cls(project, toolchain, limits or LeanLimits())
         await session._running()
         return session
 
@@ -96,7 +98,7 @@ class LeanSession:
             NoGoalHere: there is no proof at the position; the hint says why.
             BadPosition: the text has no such place. BadSource: the file cannot be read.
             ProjectBroken: the file's imports cannot be loaded.
-            LeanDied, LeanTimeout: Lean ended, or took longer than `Limits.request_seconds`.
+            LeanDied, LeanTimeout: Lean ended, or took longer than `LeanLimits.request_seconds`.
         """
         path = self._project / path
         return (await self._find(path, _document(path, text), position)).state
@@ -140,7 +142,7 @@ class LeanSession:
             path, text, position: as for `goals_at`.
             tactics: in the order to try. Of an asynchronous source the next is taken when a slot is free,
                 the first ones while others are still being thought of.
-            timeout: seconds for each (`Limits.tactic_seconds` by default).
+            timeout: seconds for each (`LeanLimits.tactic_seconds` by default).
             within: seconds for all together, from when Lean has found the place; then what is being tried
                 comes out as a timeout, and the rest not at all.
 
@@ -175,7 +177,7 @@ class LeanSession:
                     # A worker may still be busy with what nobody waits for.
                     await asyncio.shield(server.drop_scratch())
 
-    async def _running(self) -> Server:
+    async def _running(self) -> LeanServer:
         """The server, started if there is none that lives."""
         async with self._starting:
             if self._is_closed:
@@ -184,10 +186,10 @@ class LeanSession:
                 old, self._server = self._server, None
                 if old is not None:
                     await old.close()
-                self._server = await Server.start(self._project, self._toolchain, self._limits)
+                self._server = await LeanServer.start(self._project, self._toolchain, self._limits)
             return self._server
 
-    async def _broken_goal(self, path: Path, document: Document, found: Found) -> GoalBroken:
+    async def _broken_goal(self, path: Path, document: LeanDocument, found: GoalsFound) -> GoalBroken:
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
             try:
@@ -198,7 +200,9 @@ class LeanSession:
                 await _bury(server)
                 raise
 
-    async def _find(self, path: Path, document: Document, position: Position, ask: Asking = ask) -> Found:
+    async def _find(
+        self, path: Path, document: LeanDocument, position: Position, ask: Asking = ask
+    ) -> GoalsFound:
         document.offset(position)  # A bad position is told before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
@@ -225,11 +229,11 @@ class LeanSession:
                 ) from error
 
 
-def _document(path: Path, text: str | None) -> Document:
-    return Document(read_source(path) if text is None else text)
+def _document(path: Path, text: str | None) -> LeanDocument:
+    return LeanDocument(read_source(path) if text is None else text)
 
 
-async def _bury(server: Server) -> None:
+async def _bury(server: LeanServer) -> None:
     """End what is left of a server that is of no use any more."""
     if not server.is_alive:
         await server.close()

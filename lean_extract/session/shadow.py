@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Position
-from lean_extract.session.document import Document, lean_lines
+from lean_extract.session.document import LeanDocument, lean_lines
 from lean_extract.source.lexer import tokenize
 from lean_extract.tactic_text import PAIRS, brackets, code, has_sorry
 
@@ -43,7 +43,7 @@ _DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TacticSite:
     """A guess at where the tactic belongs: what stands before it and behind it in a copy."""
 
     head: str
@@ -92,7 +92,7 @@ class Place:
             tactic
         )
 
-    def on(self, above: str) -> Place:
+    def on(self, above: str) -> TacticSite:
         """The place with another text of the same length above the declaration."""
         return replace(self, head=above + self.head[len(above) :])
 
@@ -114,7 +114,7 @@ class Shadow:
     line: int
 
 
-def snap(document: Document, position: Position) -> Position:
+def snap(document: LeanDocument, position: Position) -> Position:
     """The start of the hole that the position touches, else what follows a `by` there, else itself.
 
     Inside of `sorry` Lean shows what it leaves: nothing.
@@ -129,7 +129,7 @@ def snap(document: Document, position: Position) -> Position:
     return document.position(hole[0]) if hole is not None else position
 
 
-def tactic_starts(document: Document, position: Position) -> list[Position]:
+def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
     """Where on the line the tactics around the position may begin, the innermost first."""
     line = document.line(position.line)
     return [
@@ -139,7 +139,7 @@ def tactic_starts(document: Document, position: Position) -> list[Position]:
     ]
 
 
-def guesses(document: Document, position: Position, *, is_term: bool) -> list[Place]:
+def guesses(document: LeanDocument, position: Position, *, is_term: bool) -> list[TacticSite]:
     """Where the tactic may belong, best guess first; at most a few.
 
     Args:
@@ -158,7 +158,9 @@ def guesses(document: Document, position: Position, *, is_term: bool) -> list[Pl
     return list(dict.fromkeys(found))[:_MOST_GUESSES]
 
 
-def _hole_places(document: Document, offset: int, start: int, end: int, is_term: bool) -> list[Place]:
+def _hole_places(
+    document: LeanDocument, offset: int, start: int, end: int, is_term: bool
+) -> list[TacticSite]:
     hole = _hole_at(document, offset)
     if hole is None:
         return []
@@ -171,13 +173,13 @@ def _hole_places(document: Document, offset: int, start: int, end: int, is_term:
     term_first = is_term or word.startswith(("_", "?")) or before.rstrip().endswith((":=", "(", "⟨", ","))
     kinds = (True,) if word not in ("sorry", "admit") else (term_first, not term_first)
     return [
-        Place(text[: hole[0]], tail or "\n", in_term, before + tail, *_lines(document, start))
+        TacticSite(text[: hole[0]], tail or "\n", in_term, before + tail, *_lines(document, start))
         for tail in tails
         for in_term in kinds
     ]
 
 
-def _hole_at(document: Document, offset: int) -> tuple[int, int] | None:
+def _hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
     """The `sorry` or hole that the position touches."""
     position = document.position(offset)
     line = document.line(position.line)
@@ -188,7 +190,9 @@ def _hole_at(document: Document, offset: int) -> tuple[int, int] | None:
     return None
 
 
-def _tactic_places(document: Document, position: Position, offset: int, start: int) -> Iterator[Place]:
+def _tactic_places(
+    document: LeanDocument, position: Position, offset: int, start: int
+) -> Iterator[TacticSite]:
     line = document.line(position.line)
     behind = line[position.column :].strip()
     here = list(_places_instead(document, position, start, [position.line]))
@@ -208,7 +212,7 @@ def _tactic_places(document: Document, position: Position, offset: int, start: i
     yield from above
 
 
-def _places_after(document: Document, offset: int, start: int) -> Iterator[Place]:
+def _places_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
     """A new tactic: behind `by` or the like on the same line, or on a line of its own."""
     text = document.text
     position = document.position(offset)
@@ -228,8 +232,8 @@ def _places_after(document: Document, offset: int, start: int) -> Iterator[Place
 
 
 def _places_instead(
-    document: Document, position: Position, start: int, lines: Iterable[int]
-) -> Iterator[Place]:
+    document: LeanDocument, position: Position, start: int, lines: Iterable[int]
+) -> Iterator[TacticSite]:
     """In place of the tactic around the position, which begins on one of these lines."""
     first = document.position(start)
     for number in lines:
@@ -253,13 +257,13 @@ def _tactic_columns(line: str) -> list[int]:
     )
 
 
-def _dropping(document: Document, head: str, start: int) -> Place:
+def _dropping(document: LeanDocument, head: str, start: int) -> TacticSite:
     """A place with nothing of the declaration behind it but what closes its brackets."""
     before = head[start:]
-    return Place(head, f"\n{_closers(before)}\n", False, before, *_lines(document, start))
+    return TacticSite(head, f"\n{_closers(before)}\n", False, before, *_lines(document, start))
 
 
-def _lines(document: Document, start: int) -> tuple[int, int]:
+def _lines(document: LeanDocument, start: int) -> tuple[int, int]:
     """The lines at which a declaration and its command begin."""
     first = _command_start(document.text, start)
     return document.position(start).line, document.position(first).line

@@ -10,16 +10,16 @@ from typing import Any
 
 from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
 from lean_extract.records import TacticOutcome
-from lean_extract.session.asking import Found, error_above
+from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.broken import Above, mentioned, rests_on
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, faults_of, open_end
-from lean_extract.session.limits import Limits
+from lean_extract.session.limits import LeanLimits
 from lean_extract.session.linting import mended
-from lean_extract.session.server import Server
-from lean_extract.session.shadow import Place, Shadow, guesses
+from lean_extract.session.server import LeanServer
+from lean_extract.session.shadow import Shadow, TacticSite, guesses
 from lean_extract.session.verdict import (
-    Reading,
+    CopyMessages,
     cast_doubt,
     doubt,
     insisted,
@@ -47,9 +47,9 @@ class Trial:
     where this one's has blanks for what is broken above; `names`: what those declare.
     """
 
-    server: Server
-    place: Place
-    blank: Reading
+    server: LeanServer
+    place: TacticSite
+    blank: CopyMessages
     fault: Fault | None = None
     whole: Trial | None = None
     names: Mapping[str, Fault] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Trial:
             return outcome
         return await self._without_needless(outcome, reading, seconds, begin)
 
-    async def _verdict(self, tactic: str, seconds: float, begin: float) -> tuple[TacticOutcome, Reading]:
+    async def _verdict(self, tactic: str, seconds: float, begin: float) -> tuple[TacticOutcome, CopyMessages]:
         reading = await self._read(self.place.shadow(tactic), seconds)
         outcome = judge(tactic, reading, self.blank, self.place, _since(begin))
         if outcome.status in ("closes", "progress") and reading.is_unchecked:
@@ -103,7 +103,7 @@ class Trial:
         return doubt(outcome, await self._read(filled, seconds), _since(begin)), reading
 
     async def _without_needless(
-        self, outcome: TacticOutcome, reading: Reading, seconds: float, begin: float
+        self, outcome: TacticOutcome, reading: CopyMessages, seconds: float, begin: float
     ) -> TacticOutcome:
         """The outcome with what linters would write instead, as far as Lean says the same of that."""
         shorter, first = outcome.tactic, self.place.shadow("").inside
@@ -119,11 +119,13 @@ class Trial:
         instead = shorter if shorter != outcome.tactic else ""
         return replace(outcome, instead=instead, remark=remark, milliseconds=_since(begin))
 
-    async def _read(self, shadow: Shadow, seconds: float) -> Reading:
+    async def _read(self, shadow: Shadow, seconds: float) -> CopyMessages:
         return read(await self.server.check(shadow.text, seconds), shadow)
 
 
-async def find_place(server: Server, path: Path, document: Document, found: Found, limits: Limits) -> Trial:
+async def find_place(
+    server: LeanServer, path: Path, document: LeanDocument, found: GoalsFound, limits: LeanLimits
+) -> Trial:
     """The first guess at the goal's place at which Lean, given no tactic, reports that very goal.
 
     Raises:
@@ -146,12 +148,12 @@ async def find_place(server: Server, path: Path, document: Document, found: Foun
 class _Finder:
     """Has Lean elaborate copies with no tactic in them."""
 
-    server: Server
+    server: LeanServer
     path: Path
-    document: Document
+    document: LeanDocument
     seconds: float
 
-    async def blank(self, place: Place) -> Reading:
+    async def blank(self, place: TacticSite) -> CopyMessages:
         """The messages with nothing between the braces. Raises LeanTimeout, LeanDied."""
         shadow = place.shadow("")
         try:
@@ -163,7 +165,7 @@ class _Finder:
             ) from error
         return read(diagnostics, shadow)
 
-    def open_end(self, found: Found) -> Fault | None:
+    def open_end(self, found: GoalsFound) -> Fault | None:
         """That the text does not end, if so."""
         return open_end(self.document, *self.document.declaration(self.document.offset(found.position)))
 
@@ -217,7 +219,7 @@ def _told_apart(
     return replace(apart, whole=trial, names=names)
 
 
-async def _check_blank(server: Server, header: str, text: str, seconds: float) -> list[dict[str, Any]]:
+async def _check_blank(server: LeanServer, header: str, text: str, seconds: float) -> list[dict[str, Any]]:
     await server.scratch(header)
     try:
         return await server.check(text, seconds)

@@ -12,7 +12,7 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, faults_of, mentions_sorry
 from lean_extract.session.linting import Lint, lint_of
-from lean_extract.session.shadow import Place, Shadow
+from lean_extract.session.shadow import Shadow, TacticSite
 from lean_extract.tactic_text import has_sorry
 
 _ERROR = 1
@@ -29,7 +29,7 @@ Anchor = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CopyMessages:
     """The messages about one copy, sorted by what they are about.
 
     `error`: the tactic's own first error. `remaining`: the goals it leaves; None if Lean did not say.
@@ -48,7 +48,7 @@ class Reading:
     lints: tuple[Lint, ...] = ()
 
 
-def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
+def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessages:
     """Sort the diagnostics (columns in code points) of a copy."""
     own: list[tuple[Position, str]] = []
     remaining: tuple[Goal, ...] | None = None
@@ -77,7 +77,9 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> Reading:
             is_unchecked |= start.line >= shadow.line
             above += [Fault(start, message)] * (start < shadow.start)
     first = _first(own, shadow)
-    return Reading(first, remaining, elsewhere, is_unchecked, uses_sorry, tuple(sorted(above)), tuple(lints))
+    return CopyMessages(
+        first, remaining, elsewhere, is_unchecked, uses_sorry, tuple(sorted(above)), tuple(lints)
+    )
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
@@ -93,7 +95,9 @@ def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
     return len(left) == len(right) and all(map(same_goal, left, right))
 
 
-def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseconds: float) -> TacticOutcome:
+def judge(
+    tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite, milliseconds: float
+) -> TacticOutcome:
     """What became of the goal.
 
     Args:
@@ -112,7 +116,7 @@ def judge(tactic: str, reading: Reading, blank: Reading, place: Place, milliseco
     return cast_doubt(outcome, faults[0]) if faults else outcome
 
 
-def _problem(tactic: str, reading: Reading, blank: Reading, place: Place) -> str | None:
+def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite) -> str | None:
     """Why the tactic does not count as accepted."""
     if reading.error is not None:
         return reading.error
@@ -139,7 +143,7 @@ def cast_doubt(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
     return replace(outcome, status="unjudged", message=f"cannot be judged: {fault}")
 
 
-def insisted(accepted: TacticOutcome, strict: Reading, milliseconds: float) -> TacticOutcome:
+def insisted(accepted: TacticOutcome, strict: CopyMessages, milliseconds: float) -> TacticOutcome:
     """What becomes of a tactic that is accepted in a declaration with errors.
 
     Args:
@@ -152,7 +156,7 @@ def insisted(accepted: TacticOutcome, strict: Reading, milliseconds: float) -> T
     return replace(accepted, milliseconds=milliseconds)
 
 
-def doubt(closes: TacticOutcome, apart: Reading, milliseconds: float) -> TacticOutcome:
+def doubt(closes: TacticOutcome, apart: CopyMessages, milliseconds: float) -> TacticOutcome:
     """What becomes of a tactic that closes the goal of a declaration with other holes.
 
     Args:

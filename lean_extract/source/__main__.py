@@ -10,7 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError
-from lean_extract.source.extract import Counts, extract_project
+from lean_extract.source.extract import ExtractionCounts, extract_project
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
     return 0
 
 
-def table(counts: Counts) -> str:
+def table(counts: ExtractionCounts) -> str:
     """The counts as lines of text."""
     rows = [
         ("files", f"{counts.files:,}"),

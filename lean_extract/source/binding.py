@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from lean_extract.source.free_names import binding_places
 from lean_extract.source.goal_flow import GoalFlow
 from lean_extract.source.lexer import Tokens, is_identifier
-from lean_extract.source.local_names import MAX_PATH, Alternative, Known, LocalNames, Mention, Part
+from lean_extract.source.local_names import MAX_PATH, Alternative, Known, LocalNames, Mention, TypedPart
 from lean_extract.source.syntax import DEPTH, KEYWORDS
 from lean_extract.source.tactics import TacticSteps
 from lean_extract.source.types import Range
@@ -128,7 +128,7 @@ class Binding:
             return None
         name, _, path = text.partition(".")
         if name not in self.local:
-            return Part(text)
+            return TypedPart(text)
         behind = place + 1
         most = min(self.end, behind + MAX_PATH)
         while behind < most and self.texts[behind][0] == "." and behind not in self.firsts:
@@ -256,7 +256,7 @@ class Binding:
                 self.flow.pattern(behind, end, place)
                 self.flow.branches(index, behind, end)
             return
-        receiver = "" if place is None or isinstance(place, Part) else self.local.head(place)
+        receiver = "" if place is None or isinstance(place, TypedPart) else self.local.head(place)
         noted = self._note_alternatives(behind, receiver, column)
         self.alternatives.update(noted)
         if place is not None and self.texts[index] == "cases":
@@ -288,9 +288,9 @@ class Binding:
     def _in_line(self, place: int, other: int) -> bool:
         return self.tokens.column(place) == self.tokens.column(other)
 
-    def _alternative_types(self, place: Range | Part, noted: dict[int, Alternative]) -> None:
+    def _alternative_types(self, place: Range | TypedPart, noted: dict[int, Alternative]) -> None:
         """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
-        if isinstance(place, Part):
+        if isinstance(place, TypedPart):
             return
         parts = self.local.shape(place)
         for bar, alternative in noted.items():

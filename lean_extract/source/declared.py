@@ -9,7 +9,7 @@ from lean_extract.source.scopes import Open, Scope, is_too_long, join_names, nam
 
 
 @dataclass(slots=True)
-class Declared:
+class ScopedPremises:
     """The premises of a file in order, each with the scope that its statement is read in."""
 
     premises: list[Premise] = field(default_factory=list)

@@ -25,7 +25,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Environment:
+class NameEnvironment:
     """All declared names of a set of modules, with who can see them."""
 
     indices: dict[str, int] = field(default_factory=dict)

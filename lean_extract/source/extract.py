@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from lean_extract.errors import BadSource
-from lean_extract.records import Header, Position, Problem, Proof, Record, write_records
+from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
 from lean_extract.source.link import Linker
 from lean_extract.source.project import SourceFile, find_sources
 from lean_extract.source.reader import SourceModule, read_file
@@ -26,7 +26,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Counts:
+class ExtractionCounts:
     """What an extraction found, and what it cost."""
 
     files: int = 0
@@ -53,7 +53,7 @@ class Counts:
 
 def extract_project(
     root: Path, out: Path, progress: Progress | None = None, workers: int = 1, *, states: bool = False
-) -> Counts:
+) -> ExtractionCounts:
     """Read the project at `root` with its packages and write all records to `out`, atomically.
 
     With `states` the records also hold the proof states that the text determines, for the generator.
@@ -64,7 +64,7 @@ def extract_project(
     started = time.perf_counter()
     found = find_sources(root)
     sources = found.sources
-    counts = Counts(files=len(sources), notices=found.notices)
+    counts = ExtractionCounts(files=len(sources), notices=found.notices)
     revision = _sources_hash(sources)
     with _without_collector():
         write_records(out, Header("text", revision), _records(sources, counts, progress, workers, states))
@@ -87,13 +87,17 @@ def _without_collector() -> Iterator[None]:
 
 
 def _records(
-    sources: Sequence[SourceFile], counts: Counts, progress: Progress | None, workers: int, states: bool
+    sources: Sequence[SourceFile],
+    counts: ExtractionCounts,
+    progress: Progress | None,
+    workers: int,
+    states: bool,
 ) -> Iterator[Record]:
     linker = Linker()
     for done, (source, read) in enumerate(
         zip(sources, _read_all(sources, workers, states), strict=True), start=1
     ):
-        if isinstance(read, Problem):
+        if isinstance(read, FileProblem):
             counts.problems += 1
             yield read
         else:
@@ -109,7 +113,9 @@ def _records(
         yield proof
 
 
-def _read_all(sources: Sequence[SourceFile], workers: int, states: bool) -> Iterator[SourceModule | Problem]:
+def _read_all(
+    sources: Sequence[SourceFile], workers: int, states: bool
+) -> Iterator[SourceModule | FileProblem]:
     read = partial(_read, states=states)
     if workers <= 1:
         yield from map(read, sources)
@@ -118,14 +124,14 @@ def _read_all(sources: Sequence[SourceFile], workers: int, states: bool) -> Iter
         yield from pool.imap(read, sources, chunksize=32)
 
 
-def _read(source: SourceFile, *, states: bool) -> SourceModule | Problem:
+def _read(source: SourceFile, *, states: bool) -> SourceModule | FileProblem:
     try:
         return read_file(source.path, source.module, states=states)
     except BadSource as error:
-        return Problem(str(source.path), Position(0, 0), str(error))
+        return FileProblem(str(source.path), Position(0, 0), str(error))
 
 
-def _count_module(counts: Counts, module: SourceModule) -> None:
+def _count_module(counts: ExtractionCounts, module: SourceModule) -> None:
     counts.pool += len(module.premises)
     counts.problems += len(module.problems)
     for premise in module.premises:
@@ -138,7 +144,7 @@ def _count_module(counts: Counts, module: SourceModule) -> None:
             counts.only_dual += premise.generated_by == "to_dual"
 
 
-def _count_proof(counts: Counts, proof: Proof) -> None:
+def _count_proof(counts: ExtractionCounts, proof: Proof) -> None:
     counts.proofs += 1
     counts.tactic_proofs += proof.is_tactic
     counts.with_premises += bool(proof.premises)

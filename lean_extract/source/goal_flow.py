@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lean_extract.source.lexer import Tokens, is_identifier
-from lean_extract.source.local_names import Known, LocalNames, Part
+from lean_extract.source.local_names import Known, LocalNames, TypedPart
 from lean_extract.source.types import Range
 
 _KEEPING = frozenset(
@@ -31,7 +31,7 @@ _MAX_ALTERNATIVES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class FlowGoal:
     """What is still assumed (None: of unknown type), and what is concluded then."""
 
     assumed: tuple[Range | None, ...]
@@ -52,14 +52,14 @@ class GoalFlow:
         self.goals: dict[int, Range] = {}
         """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""
 
-    def goal(self, place: Range | None) -> Goal:
+    def goal(self, place: Range | None) -> FlowGoal:
         """A statement as a goal."""
         if place is None or place[0] >= place[1]:
-            return Goal((), None)
+            return FlowGoal((), None)
         assumed, concluded = self._local.premises(place)
-        return Goal(tuple(assumed), concluded)
+        return FlowGoal(tuple(assumed), concluded)
 
-    def term(self, place: int, goal: Goal, depth: int = 0) -> None:
+    def term(self, place: int, goal: FlowGoal, depth: int = 0) -> None:
         """A term that begins at `place` and proves the goal."""
         if place >= self.end or depth > _MAX_DEPTH:
             return
@@ -81,7 +81,7 @@ class GoalFlow:
         elif text == "(":
             self.term(place + 1, goal, depth + 1)
 
-    def parts(self, goal: Goal, depth: int = 0) -> list[Goal]:
+    def parts(self, goal: FlowGoal, depth: int = 0) -> list[FlowGoal]:
         """The goals that an anonymous constructor or `constructor` leaves."""
         if goal.assumed or goal.concluded is None or depth > _MAX_PARTS:
             return []
@@ -89,8 +89,8 @@ class GoalFlow:
         if parts.connective == "↔":
             left, right = self.goal(parts.left), self.goal(parts.right)
             return [
-                Goal((parts.left, *right.assumed), right.concluded),
-                Goal((parts.right, *left.assumed), left.concluded),
+                FlowGoal((parts.left, *right.assumed), right.concluded),
+                FlowGoal((parts.right, *left.assumed), left.concluded),
             ]
         if parts.connective == "∧":
             rest = self.goal(parts.right)
@@ -98,7 +98,7 @@ class GoalFlow:
             return [self.goal(parts.left), *inner, rest]
         if parts.connective == "∃":
             rest = self.goal(parts.right)
-            return [*[Goal((), None) for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
+            return [*[FlowGoal((), None) for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
         return []
 
     def _is_and(self, place: Range | None) -> bool:
@@ -123,7 +123,7 @@ class GoalFlow:
             place = self._brackets.close(place, self.end) + 1
         return begins
 
-    def _introduce(self, place: int, goal: Goal, stops: tuple[str, ...]) -> tuple[int, Goal]:
+    def _introduce(self, place: int, goal: FlowGoal, stops: tuple[str, ...]) -> tuple[int, FlowGoal]:
         """Bind the patterns from `place` on; where they stop, and the goal behind them."""
         assumed = goal.assumed
         taken = 0
@@ -135,16 +135,16 @@ class GoalFlow:
                 break
             is_pattern = is_identifier(text) or text in _PATTERN_OPENERS or text == "_"
             if not is_pattern:
-                return index, Goal((), None)
+                return index, FlowGoal((), None)
             in_brackets = text in _PATTERN_OPENERS
             behind = self._brackets.close(index, self.end) + 1 if in_brackets else index + 1
             if taken < len(assumed):
                 self.pattern(index, behind, assumed[taken])
                 taken += 1
             elif goal.concluded is not None:
-                goal = Goal((), None)
+                goal = FlowGoal((), None)
             index = behind
-        return index, Goal(assumed[taken:], goal.concluded)
+        return index, FlowGoal(assumed[taken:], goal.concluded)
 
     def pattern(self, begin: int, end: int, place: Known, depth: int = 0) -> None:
         """Bind the pattern [begin, end), which stands for something of the given type."""
@@ -160,7 +160,7 @@ class GoalFlow:
         elif self._top_level(begin, end, _BAR):
             self._alternatives(begin, end, place, depth + 1)
 
-    def _alternatives(self, begin: int, end: int, place: Range | Part, depth: int) -> None:
+    def _alternatives(self, begin: int, end: int, place: Range | TypedPart, depth: int) -> None:
         """`h | h'`, or `h : T` between parentheses."""
         bars = self._top_level(begin, end, _BAR)
         if not bars:
@@ -170,7 +170,7 @@ class GoalFlow:
         known = self._opened(place)
         begins, ends = [begin, *[bar + 1 for bar in bars]], [*bars, end]
         for count, (first, last) in enumerate(zip(begins, ends, strict=True), start=1):
-            if isinstance(known, Part):
+            if isinstance(known, TypedPart):
                 part = known._replace(path=(*known.path, f"{count}|{len(begins)}"))
                 self.pattern(first, last, part, depth)
                 continue
@@ -183,12 +183,12 @@ class GoalFlow:
                 self.pattern(first, last, parts.left, depth)
                 known = parts.right
 
-    def _opened(self, place: Range | Part) -> Range | Part:
+    def _opened(self, place: Range | TypedPart) -> Range | TypedPart:
         """A type to take apart: one that is no connective may be a definition of one."""
-        if isinstance(place, Part) or self._local.shape(place).connective:
+        if isinstance(place, TypedPart) or self._local.shape(place).connective:
             return place
         constant = self._local.head(place)
-        return Part(constant) if is_identifier(constant) else place
+        return TypedPart(constant) if is_identifier(constant) else place
 
     def _top_level(self, begin: int, end: int, wanted: frozenset[str]) -> list[int]:
         """Where a mark stands outside of brackets; the first few of very many."""
@@ -201,7 +201,7 @@ class GoalFlow:
             begin += 1
         return found
 
-    def _destructure(self, opener: int, end: int, place: Range | Part, depth: int) -> None:
+    def _destructure(self, opener: int, end: int, place: Range | TypedPart, depth: int) -> None:
         begins = self._components(opener)
         edges = [*[begin - 1 for begin in begins[1:]], end - 1]
         rest: Known = self._opened(place)
@@ -209,7 +209,7 @@ class GoalFlow:
             if rest is None:
                 return
             is_last = count == len(begins)
-            if isinstance(rest, Part):
+            if isinstance(rest, TypedPart):
                 self.pattern(begin, edge, rest._replace(path=(*rest.path, f"{count}/{len(begins)}")), depth)
                 continue
             first, rest = (rest, None) if is_last else self._first(rest)
@@ -242,7 +242,7 @@ class GoalFlow:
             return parts.names[0][1] if parts.names else None, parts.right if len(parts.names) <= 1 else None
         return None, None
 
-    def tactics(self, place: int, goal: Goal, depth: int = 0) -> None:
+    def tactics(self, place: int, goal: FlowGoal, depth: int = 0) -> None:
         """A tactic block whose first step begins at `place`."""
         column = self.tokens.column(place) if place < self.end else 0
         while place < self.end and depth <= _MAX_DEPTH:
@@ -278,7 +278,7 @@ class GoalFlow:
         first = self.tokens.lines.next_within(place + 1, self.end, column)
         return first if first < self.end and self.tokens.column(first) == column else self.end
 
-    def _dots(self, place: int, column: int, goals: list[Goal], depth: int) -> int:
+    def _dots(self, place: int, column: int, goals: list[FlowGoal], depth: int) -> int:
         """The focus dots at this column, each with its goal; the step behind them."""
         for goal in goals:
             if place >= self.end or self.texts[place] != "·" or self.tokens.column(place) != column:
@@ -287,7 +287,7 @@ class GoalFlow:
             place = self._next_step(place, column)
         return place
 
-    def _alternative(self, bar: int, goal: Goal, depth: int) -> None:
+    def _alternative(self, bar: int, goal: FlowGoal, depth: int) -> None:
         """`| succ n ih => ...`: an induction hypothesis is of the goal's form."""
         for index in range(bar + 1, min(self.end, bar + 30)):
             text = self.texts[index]

@@ -56,7 +56,7 @@ class TermProof:
 
 
 @dataclass(slots=True)
-class Walk:
+class KnownStates:
     """A proof's known states: by the token that a tactic begins at, and for the terms given as proofs."""
 
     work: Budget = field(default_factory=lambda: Budget(0))
@@ -64,7 +64,9 @@ class Walk:
     terms: list[TermProof] = field(default_factory=list)
 
 
-def known_states(tokens: Tokens, begin: int, end: int, context: tuple[str, ...], conclusion: str) -> Walk:
+def known_states(
+    tokens: Tokens, begin: int, end: int, context: tuple[str, ...], conclusion: str
+) -> KnownStates:
     """The states that the text of the proof [begin, end) determines.
 
     Args:
@@ -84,7 +86,7 @@ class _Walker:
         self.tokens, self.texts, self.end = tokens, tokens.texts, end
         self.brackets = tokens.brackets
         self.stated = stated
-        self.walk = Walk(work)
+        self.walk = KnownStates(work)
         self.visited: set[int] = set()
         """The stated goals whose proofs have been walked."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
-from lean_extract.source.environment import Entry, Environment, visibility
+from lean_extract.source.environment import Entry, NameEnvironment, visibility
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mention_resolution import MentionResolver
 from lean_extract.source.name_resolution import NameResolver
@@ -33,8 +33,8 @@ class _Unlinked:
 class Linker:
     """Gathers modules, then resolves their proofs."""
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self.environment = environment or Environment()
+    def __init__(self, environment: NameEnvironment | None = None) -> None:
+        self.environment = environment or NameEnvironment()
         self._modules: list[_Unlinked] = []
         self._exports: list[tuple[int, Open]] = []
 
@@ -107,7 +107,7 @@ def _statement(premise: Premise, source: SourceModule) -> str:
 class _ProofResolver:
     """The proofs of one module. What a mention means in a scope is remembered."""
 
-    def __init__(self, environment: Environment, module: int) -> None:
+    def __init__(self, environment: NameEnvironment, module: int) -> None:
         self._resolver = MentionResolver(environment, module)
         self._known: dict[tuple[int, Mention], tuple[int, tuple[str, ...]]] = {}
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lean_extract.source.binders import Binder
 from lean_extract.source.lexer import is_identifier
 from lean_extract.source.scopes import split_name
-from lean_extract.source.types import Range, Shape, head, premises_of, shape
+from lean_extract.source.types import Range, TypeShape, head, premises_of, shape
 
 MAX_PATH = 60
 """Projections behind each other (`h.1.2.1`) that are followed."""
@@ -23,7 +23,7 @@ class Field(NamedTuple):
     field: str
 
 
-class Part(NamedTuple):
+class TypedPart(NamedTuple):
     """Something whose type is what a constant concludes (or, of a definition, stands for), or a part of that.
 
     `path` leads there: `1/2` is the first of two components, `1|2` the first of two alternatives.
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 class PartField(NamedTuple):
     """`(f x y).field`, or a field of a part of what `f` concludes."""
 
-    part: Part
+    part: TypedPart
     field: str
 
 
@@ -51,7 +51,7 @@ class Alternative(NamedTuple):
 Mention = str | Field | PartField | Alternative
 """A plain name as written, `.name` where the expected type gives the namespace, or one of the above."""
 
-Known = Range | Part | None
+Known = Range | TypedPart | None
 """What is known of a local name: the tokens of its type, the constant that it comes from, or nothing."""
 
 _SIDES = {"1": 0, "2": 1, "left": 0, "right": 1, "mp": 0, "mpr": 1}
@@ -63,7 +63,7 @@ class LocalNames:
     def __init__(self, texts: list[str], binders: Iterable[Binder]) -> None:
         self._texts = texts
         self._known: dict[str, Known] = {}
-        self._shapes: dict[Range, Shape] = {}
+        self._shapes: dict[Range, TypeShape] = {}
         self._premises: dict[Range, tuple[list[Range | None], Range]] = {}
         self._heads: dict[Range, str] = {}
         for binder in binders:
@@ -80,9 +80,9 @@ class LocalNames:
     def type_of(self, name: str) -> Range | None:
         """The tokens of a local name's type, if they are known."""
         known = self._known.get(name)
-        return None if isinstance(known, Part) else known
+        return None if isinstance(known, TypedPart) else known
 
-    def shape(self, place: Range) -> Shape:
+    def shape(self, place: Range) -> TypeShape:
         """A type taken apart, one level; remembered, as many places look at the same type."""
         found = self._shapes.get(place)
         if found is None:
@@ -115,7 +115,7 @@ class LocalNames:
     def fields(self, name: str, path: str, is_applied: bool = False) -> list[Mention]:
         """What `name.path` mentions. With `is_applied` it is `(name x y).path`."""
         known = self._known.get(name)
-        if isinstance(known, Part):
+        if isinstance(known, TypedPart):
             return [PartField(known, path)]
         if known is None:
             return []
@@ -158,7 +158,7 @@ class LocalNames:
         known = self._known.get(name)
         if known is None:
             return None
-        if isinstance(known, Part):
+        if isinstance(known, TypedPart):
             return None if path else known
         parts = split_name(path) if path else []
         if len(parts) > MAX_PATH:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lean_extract.source.environment import Entry, Environment
+from lean_extract.source.environment import Entry, NameEnvironment
 from lean_extract.source.lexer import is_identifier, raw_tokens
-from lean_extract.source.local_names import Alternative, Field, LocalNames, Mention, Part, PartField
+from lean_extract.source.local_names import Alternative, Field, LocalNames, Mention, PartField, TypedPart
 from lean_extract.source.name_resolution import NameResolver
 from lean_extract.source.scopes import ROOT, Scope, namespaces_of, split_name
 from lean_extract.source.types import Range
@@ -35,7 +35,7 @@ _MOST_FITTING = 500
 class MentionResolver:
     """Resolution as one module sees it."""
 
-    def __init__(self, environment: Environment, module: int) -> None:
+    def __init__(self, environment: NameEnvironment, module: int) -> None:
         self._environment = environment
         self._module = module
         self._names = NameResolver(environment, module)
@@ -67,7 +67,7 @@ class MentionResolver:
         entry = self._entry(name, order)
         if entry is not None and entry.is_type:  # `Nat.rec`, `Foo.mk`: Lean made it, no source declares it
             return []
-        return [name, *self._part_field(PartField(Part(name), ".".join(rest)), ROOT, order)]
+        return [name, *self._part_field(PartField(TypedPart(name), ".".join(rest)), ROOT, order)]
 
     def _type(self, head: str, scope: Scope, order: int) -> str | None:
         """The constant that a type's head stands for; `ℕ.Coprime` is read as `Nat.Coprime`."""
@@ -93,12 +93,12 @@ class MentionResolver:
         if name is not None:
             if len(parts) == 1:
                 return [name]
-            rest = PartField(Part(name), ".".join(parts[1:]))
+            rest = PartField(TypedPart(name), ".".join(parts[1:]))
             return [name, *self._part_field(rest, ROOT, order, unfoldings)]
         entry = self._entry(owner, order)
         if entry is None or unfoldings >= _MAX_UNFOLDINGS or not entry.statement:
             return []
-        return self._part_field(PartField(Part(owner), ".".join(parts)), ROOT, order, unfoldings + 1)
+        return self._part_field(PartField(TypedPart(owner), ".".join(parts)), ROOT, order, unfoldings + 1)
 
     def _field(self, owner: str, part: str, order: int) -> str | None:
         """A field of a structure or of what it extends, near ancestors first on each way up."""

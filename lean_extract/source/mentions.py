@@ -9,7 +9,7 @@ from lean_extract.source.binding import Binding
 from lean_extract.source.free_names import QUANTIFIERS
 from lean_extract.source.goal_flow import GoalFlow
 from lean_extract.source.lexer import NAME_STARTS, Tokens, is_identifier
-from lean_extract.source.local_names import MAX_PATH, Field, LocalNames, Mention, Part, PartField
+from lean_extract.source.local_names import MAX_PATH, Field, LocalNames, Mention, PartField, TypedPart
 from lean_extract.source.syntax import KEYWORDS
 from lean_extract.source.tactics import TacticSteps
 from lean_extract.source.types import Range
@@ -86,7 +86,7 @@ class _Scanner(Binding):
         if name in self.local:
             self._replace_fields(index, name, f"{front}.{path}" if front else path)
         elif before not in KEYWORDS:
-            self.mentions.append((index, PartField(Part(before), path)))
+            self.mentions.append((index, PartField(TypedPart(before), path)))
 
     def _replace_fields(self, index: int, name: str, path: str) -> None:
         """`h.foo.1`: the fields of the whole chain, of which the front part was mentioned already."""
@@ -124,11 +124,11 @@ class _Scanner(Binding):
         elif is_identifier(function) and function not in KEYWORDS:
             name, _, front = function.partition(".")
             if name not in self.local:
-                self.mentions.append((index, PartField(Part(function), path)))
+                self.mentions.append((index, PartField(TypedPart(function), path)))
                 return
             is_applied = first + 1 < index - 1
             known = self.local.result(name, front, is_applied)
-            if isinstance(known, Part):
+            if isinstance(known, TypedPart):
                 self.mentions.append((index, PartField(known, path)))
             elif known is not None:
                 self._mention_all(index, self.local.fields_of(known, path, is_applied))

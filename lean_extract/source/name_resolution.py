@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lean_extract.source.environment import Environment
+from lean_extract.source.environment import NameEnvironment
 from lean_extract.source.scopes import (
     ROOT,
     Open,
@@ -48,7 +48,7 @@ class _Opened:
 class NameResolver:
     """Resolution as one module sees it."""
 
-    def __init__(self, environment: Environment, module: int) -> None:
+    def __init__(self, environment: NameEnvironment, module: int) -> None:
         self._environment = environment
         self._module = module
         self._opened: dict[Scope, tuple[_Opened, ...]] = {}

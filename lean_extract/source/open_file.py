@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lean_extract.source.environment import Entry, Environment
+from lean_extract.source.environment import Entry, NameEnvironment
 from lean_extract.source.link import Linker
 from lean_extract.source.mention_resolution import MentionResolver
 from lean_extract.source.proofs import SourceProof
@@ -21,7 +21,7 @@ class _Everything(set[str]):
 
 
 @dataclass(slots=True)
-class LibraryEnvironment(Environment):
+class LibraryEnvironment(NameEnvironment):
     """What the open file declares, and the names that a library is known to have.
 
     Its namespaces are not known; those that are opened are taken to be there.

@@ -13,13 +13,13 @@ from lean_extract.settings_files import is_within
 from lean_extract.source.lexer import is_plain_name
 from lean_extract.source.notices import Notices
 from lean_extract.source.packages import Package, is_plain_part, read_layout
-from lean_extract.source.walking import EVALUATION_FILE, EVALUATION_FORMAT, MARKERS, Walk, identity_of
+from lean_extract.source.walking import EVALUATION_FILE, EVALUATION_FORMAT, MARKERS, FolderWalk, identity_of
 from lean_extract.telling import shown
 
 __all__ = [
     "EVALUATION_FILE",
     "EVALUATION_FORMAT",
-    "Found",
+    "FoundSources",
     "Package",
     "Project",
     "SourceFile",
@@ -59,7 +59,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSources:
     """The source files of a project and its packages.
 
     `notices` are sentences on what was left out, and on packages that lie outside of the project. Where the
@@ -141,7 +141,7 @@ def find_sources(
     *,
     without: Container[tuple[str, str | None]] = (),
     should_stop: Callable[[], bool] = lambda: False,
-) -> Found:
+) -> FoundSources:
     """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
 
     Build output, hidden folders, projects nested in this one, the folders of evaluations (their proofs are
@@ -154,7 +154,7 @@ def find_sources(
     for notice in project.notices:
         notices.add(notice)
     roots = (project.root, *(package.root for package in project.packages))
-    walk = Walk(tuple(os.path.realpath(folder) for folder in roots), notices, should_stop)
+    walk = FolderWalk(tuple(os.path.realpath(folder) for folder in roots), notices, should_stop)
     found: list[SourceFile] = []
     for package in project.packages:
         if (package.name, package.revision) in without:
@@ -166,7 +166,7 @@ def find_sources(
     own_roots = project.source_roots or (project.root,)
     for path in walk.lean_files(project.root):
         found.append(SourceFile(path, _module_name(path, own_roots), project.name, None))
-    return Found(tuple(found), notices.sentences(), walk.stopped)
+    return FoundSources(tuple(found), notices.sentences(), walk.stopped)
 
 
 def library_sources(root: Path, library: str, package: str, revision: str) -> Iterator[SourceFile]:
@@ -178,5 +178,5 @@ def library_sources(root: Path, library: str, package: str, revision: str) -> It
     module_file = root / f"{library}.lean"
     if module_file.is_file():
         yield SourceFile(module_file, library, package, revision)
-    for path in Walk(None, Notices()).lean_files(root / library):
+    for path in FolderWalk(None, Notices()).lean_files(root / library):
         yield SourceFile(path, _module_name(path, (root,)), package, revision)

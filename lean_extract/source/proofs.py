@@ -11,7 +11,7 @@ from lean_extract.records import Goal, Hypothesis, Span
 from lean_extract.source.binders import Binder
 from lean_extract.source.budget import MAX_FACTS, Budget
 from lean_extract.source.inner_goals import stated_goals
-from lean_extract.source.known_states import Known, TermProof, Walk, known_states
+from lean_extract.source.known_states import Known, KnownStates, TermProof, known_states
 from lean_extract.source.lexer import Tokens
 from lean_extract.source.local_names import Mention
 from lean_extract.source.mentions import scan_mentions
@@ -95,7 +95,7 @@ def read_proof(
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
     places = [place for place, _ in found]
-    walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else Walk()
+    walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else KnownStates()
     read_steps = [
         _step(tokens, places, first, last, walk.tactics.get(first), hypotheses)
         for first, last in steps.steps

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lean_extract.source.lexer import is_plain_name, raw_tokens
 from lean_extract.source.syntax import DEPTH, close
-from lean_extract.source.types import Connective, Range, Shape, joined, outermost, shape, strip
+from lean_extract.source.types import Connective, Range, TypeShape, joined, outermost, shape, strip
 
 _UNKNOWN = "_"
 _MOST_PATTERNS = 64
@@ -56,12 +56,12 @@ class Proposition:
         return 0, len(self.texts)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> TypeShape:
         """The outermost connective; `¬` takes the relations and operators behind it, but no connective."""
         begin, end = strip(self.texts, self.whole)
         found = shape(self.texts, (begin, end))
         if not found.connective and self.texts[begin : begin + 1] == ["¬"]:
-            return Shape("¬", (begin + 1, end))
+            return TypeShape("¬", (begin + 1, end))
         return found
 
     def text(self, place: Range | None) -> str:
@@ -145,7 +145,7 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
     return None
 
 
-def _quantified(proposition: Proposition, parts: Shape) -> tuple[str, str, str]:
+def _quantified(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
     (name, place), *others = parts.names
     body = proposition.text(parts.right)
     type_ = proposition.text(place)
@@ -279,7 +279,7 @@ def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[
     return found
 
 
-def _witness(proposition: Proposition, parts: Shape) -> tuple[str, str, str]:
+def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
     """Name and type of what exists, and what holds of it."""
     (name, place), *others = parts.names
     body = proposition.text(parts.right)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.reading import read_source
-from lean_extract.records import Module, Position, Premise, Problem
+from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source import context_commands as contexts
 from lean_extract.source import variables
 from lean_extract.source.aliases import Alias, parse_alias
@@ -25,7 +25,7 @@ from lean_extract.source.declarations import (
     parse_declaration,
     parse_prefix,
 )
-from lean_extract.source.declared import Declared
+from lean_extract.source.declared import ScopedPremises
 from lean_extract.source.generated import Subject, generate
 from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, tokenize
 from lean_extract.source.module_header import parse_header
@@ -68,7 +68,7 @@ class SourceModule:
     scopes: tuple[Scope, ...]
     """For each premise, what its statement is read in."""
     proofs: tuple[SourceProof, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[FileProblem, ...]
     aliases: tuple[Alias, ...] = ()
     """Aliases whose target may stand in another module; their premises have no statement yet."""
     exports: tuple[Open, ...] = ()
@@ -143,14 +143,14 @@ class _Reader:
     made: Budget
     states: bool = False
     stack: ScopeStack = field(default_factory=ScopeStack)
-    declared: Declared = field(default_factory=Declared)
+    declared: ScopedPremises = field(default_factory=ScopedPremises)
     translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)
     """The translating attributes, with the name hints given so far."""
     values: dict[str, str] = field(default_factory=dict)
     taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
     """The variables that were included before, by what that depends on."""
     proofs: list[SourceProof] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
     exports: list[Open] = field(default_factory=list)
     parents: list[tuple[str, tuple[str, ...], Scope]] = field(default_factory=list)
@@ -187,7 +187,7 @@ class _Reader:
 
     def _problem_at(self, offset: int, message: str) -> None:
         position = self.tokens.position(offset) if self.tokens.text else Position(0, 0)
-        self.problems.append(Problem(self.module.path, position, message))
+        self.problems.append(FileProblem(self.module.path, position, message))
 
     def _command(self, command: Command) -> None:
         """One command, with every `... in` before it and whatever follows on its line."""

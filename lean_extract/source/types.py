@@ -35,7 +35,7 @@ _REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
 """What takes all that stands behind it."""
 
 
-class Shape(NamedTuple):
+class TypeShape(NamedTuple):
     """The outermost connective of a type and what it joins.
 
     For a quantifier `names` are the bound names, each with its type (None if not written), and
@@ -117,11 +117,11 @@ def _level(text: str) -> int | None:
     return None if text[0].isdigit() or text[0] in ".\"'`" else _RELATION
 
 
-def shape(texts: list[str], place: Range) -> Shape:
+def shape(texts: list[str], place: Range) -> TypeShape:
     """Take a type apart, one level."""
     begin, end = strip(texts, place)
     if begin >= end:
-        return Shape("")
+        return TypeShape("")
     first = texts[begin]
     if first in _BINDING:
         return _quantified(texts, _BINDING[first], begin + 1, end)
@@ -129,14 +129,14 @@ def shape(texts: list[str], place: Range) -> Shape:
     if found is not None:
         connective = _CONNECTIVES.get(found[0])
         if connective is None:
-            return Shape("")
-        return Shape(connective, (begin, found[1]), (found[1] + 1, end))
+            return TypeShape("")
+        return TypeShape(connective, (begin, found[1]), (found[1] + 1, end))
     if first == "¬":
-        return Shape("¬", (begin + 1, end))
-    return Shape("")
+        return TypeShape("¬", (begin + 1, end))
+    return TypeShape("")
 
 
-def _quantified(texts: list[str], connective: Connective, begin: int, end: int) -> Shape:
+def _quantified(texts: list[str], connective: Connective, begin: int, end: int) -> TypeShape:
     names: list[tuple[str, Range | None]] = []
     index = begin
     while index < end and texts[index] != ",":
@@ -149,7 +149,7 @@ def _quantified(texts: list[str], connective: Connective, begin: int, end: int) 
         comma = _comma(texts, index, end)
         names += _typed(texts, index, comma)
         index = comma
-    return Shape(connective, None, (min(index + 1, end), end), tuple(names))
+    return TypeShape(connective, None, (min(index + 1, end), end), tuple(names))
 
 
 def _comma(texts: list[str], begin: int, end: int) -> int:

@@ -49,7 +49,7 @@ def identity_of(folder: Path) -> frozenset[Identity]:
 
 
 @dataclass
-class Walk:
+class FolderWalk:
     """A walk through the folders of one project.
 
     `territory` are the real folders that links may lead to; None: anywhere. `seen` are the folders that were

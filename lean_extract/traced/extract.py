@@ -15,12 +15,12 @@ from typing import Protocol
 
 from lean_extract.errors import LeanError, NoGoalHere
 from lean_extract.reading import read_source
-from lean_extract.records import Position, Premise, Problem, Proof, ProofState, Record, Span, TacticStep
+from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
 from lean_extract.source.lexer import tokenize
 from lean_extract.source.proofs import SourceStep
 from lean_extract.source.reader import read_module
 from lean_extract.source.syntax import DEPTH
-from lean_extract.traced.ilean import Declared, Ilean, read_ilean
+from lean_extract.traced.ilean import Ilean, IleanDeclaration, read_ilean
 from lean_extract.traced.signatures import Signature, ask_signatures
 
 
@@ -69,7 +69,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
             if session is None:
                 yield proof
                 continue
-            problems: list[Problem] = []
+            problems: list[FileProblem] = []
             yield replace(proof, steps=await _with_states(proof.steps, path, text, session, problems))
             for problem in problems:
                 yield problem
@@ -100,7 +100,7 @@ def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
 
 def trace_proof(
     theorem: str,
-    place: Declared,
+    place: IleanDeclaration,
     module: str,
     mentions: Sequence[tuple[Position, str]],
     lines: Sequence[str],
@@ -125,7 +125,7 @@ def trace_proof(
     )
 
 
-def proof_start(text: Sequence[str], place: Declared) -> Position:
+def proof_start(text: Sequence[str], place: IleanDeclaration) -> Position:
     """Where a declaration's value begins: its first `:=`, `|` or `where` outside brackets, else its end."""
     lines = list(text[place.name.end.line : place.full.end.line + 1])
     lines[0] = " " * place.name.end.column + lines[0][place.name.end.column :]
@@ -150,7 +150,7 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 async def _with_states(
-    steps: Sequence[TacticStep], path: Path, text: str, session: Goals, problems: list[Problem]
+    steps: Sequence[TacticStep], path: Path, text: str, session: Goals, problems: list[FileProblem]
 ) -> tuple[TacticStep, ...]:
     traced = []
     for step in steps:
@@ -161,7 +161,7 @@ async def _with_states(
             after = await session.goals_at(path, text, step.span.end)
         except (NoGoalHere, LeanError) as error:
             complaint = f"no state for `{step.tactic[:40]}`: {error.message}"
-            problems.append(Problem(str(path), step.span.start, complaint))
+            problems.append(FileProblem(str(path), step.span.start, complaint))
             traced.append(step)
             continue
         # A session answers inside a tactic that leaves no goals with the goals before it.

@@ -43,7 +43,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class IleanDeclaration:
     """The whole range of a declaration and the range of its name."""
 
     full: Span
@@ -55,7 +55,7 @@ class Ilean:
     """A module as Lean saw it."""
 
     module: str
-    declared: Mapping[str, Declared]
+    declared: Mapping[str, IleanDeclaration]
     constants: tuple[Constant, ...]
 
     def mentions(self) -> dict[str, list[tuple[Position, str]]]:
@@ -106,8 +106,8 @@ def read_ilean(path: Path, text: str) -> Ilean:
         ) from error
 
 
-def _declared(numbers: Sequence[int], columns: Columns) -> Declared:
-    return Declared(columns.span(numbers[:4]), columns.span(numbers[4:8]))
+def _declared(numbers: Sequence[int], columns: Columns) -> IleanDeclaration:
+    return IleanDeclaration(columns.span(numbers[:4]), columns.span(numbers[4:8]))
 
 
 def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant | None:

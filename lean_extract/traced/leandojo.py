@@ -14,9 +14,9 @@ from typing import Any
 from lean_extract.errors import BadState, LeanError
 from lean_extract.goals import parse_state
 from lean_extract.records import (
+    FileProblem,
     Position,
     Premise,
-    Problem,
     Proof,
     Record,
     Span,
@@ -64,7 +64,7 @@ def _file_records(file: Any, project: Project) -> Iterator[Record]:
         if isinstance(definition["full_name"], str):
             yield _premise(definition, name, stated)
     for theorem in file.get_traced_theorems():
-        problems: list[Problem] = []
+        problems: list[FileProblem] = []
         yield _proof(theorem, name, str(file.path), problems)
         yield from problems
 
@@ -80,7 +80,7 @@ def _premise(definition: Mapping[str, Any], module: str, stated: Mapping[str, Pr
     return replace(alone[0], name=name, span=span)
 
 
-def _proof(theorem: Any, module: str, path: str, problems: list[Problem]) -> Proof:
+def _proof(theorem: Any, module: str, path: str, problems: list[FileProblem]) -> Proof:
     is_tactic = bool(theorem.has_tactic_proof())
     steps = [_step(tactic, path, problems) for tactic in theorem.get_traced_tactics()] if is_tactic else []
     name = theorem.theorem.full_name
@@ -107,14 +107,16 @@ def _first_uses(proof: Any) -> list[str]:
     return names
 
 
-def _step(tactic: Any, path: str, problems: list[Problem]) -> TacticStep:
+def _step(tactic: Any, path: str, problems: list[FileProblem]) -> TacticStep:
     span = _span(tactic.start, tactic.end)
     _, provenances = tactic.get_annotated_tactic()
     premises = _in_order(str(provenance["full_name"]) for provenance in provenances)
     try:
         before, after = parse_state(tactic.state_before), parse_state(tactic.state_after)
     except BadState as error:
-        problems.append(Problem(path, span.start, f"no state for `{tactic.tactic[:40]}`: {error.message}"))
+        problems.append(
+            FileProblem(path, span.start, f"no state for `{tactic.tactic[:40]}`: {error.message}")
+        )
         return TacticStep(tactic.tactic, span, premises)
     return TacticStep(tactic.tactic, span, premises, before, after)
 

@@ -8,7 +8,7 @@ import sys
 
 from lsp_server.commands.render import counted
 from lsp_server.engine.collections import list_collections, remove_collection, size_of
-from retriever.search.collections.files import Manifest
+from retriever.search.collections.files import CollectionManifest
 
 _MEGABYTE = 1_000_000
 
@@ -36,13 +36,13 @@ def size_text(size: int) -> str:
     return f"{size / _MEGABYTE:.1f} MB"
 
 
-def _line(one: Manifest) -> str:
+def _line(one: CollectionManifest) -> str:
     vectors = ", with vectors" if one.fingerprint else ""
     about = f"{counted(one.documents, 'document')}{vectors}, {size_text(size_of(one.name))}"
     return f"{one.name} ({one.backend}): {about}, of {one.source}"
 
 
-def _to_json(one: Manifest) -> dict[str, object]:
+def _to_json(one: CollectionManifest) -> dict[str, object]:
     return {
         "name": one.name,
         "backend": one.backend,

@@ -23,7 +23,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import LeanSettings, Settings
 from lsp_server.engine.stores import update_project
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
 """The bundled example library."""
@@ -80,7 +80,7 @@ def _compile(bar: Bar) -> None:
     packaged.build_library(EXAMPLE, built, lean, lambda done, total, _: bar.report("library", done, total))
 
 
-async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> None:
+async def _show(place: GoalPosition, options: argparse.Namespace, style: Style) -> None:
     # The example stands on the mini core, so it needs the packaged Lean, whatever else there is.
     toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
     engine = Engine(EXAMPLE, Settings(lean=LeanSettings(command=options.lean)), toolchain)
@@ -95,7 +95,7 @@ async def _show(place: GoalPlace, options: argparse.Namespace, style: Style) -> 
         await engine.close()
 
 
-def first_unfinished(library: Path) -> GoalPlace:
+def first_unfinished(library: Path) -> GoalPosition:
     """The first `sorry` in the library's unfinished proofs. Raises BadSource where there is none."""
     for path in sorted((library / UNFINISHED).glob("*.lean")):
         lines = read_source(path).split("\n")

@@ -56,7 +56,7 @@ class Finding:
     fix: str = ""
 
 
-class Reading:
+class IndexReading:
     """Reads an index to its end, as far as that can be done soon, and tells how far it is.
 
     Args:
@@ -116,12 +116,12 @@ def examine(
     ]
     usable = folder if model_found.status == "ok" else None
     if usable is not None:
-        findings.append(_checked("index", lambda: _index(root, usable, Reading(tell))))
+        findings.append(_checked("index", lambda: _index(root, usable, IndexReading(tell))))
         findings.append(_lean_core(root, lean_command, usable))
     else:
         unchecked = "not checked: the model is damaged or missing"
         findings += [Finding(name, "note", unchecked) for name in ("index", _CORE)]
-    bundled = _checked("bundled Mathlib", lambda: _bundled(usable, data, Reading(tell)))
+    bundled = _checked("bundled Mathlib", lambda: _bundled(usable, data, IndexReading(tell)))
     return [*findings, bundled, _checked("generator", _generator), _hnsw()]
 
 
@@ -165,7 +165,7 @@ def _generator() -> Finding:
     return Finding("generator", "ok", f"{fingerprint}, {which}")
 
 
-def _index(root: Path, model: Path, reading: Reading) -> Finding:
+def _index(root: Path, model: Path, reading: IndexReading) -> Finding:
     command = f"premise-suggest index {shlex.quote(str(root))}"
     store = project_store(root)
     try:
@@ -189,7 +189,7 @@ def _told(damage: Sequence[str]) -> str:
     return f"it is damaged: {damage[0].rstrip('.')}{more}"
 
 
-def _unread(reading: Reading) -> str:
+def _unread(reading: IndexReading) -> str:
     return "" if reading.is_whole else f" (not all of it was read within {_MOST_SECONDS:.0f} s)"
 
 
@@ -233,7 +233,7 @@ def _amiss(complete: bool, fresh: Freshness) -> Iterator[str]:
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
 
 
-def _bundled(model: Path | None, data: Path, reading: Reading) -> Finding:
+def _bundled(model: Path | None, data: Path, reading: IndexReading) -> Finding:
     """The shipped archive itself is read, and the copy that was unpacked, which is replaced if it is damaged.
 
     `model` is the folder of one that can be used, which the index then has to fit.

@@ -23,7 +23,7 @@ from lsp_server.commands.common import existing_folder, tell_first_use
 from lsp_server.engine.open_generator import needed, open_asked, open_generator
 from lsp_server.evaluation.minicore import minicore_set
 from lsp_server.evaluation.picture import picture
-from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
 from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _until_stopped(
     problems: ProblemSet,
-    plan: Plan,
+    plan: EvaluationPlan,
     out: Path,
     watcher: Watching,
     stop: Event,
@@ -157,8 +157,8 @@ def _generator(options: argparse.Namespace) -> Generator | None:
     return found
 
 
-def _plan(options: argparse.Namespace, generator: Generator | None) -> Plan:
-    return Plan(
+def _plan(options: argparse.Namespace, generator: Generator | None) -> EvaluationPlan:
+    return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),
         model=options.model,

@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
     tell_first_use()
     try:
-        from lsp_server.http.serving import Options, serve
+        from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
             f"Run: {pip_install('http')}",
         ) from error
     serve(
-        Options(
+        ServingOptions(
             host=options.host,
             port=options.port,
             token=options.token or os.environ.get(TOKEN_VARIABLE) or None,

@@ -26,7 +26,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
 
 
@@ -116,7 +116,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
     return request, project_root(place.path)
 
 
-def place_in(path: Path, line: int, column: int | None) -> GoalPlace:
+def place_in(path: Path, line: int, column: int | None) -> GoalPosition:
     """A place in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
     if path.suffix != ".lean":
         raise BadSource(f"{path} is not a Lean file.", "Give a file whose name ends in .lean.")
@@ -125,7 +125,7 @@ def place_in(path: Path, line: int, column: int | None) -> GoalPlace:
     position = from_person(lines, line, column)
     if column is None:
         position = first_place(lines, position.line)
-    return GoalPlace(path.resolve(), text, position)
+    return GoalPosition(path.resolve(), text, position)
 
 
 def _read_state(source: str) -> str:

@@ -161,7 +161,7 @@ def _continues(text: str, newline: int, column: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GoalQuestion:
     """A document to show to Lean, and where; `is_term`: what is expected of the `sorry` there is asked."""
 
     text: str
@@ -169,7 +169,7 @@ class Question:
     is_term: bool
 
 
-def questions(text: str, place: CompletionPlace) -> Iterator[Question]:
+def questions(text: str, place: CompletionPlace) -> Iterator[GoalQuestion]:
     """What to ask Lean for the goal at the place: the first that has an answer counts.
 
     The unfinished tactic gives way to `sorry`. Rewrite rules that are already written are kept, so that the
@@ -177,7 +177,7 @@ def questions(text: str, place: CompletionPlace) -> Iterator[Question]:
     """
     if place.slot is not None:
         for patched, offset in holes(text, place.slot):
-            yield Question(patched, place_of(patched, offset), is_term=True)
+            yield GoalQuestion(patched, place_of(patched, offset), is_term=True)
         if place.slot.tactic is not None:
             start = place.slot.tactic
             yield _without_tactic(text, start, _tactic_end(text, start, place.slot.name[1]), "")
@@ -189,10 +189,10 @@ def questions(text: str, place: CompletionPlace) -> Iterator[Question]:
     yield _without_tactic(text, start, end, "")
 
 
-def _without_tactic(text: str, start: int, end: int, rules: str) -> Question:
+def _without_tactic(text: str, start: int, end: int, rules: str) -> GoalQuestion:
     before = f"(rewrite [{rules}]; " if rules else ""
     patched = text[:start] + before + "sorry" + (")" if before else "") + text[end:]
-    return Question(patched, place_of(patched, start + len(before)), is_term=False)
+    return GoalQuestion(patched, place_of(patched, start + len(before)), is_term=False)
 
 
 def tactic_word(line: str, column: int) -> tuple[str, int] | None:

@@ -11,11 +11,11 @@ from lsprotocol import types
 from lean_extract.records import Position, Span
 from lsp_server.documents.insertion import import_insertion
 from lsp_server.documents.utf16 import from_lsp, range_to_lsp
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentSnapshot:
     """A document's path and lines, at the moment of a request."""
 
     uri: str
@@ -37,9 +37,9 @@ class Document:
         """A span in UTF-16 units."""
         return range_to_lsp(self.lines, span.start, span.end)
 
-    def place(self, position: Position) -> GoalPlace:
+    def place(self, position: Position) -> GoalPosition:
         """A place in this document."""
-        return GoalPlace(self.path, self.text, position)
+        return GoalPosition(self.path, self.text, position)
 
     def import_edit(self, import_line: str) -> types.TextEdit | None:
         """The edit that adds an import line, or None where it cannot simply be added."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lean_extract.session.asking import HOLE
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.tactic_text import PAIRS, brackets, code
 
 _SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
@@ -39,7 +39,7 @@ def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
     near = text[max(0, name[0] - _REACH) : name[0]].rstrip()
     if not _SLOT.search(near) or (near.endswith(",") and not _separates(near)):
         return None
-    document = Document(text)
+    document = LeanDocument(text)
     start, end = document.declaration(name[0])
     if document.declaration(start)[1] < name[0]:
         return None

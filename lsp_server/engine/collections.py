@@ -19,7 +19,7 @@ from retriever.models.towers import FILE, Towers
 from retriever.search.backends import find_backend
 from retriever.search.collections.files import (
     MANIFEST,
-    Manifest,
+    CollectionManifest,
     read_manifest,
     read_stored,
     remove_stored,
@@ -46,9 +46,9 @@ def folder_of(name: str) -> Path:
     return collections_folder() / name
 
 
-def list_collections() -> tuple[list[Manifest], list[PremiseIndexError]]:
+def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError]]:
     """(what is indexed, by name; what is wrong with those that cannot be read)."""
-    found: list[Manifest] = []
+    found: list[CollectionManifest] = []
     damaged: list[PremiseIndexError] = []
     for folder in folders_in(collections_folder()):
         try:
@@ -69,7 +69,7 @@ def _holds_manifest(folder: Path) -> bool:
     return True
 
 
-def _listed(folder: Path) -> Manifest:
+def _listed(folder: Path) -> CollectionManifest:
     """Its manifest. Raises IndexMissing, and IndexDamaged also where it cannot be found by its name."""
     manifest = read_manifest(folder)
     if manifest.name != folder.name:
@@ -106,7 +106,7 @@ def remove_collection(name: str) -> int:
     return size
 
 
-def find_collection(backend: str, name: str = "") -> Manifest:
+def find_collection(backend: str, name: str = "") -> CollectionManifest:
     """The collection of a name, or the only one of a backend. Raises PremiseIndexError, UserError."""
     everything, damaged = list_collections()
     own = [one for one in everything if one.backend == backend]
@@ -147,7 +147,7 @@ def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[s
     return "", Towers.load(shipped)
 
 
-def open_collection(manifest: Manifest, *, rerank: int | None = None) -> CollectionIndex:
+def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) -> CollectionIndex:
     """A collection ready to answer; `rerank` documents are read again, where its model has a re-ranker.
 
     Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.

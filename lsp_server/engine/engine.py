@@ -22,7 +22,7 @@ from lsp_server.engine.cache import Cache
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
-from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.proposals import Proposals
 from lsp_server.engine.requests import (
     SearchRequest,
@@ -37,13 +37,13 @@ from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import IndexItem, SearchAnswer, Suggestion
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import Heard, Tried, Trying
+from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, Tried
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
 from prover.generator.model import Generated
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
-from retriever.lean.declared import Declared
+from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import Kinds, RankedPremise
 from retriever.search.index.build import IndexReport
 
@@ -57,7 +57,7 @@ _FIRST_GOAL_ONLY = (
 _MOST = 1000
 """No answer lists more premises."""
 
-Hearer = Callable[[Suggestion], None]
+OnUpdate = Callable[[Suggestion], None]
 """Hears a suggestion as far as it is known."""
 
 
@@ -90,7 +90,9 @@ class Engine:
         self._states: Cache[ProofState] = Cache(64)
         self._ranked: Cache[list[RankedPremise]] = Cache(64)
         self._proposals = Proposals(lambda: self.settings, generator or OpenGenerator())
-        self._trying = Trying(lambda: self.settings, self.session, self.knowledge, self.rank, self._proposals)
+        self._trying = TacticRunner(
+            lambda: self.settings, self.session, self.knowledge, self.rank, self._proposals
+        )
 
     def take_settings(self, settings: Settings) -> None:
         """Use new settings; Lean and the model are restarted by the next request that needs them."""
@@ -107,7 +109,7 @@ class Engine:
         """The project's one Lean, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
         return await self._lean.session()
 
-    async def knowledge(self) -> Knowledge:
+    async def knowledge(self) -> ProjectIndex:
         """The project's index and premise service, opened if need be, as new as what is on disk.
 
         Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
@@ -164,7 +166,7 @@ class Engine:
         await self._caught_up()
         self._index.close()
 
-    async def suggest(self, request: SuggestRequest, heard: Hearer | None = None) -> Suggestion:
+    async def suggest(self, request: SuggestRequest, heard: OnUpdate | None = None) -> Suggestion:
         """Goal, premises and, if asked for, tactics with Lean's verdicts.
 
         Where tactics are tried, `heard` is given the suggestion without any as soon as the premises are
@@ -214,10 +216,10 @@ class Engine:
         self,
         found: Suggestion,
         request: SuggestRequest,
-        place: GoalPlace,
+        place: GoalPosition,
         state: ProofState,
         ranked: Sequence[RankedPremise],
-        heard: Hearer | None,
+        heard: OnUpdate | None,
     ) -> Suggestion:
         is_term = in_term(place)
 
@@ -282,12 +284,12 @@ class Engine:
             raise NoGoalHere("Neither a place nor a goal was given.", "Give a file and a line, or a state.")
         return await self._state_at(request.place)
 
-    async def state_at(self, place: GoalPlace) -> ProofState:
+    async def state_at(self, place: GoalPosition) -> ProofState:
         """Lean's goals at a place. Raises what `LeanSession.goals_at` raises."""
         await self._catch_up()
         return await self._state_at(place)
 
-    async def _state_at(self, place: GoalPlace) -> ProofState:
+    async def _state_at(self, place: GoalPosition) -> ProofState:
         key = key_of(place)
         known = self._states.get(key)
         if known is None:
@@ -297,7 +299,7 @@ class Engine:
                 self._states.put(key, known)
         return known
 
-    async def expected_at(self, place: GoalPlace) -> ProofState:
+    async def expected_at(self, place: GoalPosition) -> ProofState:
         """What Lean expects of the `sorry` at a place where a term stands. Raises: as `state_at`."""
         key = ("expected", *key_of(place))
         known = self._states.get(key)
@@ -308,7 +310,7 @@ class Engine:
         return known
 
     async def rank(
-        self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
+        self, goal: Goal, place: GoalPosition | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` premises for the goal, told apart by what is in scope at the place."""
         await self._caught_up()
@@ -326,12 +328,12 @@ class Engine:
 
     async def tactics(
         self,
-        place: GoalPlace,
+        place: GoalPosition,
         state: ProofState,
         ranked: Sequence[RankedPremise],
         *,
         keep_failures: bool = False,
-        heard: Heard | None = None,
+        heard: OnOutcomes | None = None,
     ) -> Tried:
         """The tactics that Lean accepts at the place, in the order to show.
 
@@ -348,7 +350,7 @@ class Engine:
         knowledge = await self.knowledge()
         return await asyncio.to_thread(knowledge.freshness, self._lean.version)
 
-    async def declaration(self, name: str, module: str) -> Declared:
+    async def declaration(self, name: str, module: str) -> DeclarationSite:
         """Where a premise stands. Raises IndexMissing, IndexDamaged, ModelError."""
         knowledge = await self.knowledge()
         return await asyncio.to_thread(knowledge.declared, name, module)

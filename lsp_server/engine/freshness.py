@@ -16,7 +16,7 @@ from lean_extract.toolchain_name import FILE, named_in
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
 from retriever.models.encoder import FittedState
-from retriever.search.index.view import Source
+from retriever.search.index.view import IndexedPackage
 
 MATHLIB = "mathlib"
 MOSTLY_UNKNOWN = 0.5
@@ -36,7 +36,7 @@ def index_item(fresh: Freshness, lean: str, today: date | None = None) -> IndexI
     )
 
 
-def _source_item(source: Source, today: date) -> SourceItem:
+def _source_item(source: IndexedPackage, today: date) -> SourceItem:
     day = _day(source.revision)
     return SourceItem(
         source.package,

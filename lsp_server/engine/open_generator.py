@@ -18,7 +18,7 @@ _PATIENCE = 60.0
 """So many seconds a generator that could not be loaded is not tried again."""
 
 
-class Loaded(TacticGenerator, Protocol):
+class LoadedGenerator(TacticGenerator, Protocol):
     """A generator that can be told from others."""
 
     @property
@@ -27,7 +27,7 @@ class Loaded(TacticGenerator, Protocol):
         ...
 
 
-Open = Callable[[str, bool], Loaded | None]
+Open = Callable[[str, bool], LoadedGenerator | None]
 """Opens the generator of a name, where a download may be needed; None: there is none. Raises ModelError."""
 
 
@@ -69,7 +69,7 @@ class _Opened:
     """What was asked for, what came of it, and when."""
 
     asked: tuple[str, bool]
-    found: Loaded | ModelError | None
+    found: LoadedGenerator | ModelError | None
     at: float
 
     def answers(self, asked: tuple[str, bool], now: float) -> bool:
@@ -87,7 +87,7 @@ class OpenGenerator:
         self._opening = asyncio.Lock()
         self._held: _Opened | None = None
 
-    async def get(self, name: str, *, download: bool) -> Loaded | None:
+    async def get(self, name: str, *, download: bool) -> LoadedGenerator | None:
         """The generator that is set; None where none is, and none is shipped.
 
         Args:
@@ -110,7 +110,7 @@ class OpenGenerator:
                 self._held = _Opened(asked, found, self._clock())
             return self._held
 
-    def _opened(self, name: str, download: bool) -> Loaded | ModelError | None:
+    def _opened(self, name: str, download: bool) -> LoadedGenerator | ModelError | None:
         try:
             return self._opens(name, download)
         except ModelError as error:

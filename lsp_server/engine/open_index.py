@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
-from lsp_server.engine.project_index import Changes, Knowledge
+from lsp_server.engine.project_index import Changes, ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
 from lsp_server.engine.tasks import ahead, to_the_end
@@ -22,7 +22,7 @@ _PATIENCE_SECONDS = 2.0
 
 
 class OpenIndex:
-    """Owns a project's `Knowledge`, and lets one update of its index run at a time.
+    """Owns a project's `ProjectIndex`, and lets one update of its index run at a time.
 
     Args:
         root: the project's root; None: there is no project, and the bundled Mathlib index answers.
@@ -36,16 +36,16 @@ class OpenIndex:
         self._root = root
         self._settings = settings
         self._changed = changed
-        self._knowledge: Knowledge | None = None
+        self._knowledge: ProjectIndex | None = None
         self._opening = asyncio.Lock()
         self._updating = asyncio.Lock()
         self._tried: Changes = frozenset()
         self._updates = _Updates()
-        self._ahead: asyncio.Task[Knowledge] | None = None
+        self._ahead: asyncio.Task[ProjectIndex] | None = None
         self._stop = Event()
         """Set when nobody wants what is being read."""
 
-    async def knowledge(self) -> Knowledge:
+    async def knowledge(self) -> ProjectIndex:
         """The index and its premise service, opened if need be, as new as what is on disk.
 
         Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
@@ -59,7 +59,7 @@ class OpenIndex:
                 raise
         return await to_the_end(self._opened())
 
-    async def _opened(self) -> Knowledge:
+    async def _opened(self) -> ProjectIndex:
         async with self._opening:
             settings = self._settings()
             model, rerank = settings.model_folder, settings.premises.rerank
@@ -71,7 +71,7 @@ class OpenIndex:
             if known is None or not known.is_as_set(model, rerank) or known.is_outdated():
                 download = settings.model_download
                 known = await asyncio.to_thread(
-                    Knowledge, self._root, model, download=download, rerank=rerank
+                    ProjectIndex, self._root, model, download=download, rerank=rerank
                 )
                 self._knowledge = known
                 self._changed()

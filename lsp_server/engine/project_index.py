@@ -26,11 +26,11 @@ from lsp_server.engine.freshness import MATHLIB, index_item, pinned_lean, readin
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import bundled_store, holds_premises, needs_mathlib, project_store
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
-from retriever.lean.declared import Declared, declared
+from retriever.lean.declared import DeclarationSite, declared
 from retriever.lean.freshness import Freshness
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
@@ -54,7 +54,7 @@ _PATIENCE = 20
 """A look at the files that took longer than that serves for so many times as long."""
 
 
-class Knowledge:
+class ProjectIndex:
     """The premises of one project (`root` None: of Mathlib, from the bundled index alone).
 
     The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
@@ -183,7 +183,7 @@ class Knowledge:
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
 
     def rank(
-        self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
+        self, goal: Goal, place: GoalPosition | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` premises for a goal; with a place, told apart by what is in scope there."""
         return self.rank_where(goal, self.where(place) if place else None, k, kinds)
@@ -191,7 +191,7 @@ class Knowledge:
     def rank_where(
         self,
         goal: Goal,
-        where: Where | None,
+        where: GoalContext | None,
         k: int,
         kinds: Kinds = "theorems",
         allowed: Allowed | frozenset[str] | None = None,
@@ -205,13 +205,13 @@ class Knowledge:
         return self._told(self._service.rank(goal, where, k, kinds=kinds, allowed=only), where)
 
     def search(
-        self, text: str, place: GoalPlace | None, k: int, allowed: Allowed | None = None
+        self, text: str, place: GoalPosition | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
         where = self.where(place) if place else None
         return self._told(search(self._service, text, where, k, allowed=allowed), where)
 
-    def _told(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+    def _told(self, ranked: list[RankedPremise], where: GoalContext | None) -> list[RankedPremise]:
         """Ranked premises without those that are gone, and those that rest on `sorry` marked."""
         with self._service.reading() as snapshot:
             found = dict(self._unproved.by_module(snapshot.view))
@@ -225,7 +225,7 @@ class Knowledge:
             for one in self._still_there(ranked, where)
         ]
 
-    def _still_there(self, ranked: list[RankedPremise], where: Where | None) -> list[RankedPremise]:
+    def _still_there(self, ranked: list[RankedPremise], where: GoalContext | None) -> list[RankedPremise]:
         """Without what was removed or renamed, in files that the index has not read since.
 
         Of the stale files only those are read that declare one of the ranked premises.
@@ -258,15 +258,15 @@ class Knowledge:
             self._declared.put(key, names)
         return names
 
-    def declared(self, name: str, module: str) -> Declared:
+    def declared(self, name: str, module: str) -> DeclarationSite:
         """Where a premise stands: in the file that was indexed, else in the module's file as it lies here."""
         with self._service.reading() as snapshot:
-            found = declared(snapshot, name, module) or Declared(None, -1, None)
+            found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
         if found.path is None and self._project is not None:
             return replace(found, path=source_of(self._project, module))
         return found
 
-    def where(self, place: GoalPlace) -> Where:
+    def where(self, place: GoalPosition) -> GoalContext:
         """What a place can use: its module, its imports, what stands above it in the file and proves what.
 
         Raises BadSource: the file cannot be read, or is too large.
@@ -274,7 +274,7 @@ class Knowledge:
         text = text_to_line(place)
         return where_in(self._read(place, text), text, place.position.line)
 
-    def _read(self, place: GoalPlace, text: str) -> SourceModule:
+    def _read(self, place: GoalPosition, text: str) -> SourceModule:
         key = (place.path, text)
         source = self._modules.get(key)
         if source is None:

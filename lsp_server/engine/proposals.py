@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.cache import Cache
-from lsp_server.engine.open_generator import Loaded, OpenGenerator
+from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.unstated import Unstated
@@ -85,7 +85,7 @@ class Proposals:
 
     async def _generate(
         self,
-        generator: Loaded,
+        generator: LoadedGenerator,
         goals: Sequence[Goal],
         premises: Sequence[Premise],
         count: int,

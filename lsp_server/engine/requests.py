@@ -9,7 +9,7 @@ from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
 from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, ProofState
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class SuggestRequest:
     taken as it is and the place tells what is in scope.
     """
 
-    place: GoalPlace | None = None
+    place: GoalPosition | None = None
     goal: str | None = None
     k: int | None = None
     tactics: bool = False
@@ -39,7 +39,7 @@ class SearchRequest:
 
     query: str
     k: int | None = None
-    place: GoalPlace | None = None
+    place: GoalPosition | None = None
     modules: tuple[str, ...] = ()
     in_scope: bool = False
 

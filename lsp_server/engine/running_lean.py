@@ -12,11 +12,11 @@ from threading import Event
 from lean_extract import packaged
 from lean_extract.compile import read_sources
 from lean_extract.errors import LeanNotFound
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import ahead, to_the_end
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 log = logging.getLogger("premise_suggest")
 
@@ -70,12 +70,12 @@ class RunningLean:
             await asyncio.to_thread(compile_project, self._root, self._stop)
         return await LeanSession.start(self._root, toolchain, limits_of(wanted))
 
-    def prepare_ahead(self, place: GoalPlace) -> None:
+    def prepare_ahead(self, place: GoalPosition) -> None:
         """Begin to load the imports for the trials while Lean elaborates; who tries hears of its errors."""
         if self._root is not None and (self._preparing is None or self._preparing.done()):
             self._preparing = ahead(self._prepared(place))
 
-    async def _prepared(self, place: GoalPlace) -> None:
+    async def _prepared(self, place: GoalPosition) -> None:
         await (await self.session()).prepare(place.path, place.text)
 
     @property
@@ -147,9 +147,9 @@ def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
     )
 
 
-def limits_of(settings: LeanSettings) -> Limits:
+def limits_of(settings: LeanSettings) -> LeanLimits:
     """A session's limits from the settings."""
-    limits = Limits(
+    limits = LeanLimits(
         start_seconds=settings.start_seconds,
         request_seconds=settings.request_seconds,
         tactic_seconds=settings.tactic_seconds,

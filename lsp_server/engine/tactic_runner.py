@@ -11,20 +11,20 @@ from lean_extract.errors import LeanError, ModelError, NoGoalHere
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_before
 from lsp_server.engine.cache import Cache
-from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.proposals import Proposals, as_candidates
 from lsp_server.engine.requests import main_goal
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import ahead
 from prover.candidates import Candidate
 from prover.turns import Turns
-from prover.verify import GoalPlace, TacticTrier, order, verify
+from prover.verify import GoalPosition, TacticTrier, order, verify
 from retriever.lean.offer import Kinds, RankedPremise
 
 _DEFINITIONS = 6
 """How many definitions are looked at, beside the theorems, for one that the goal mentions."""
 
-Heard = Callable[[list[TacticOutcome]], None]
+OnOutcomes = Callable[[list[TacticOutcome]], None]
 """Hears the outcomes so far, in the order to show, each time there is another to show."""
 
 
@@ -40,13 +40,13 @@ class Ranks(Protocol):
     """What ranks premises: `Engine.rank`."""
 
     async def __call__(
-        self, goal: Goal, place: GoalPlace | None, k: int, kinds: Kinds = "theorems"
+        self, goal: Goal, place: GoalPosition | None, k: int, kinds: Kinds = "theorems"
     ) -> list[RankedPremise]:
         """The best `k` for the goal."""
         ...
 
 
-class Trying:
+class TacticRunner:
     """Tries tactics for one project.
 
     What was tried stays true while the text before the place, the goals, the premises and the settings stay
@@ -58,7 +58,7 @@ class Trying:
         self,
         settings: Callable[[], Settings],
         lean: Callable[[], Awaitable[TacticTrier]],
-        knowledge: Callable[[], Awaitable[Knowledge]],
+        knowledge: Callable[[], Awaitable[ProjectIndex]],
         rank: Ranks,
         proposals: Proposals,
     ) -> None:
@@ -75,12 +75,12 @@ class Trying:
 
     async def tactics(
         self,
-        place: GoalPlace,
+        place: GoalPosition,
         state: ProofState,
         ranked: Sequence[RankedPremise],
         *,
         keep_failures: bool = False,
-        heard: Heard | None = None,
+        heard: OnOutcomes | None = None,
     ) -> Tried:
         """The tactics that Lean accepts at the place, or with `keep_failures` all that were tried.
 
@@ -100,11 +100,11 @@ class Trying:
 
     async def _try(
         self,
-        place: GoalPlace,
+        place: GoalPosition,
         state: ProofState,
         premises: Sequence[Premise],
         keep_failures: bool,
-        heard: Heard | None,
+        heard: OnOutcomes | None,
     ) -> Tried:
         settings, warnings, known = self._settings(), list[str](), list[TacticOutcome]()
         turns = self._turns(place, state, premises, warnings)
@@ -128,7 +128,7 @@ class Trying:
         return Tried(order(known, turns.scores), warnings)
 
     def _turns(
-        self, place: GoalPlace, state: ProofState, premises: Sequence[Premise], warnings: list[str]
+        self, place: GoalPosition, state: ProofState, premises: Sequence[Premise], warnings: list[str]
     ) -> Turns:
         """The candidates of the sources that are set, all of which begin to think now."""
         tactics = self._settings().tactics
@@ -139,7 +139,7 @@ class Trying:
         return Turns(ready, generated, tactics.count)
 
     async def _ready(
-        self, place: GoalPlace, state: ProofState, premises: Sequence[Premise]
+        self, place: GoalPosition, state: ProofState, premises: Sequence[Premise]
     ) -> list[Candidate]:
         goal = main_goal(state)
         tactics = self._settings().tactics
@@ -162,7 +162,7 @@ async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     known: list[TacticOutcome],
     scores: Mapping[str, float],
-    heard: Heard | None,
+    heard: OnOutcomes | None,
 ) -> None:
     """Add the verdicts to those known as they come, and tell them, in the order to show.
 

@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from prover.evaluation.rows import Row, first_rows
+from prover.evaluation.rows import ProblemRow, first_rows
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 
@@ -23,7 +23,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class RunFigures:
     """A run in numbers.
 
     `pass_1`: the chance that one pass proves a problem, over all passes that there are. `pass_n`: the
@@ -47,7 +47,7 @@ class Figures:
     tactics: float | None
 
 
-def figures_of(rows: Sequence[Row]) -> Figures:
+def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
     """The figures of a run's rows; of several rows of one problem and pass the first counts."""
     rows = list(first_rows(rows).values())
     outcomes: dict[str, list[bool]] = defaultdict(list)
@@ -62,7 +62,7 @@ def figures_of(rows: Sequence[Row]) -> Figures:
         by_level[level_of[name]].append(found)
     searched = [row for row in rows if row.status != "failed"]
     proved = [row for row in rows if row.is_proved]
-    return Figures(
+    return RunFigures(
         rows=len(rows),
         proved=len(proved),
         failed=sum(row.status == "failed" for row in rows),

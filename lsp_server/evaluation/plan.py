@@ -34,7 +34,7 @@ class ProblemSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvaluationPlan:
     """How problems are to be proved.
 
     `premises`: how many are retrieved for a state. `generated`: how many tactics the generator writes for

@@ -13,14 +13,14 @@ from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.project_index import MATHLIB_CLOSERS
 from lsp_server.engine.stores import Progress, needs_mathlib
-from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
 from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
 from lsp_server.evaluation.reference import References
-from lsp_server.evaluation.retrieving import Retrieval, nothing, open_service
+from lsp_server.evaluation.retrieving import ProblemRetriever, nothing, open_service
 from lsp_server.evaluation.tactics import Tactics
 from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor
-from prover.evaluation.run_folder import Description
+from prover.evaluation.run_folder import RunDescription
 from prover.evaluation.seeds import Shuffled
 from prover.generator.model import Generator
 from prover.search.environment import Proposer
@@ -41,7 +41,7 @@ class Prepared:
 
 def prepare(
     problems: ProblemSet,
-    plan: Plan,
+    plan: EvaluationPlan,
     generator: Generator | None,
     progress: Progress,
     stop: Event,
@@ -72,7 +72,7 @@ def compile_library(root: Path, progress: Progress, stop: Event) -> None:
     )
 
 
-def describe(problems: ProblemSet, plan: Plan, prepared: Prepared) -> Description:
+def describe(problems: ProblemSet, plan: EvaluationPlan, prepared: Prepared) -> RunDescription:
     """What is asked, by everything that decides the results."""
     with_premises = prepared.encoder is not None
     settings: dict[str, str | int | float] = {
@@ -91,12 +91,12 @@ def describe(problems: ProblemSet, plan: Plan, prepared: Prepared) -> Descriptio
         "tactics": plan.limits.tactics,
         "tactic_seconds": plan.limits.tactic_seconds,
     }
-    return Description(settings, len(problems.posed), plan.passes)
+    return RunDescription(settings, len(problems.posed), plan.passes)
 
 
 def proposers(
     problems: ProblemSet,
-    plan: Plan,
+    plan: EvaluationPlan,
     prepared: Prepared,
     progress: Progress,
     stop: Event,
@@ -122,11 +122,11 @@ def proposers(
 
 def _retrieval(
     problems: ProblemSet,
-    plan: Plan,
+    plan: EvaluationPlan,
     prepared: Prepared,
     progress: Progress,
     stop: Event,
-) -> Retrieval | None:
+) -> ProblemRetriever | None:
     if prepared.encoder is None:
         return None
     names = [posed.full_name for posed in problems.posed if isinstance(posed, Problem)]
@@ -137,4 +137,4 @@ def _retrieval(
         problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)
     )
     hidden = names if problems.stated_alone or problems.library != problems.project else []
-    return Retrieval(plan.retriever, service, problems.project, plan.premises, hidden, references)
+    return ProblemRetriever(plan.retriever, service, problems.project, plan.premises, hidden, references)

@@ -8,7 +8,7 @@ import sys
 from tqdm import tqdm
 
 from lsp_server.commands.index import Bar
-from prover.evaluation.rows import Row
+from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import Results
 
 
@@ -52,7 +52,7 @@ class Watching:
         )
         self._show()
 
-    def heard(self, row: Row) -> None:
+    def heard(self, row: ProblemRow) -> None:
         """A problem is done."""
         self._rows += 1
         self._proved += row.is_proved

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lsp_server.evaluation.figures import Figures, Rate, figures_of
-from prover.evaluation.run_folder import RESULTS, Description, read_description, read_rows
+from lsp_server.evaluation.figures import Rate, RunFigures, figures_of
+from prover.evaluation.run_folder import RESULTS, RunDescription, read_description, read_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +15,8 @@ class Run:
     """An evaluation's folder, read."""
 
     folder: Path
-    description: Description
-    figures: Figures
+    description: RunDescription
+    figures: RunFigures
     complaints: tuple[str, ...] = ()
 
     @property

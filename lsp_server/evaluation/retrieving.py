@@ -20,10 +20,10 @@ from lsp_server.commands.eval_options import RetrieverKind
 from lsp_server.documents.goal_positions import text_to_line, where_in
 from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.features import FEATURES
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import PremiseEncoder
@@ -62,7 +62,7 @@ def _only(fusion: Fusion, column: str) -> Fusion:
     return replace(fusion, weights=tuple(float(name == column) for name in FEATURES))
 
 
-class Retrieval:
+class ProblemRetriever:
     """Premises for the goals of problems, by one retriever; safe to use from several tasks.
 
     Args:
@@ -90,7 +90,7 @@ class Retrieval:
 
     def of(self, problem: Problem) -> Retrieve:
         """What retrieves for the goals of one problem."""
-        known: list[Where] = []
+        known: list[GoalContext] = []
         used: list[list[Premise]] = []
 
         def retrieve(goal: Goal) -> Sequence[Premise]:
@@ -104,15 +104,17 @@ class Retrieval:
 
         return in_thread
 
-    def where(self, problem: Problem) -> Where:
+    def where(self, problem: Problem) -> GoalContext:
         """What a problem can use: its imports, and what stands above it in its file."""
         theorem = problem.theorem
-        place = GoalPlace(theorem.path, problem.text_seen, theorem.position)
+        place = GoalPosition(theorem.path, problem.text_seen, theorem.position)
         text = text_to_line(place)
         source = read_module(text, module_of(theorem.path, self._project), str(theorem.path))
         return where_in(source, text, theorem.position.line)
 
-    def _ranked(self, goal: Goal, where: Where, problem: Problem, first: list[Premise]) -> list[Premise]:
+    def _ranked(
+        self, goal: Goal, where: GoalContext, problem: Problem, first: list[Premise]
+    ) -> list[Premise]:
         found = self._best(goal, where, self._count, "theorems", problem)
         definitions = self._best(goal, where, DEFINITIONS, "definitions", problem)
         names = {premise.name for premise in first}
@@ -123,7 +125,9 @@ class Retrieval:
             *(premise for premise in definitions if premise.name not in names),
         ]
 
-    def _best(self, goal: Goal, where: Where, count: int, kinds: Kinds, problem: Problem) -> list[Premise]:
+    def _best(
+        self, goal: Goal, where: GoalContext, count: int, kinds: Kinds, problem: Problem
+    ) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
         most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
         ranked = self._service.rank(goal, where, most, kinds=kinds, allowed=_IN_SCOPE)
@@ -134,7 +138,7 @@ class Retrieval:
         """Whether it has what its retriever goes by: without a word in common BM25 knows nothing of it."""
         return one.in_scope is not False and (self._kind != "bm25" or one.score > 0)
 
-    def _used(self, problem: Problem, where: Where) -> list[Premise]:
+    def _used(self, problem: Problem, where: GoalContext) -> list[Premise]:
         """What the problem's own proof uses and the others could have offered, in order of first use."""
         names = [name for name in self._reference(problem) if name not in self._hidden]
         own = {premise.name: premise for premise in own_premises(where, "all", None)}

@@ -11,15 +11,15 @@ from threading import Event
 from typing import Protocol
 
 from lean_extract.errors import UserError
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchain import Toolchain
 from lsp_server.evaluation.mathlib import require_mathlib
-from lsp_server.evaluation.plan import Plan, ProblemSet
+from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
 from lsp_server.evaluation.preparing import describe, prepare, proposers
 from prover.evaluation.problems import Posed
 from prover.evaluation.proving import Prover, stems_of
-from prover.evaluation.rows import Row
-from prover.evaluation.run_folder import Description, Results, opened
+from prover.evaluation.rows import ProblemRow
+from prover.evaluation.run_folder import Results, RunDescription, opened
 from prover.evaluation.runner import Task, run
 from prover.generator.model import Generator
 
@@ -35,14 +35,14 @@ class Watcher(Protocol):
         """Problems are tried from here on; so many rows there will be."""
         ...
 
-    def heard(self, row: Row) -> None:
+    def heard(self, row: ProblemRow) -> None:
         """A problem is done."""
         ...
 
 
 async def evaluate(
     problems: ProblemSet,
-    plan: Plan,
+    plan: EvaluationPlan,
     out: Path,
     watcher: Watcher,
     *,
@@ -75,7 +75,7 @@ async def evaluate(
         if not tasks:
             return
 
-        def heard(row: Row) -> None:
+        def heard(row: ProblemRow) -> None:
             results.append(stamped(row, description))
             watcher.heard(row)
 
@@ -97,7 +97,7 @@ async def evaluate(
             await run(tasks, workers, heard)
 
 
-def stamped(row: Row, description: Description) -> Row:
+def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
     """The row with what was asked."""
     settings = description.settings
     return replace(
@@ -109,7 +109,7 @@ def stamped(row: Row, description: Description) -> Row:
     )
 
 
-def check(problems: ProblemSet, plan: Plan) -> None:
+def check(problems: ProblemSet, plan: EvaluationPlan) -> None:
     """Raises UserError where the plan does not fit the problems."""
     if plan.retriever == "oracle" and not problems.has_proofs:
         raise UserError(
@@ -118,7 +118,7 @@ def check(problems: ProblemSet, plan: Plan) -> None:
         )
 
 
-def left_to_do(problems: ProblemSet, plan: Plan, results: Results, limit: int | None) -> list[Task]:
+def left_to_do(problems: ProblemSet, plan: EvaluationPlan, results: Results, limit: int | None) -> list[Task]:
     """The problems without a row, pass by pass."""
     done = {(row.name, row.pass_number) for row in results.rows}
     return [
@@ -134,4 +134,4 @@ def _chosen(problems: ProblemSet, limit: int | None) -> Sequence[Posed]:
 
 
 async def _session(project: Path, toolchain: Toolchain) -> LeanSession:
-    return await LeanSession.start(project, toolchain, Limits())
+    return await LeanSession.start(project, toolchain, LeanLimits())

@@ -7,7 +7,7 @@ from lsprotocol import types
 from lean_extract.records import Position, Span
 from lsp_server.commands.render import targets_line, verdict
 from lsp_server.documents.contexts import sorry_near
-from lsp_server.documents.document import Document
+from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.goal_positions import as_placed, in_term
 from lsp_server.documents.insertion import tactic_insertion
 from lsp_server.engine.items import tactic_item
@@ -56,7 +56,9 @@ def _wanted(context: types.CodeActionContext) -> bool:
     return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
-def replaced_span(document: Document, start: Position, end: Position, *, on_blank: bool) -> Span | None:
+def replaced_span(
+    document: DocumentSnapshot, start: Position, end: Position, *, on_blank: bool
+) -> Span | None:
     """The `sorry` that the selection touches, or the cursor itself where its line is blank."""
     span = sorry_near(document.lines, start, end)
     if span is None and on_blank and start == end and not document.lines[start.line].strip():
@@ -85,7 +87,9 @@ def _action(
     )
 
 
-def _edit(server: PremiseServer, document: Document, span: Span, item: TacticItem) -> types.WorkspaceEdit:
+def _edit(
+    server: PremiseServer, document: DocumentSnapshot, span: Span, item: TacticItem
+) -> types.WorkspaceEdit:
     """What a tactic changes; with the version it is for, where the client looks at that."""
     found = tactic_insertion(document.lines, span.start, item.tactic)
     edit = types.TextEdit(document.range(found.span), found.text)

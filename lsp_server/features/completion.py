@@ -8,7 +8,7 @@ from lean_extract.errors import NoGoalHere
 from lean_extract.records import Goal
 from lsp_server.commands.render import scope_label, shorten
 from lsp_server.documents.contexts import CompletionPlace, completion_place, questions
-from lsp_server.documents.document import Document
+from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.requests import main_goal
@@ -16,7 +16,7 @@ from lsp_server.engine.schema import PremiseItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from prover.shapes import shape, telescope
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
 
 _DEPTH = 200
@@ -57,11 +57,13 @@ def register(server: PremiseServer) -> None:
         return types.CompletionList(is_incomplete=len(chosen) > len(shown), items=items)
 
 
-async def _goal(engine: Engine, document: Document, place: CompletionPlace) -> tuple[Goal, GoalPlace]:
+async def _goal(
+    engine: Engine, document: DocumentSnapshot, place: CompletionPlace
+) -> tuple[Goal, GoalPosition]:
     """The goal that what is being typed has to meet, and the document in which Lean was asked."""
     refused: NoGoalHere | None = None
     for question in questions(document.text, place):
-        where = GoalPlace(document.path, question.text, question.place)
+        where = GoalPosition(document.path, question.text, question.place)
         try:
             state = await (engine.expected_at(where) if question.is_term else engine.state_at(where))
         except NoGoalHere as error:
@@ -92,7 +94,7 @@ def _is_subsequence(typed: str, name: str) -> bool:
 
 
 def _item(
-    document: Document, place: CompletionPlace, premise: PremiseItem, rank: int
+    document: DocumentSnapshot, place: CompletionPlace, premise: PremiseItem, rank: int
 ) -> types.CompletionItem:
     label = scope_label(premise) if premise.in_scope is False else ""
     imports = document.import_edit(premise.import_line) if premise.import_line else None

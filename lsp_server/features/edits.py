@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.documents.document import Document
+from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.insertion import (
     IMPORT_LINE,
     Insertion,
@@ -49,6 +49,6 @@ def register(server: PremiseServer) -> None:
         return {"edits": [text_edit(document, one) for one in found], "version": document.version}
 
 
-def text_edit(document: Document, insertion: Insertion) -> types.TextEdit:
+def text_edit(document: DocumentSnapshot, insertion: Insertion) -> types.TextEdit:
     """An insertion as LSP has it."""
     return types.TextEdit(document.range(insertion.span), insertion.text)

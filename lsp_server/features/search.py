@@ -11,7 +11,7 @@ from lsp_server.engine.schema import to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 REQUEST = "premiseSuggest/search"
 _NAMES = frozenset({"query", "k", "textDocument", "position", "modules", "inScope"})
@@ -35,7 +35,7 @@ def register(server: PremiseServer) -> None:
         return to_json(await engine.search(request))
 
 
-def _where(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPlace | None]:
+def _where(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
     """The project to search in, and the place in the document; without a position, its end."""
     if not given.has("textDocument"):
         return server.first_engine(), None

@@ -7,14 +7,14 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.documents.contexts import sorry_near
-from lsp_server.documents.document import Document
+from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
 from lsp_server.protocol.server import PremiseServer
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 REQUEST = "premiseSuggest/suggest"
 COMMAND = "premise-suggest.suggest"
@@ -61,7 +61,7 @@ class Partial:
         self._server.progress(types.ProgressParams(self._token, value))
 
 
-def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[Document | None, Engine]:
+def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[DocumentSnapshot | None, Engine]:
     """Only with its goal a document can be asked about that is no file. Raises BadSource."""
     if has_goal:
         return server.document_or_text(uri)
@@ -69,7 +69,7 @@ def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[Document
     return document, server.engine(document)
 
 
-def _place(document: Document, position: types.Position) -> GoalPlace:
+def _place(document: DocumentSnapshot, position: types.Position) -> GoalPosition:
     place = document.position(position)
     span = sorry_near(document.lines, place, place)
     return document.place(span.start if span else place)

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from lsp_server import __version__
 from lsp_server.http import premise_retrieval, search_page, state_search, tactic_servers
-from lsp_server.http.backend import Backend
+from lsp_server.http.backend import HttpBackend
 from lsp_server.http.gate import Gate
 from lsp_server.http.guard import Guard, Policy
-from lsp_server.http.limits import Limits
+from lsp_server.http.limits import HttpLimits
 from lsp_server.http.metrics import Measured, Metrics
 from lsp_server.http.problems import RESPONSES, register
 from lsp_server.http.revisions import Libraries
@@ -34,13 +34,13 @@ class Health(BaseModel):
 def create_app(
     libraries: Libraries,
     policy: Policy | None = None,
-    limits: Limits | None = None,
+    limits: HttpLimits | None = None,
     *,
     log_goals: bool = False,
 ) -> FastAPI:
     """The application over these indexes; it closes them when it ends."""
-    limits = limits or Limits()
-    backend = Backend(libraries, Gate(limits.workers, limits.waiting), limits)
+    limits = limits or HttpLimits()
+    backend = HttpBackend(libraries, Gate(limits.workers, limits.waiting), limits)
     metrics = Metrics()
     metrics.watch(backend.gate)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from lean_extract.records import Goal
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.gate import Gate
-from lsp_server.http.limits import Limits
+from lsp_server.http.limits import HttpLimits
 from lsp_server.http.notation import with_notation
 from lsp_server.http.revisions import Libraries
 
@@ -18,12 +18,12 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Backend:
+class HttpBackend:
     """One server's parts, shared by its interfaces."""
 
     libraries: Libraries
     gate: Gate
-    limits: Limits
+    limits: HttpLimits
 
     async def work(self, job: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """Do heavy work when its turn comes. Raises Refusal (503) when too much is waiting."""

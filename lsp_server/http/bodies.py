@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
-from lsp_server.http.limits import Limits
+from lsp_server.http.limits import HttpLimits
 from lsp_server.http.problems import Refusal
 from lsp_server.http.waiting import Gone
 
@@ -28,7 +28,7 @@ def is_read(method: str, path: str) -> bool:
 class Bodies:
     """All bodies that one server holds."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: HttpLimits) -> None:
         self._limits = limits
         self._held = 0
 

@@ -14,7 +14,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lsp_server.http.addresses import party
-from lsp_server.http.limits import MAX_FIELD_BYTES, MAX_FIELDS, Limits
+from lsp_server.http.limits import MAX_FIELD_BYTES, MAX_FIELDS, HttpLimits
 from lsp_server.http.problems import Refusal
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
@@ -26,7 +26,7 @@ _NOTHING_SENT = frozenset({h11.IDLE, h11.SEND_RESPONSE})
 class Connection(H11Protocol):
     """One client's connection."""
 
-    limits: ClassVar[Limits]
+    limits: ClassVar[HttpLimits]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client came. Where there are too many, who has waited longest without asking has to go."""
@@ -146,6 +146,6 @@ def is_too_long(head: bytes) -> bool:
     return bool(first) and (head.count(b"\n") > MAX_FIELDS + 2 or len(head) - first > MAX_FIELD_BYTES)
 
 
-def with_limits(limits: Limits) -> type[Connection]:
+def with_limits(limits: HttpLimits) -> type[Connection]:
     """The connections of one server, as uvicorn takes them."""
     return type("LimitedConnection", (Connection,), {"limits": limits})

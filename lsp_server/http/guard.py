@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lsp_server.http.addresses import party
 from lsp_server.http.bodies import Bodies, is_read
 from lsp_server.http.door import check_url, decode, leave
-from lsp_server.http.limits import MAX_FIELDS, Limits
+from lsp_server.http.limits import MAX_FIELDS, HttpLimits
 from lsp_server.http.problems import Refusal
-from lsp_server.http.waiting import Answer, Gone, until_gone, while_awaited
+from lsp_server.http.waiting import Gone, SentAnswer, until_gone, while_awaited
 
 Read = TypeVar("Read")
 
@@ -48,7 +48,7 @@ class Guard:
     """ASGI middleware that refuses what the policy and the limits do not allow."""
 
     def __init__(
-        self, app: ASGIApp, policy: Policy, limits: Limits, clock: Callable[[], float] = time.monotonic
+        self, app: ASGIApp, policy: Policy, limits: HttpLimits, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._app, self._policy, self._limits = app, policy, limits
         self._rates = Rates(limits.rate, limits.burst, clock)
@@ -61,7 +61,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            answer = Answer(send)
+            answer = SentAnswer(send)
             try:
                 self._check(scope)
                 async with self._bodies.body(scope, receive) as body:
@@ -85,7 +85,7 @@ class Guard:
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: Answer) -> None:
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: SentAnswer) -> None:
         left = asyncio.create_task(until_gone(receive))
         try:
             work = self._read_and_pass(scope, body, _again(body, left), answer.send)

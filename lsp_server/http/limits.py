@@ -28,7 +28,7 @@ MAX_FIELD_BYTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HttpLimits:
     """Limits of a server, the same for every client."""
 
     body_bytes: int = 16 << 20
@@ -63,5 +63,5 @@ class Limits:
     """Requests that wait for their turn; one more is answered 503."""
 
 
-BEYOND_LOOPBACK = Limits(rate=20.0, burst=100.0, connections_each=64)
+BEYOND_LOOPBACK = HttpLimits(rate=20.0, burst=100.0, connections_each=64)
 """Where strangers can reach the server."""

@@ -12,15 +12,15 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from lean_extract.records import Goal, Premise
-from lsp_server.engine.project_index import Knowledge
-from lsp_server.http.backend import Backend
+from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_NEW_TEXT, MAX_STATES
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import MOST_LOCAL, RankedPremise
 from retriever.lean.snapshot import Snapshot
 from retriever.search.index.content import is_theorem
@@ -36,7 +36,7 @@ class NewPremise(BaseModel):
     decl: str = Field(description="As Lean prints it: `theorem foo (n : Nat) : Eq n n`.")
 
 
-class Retrieval(BaseModel):
+class RetrievalRequest(BaseModel):
     """What is asked for."""
 
     model_config = ConfigDict(strict=True)
@@ -59,20 +59,20 @@ class Retrieval(BaseModel):
     imported_all_modules: Listed | None = Field(None, description="As `caller_in_module_system`.")
 
 
-class Scored(BaseModel):
+class ScoredName(BaseModel):
     """One premise."""
 
     name: str
     score: float = Field(description="Comparable within one answer only.")
 
 
-def router(backend: Backend) -> APIRouter:
+def router(backend: HttpBackend) -> APIRouter:
     """The interface over the default index."""
     routes = APIRouter(tags=["LeanPremise"], route_class=JsonRoute)
     fresh = NewPremises()
 
-    @routes.post("/retrieve", response_model=list[Scored] | list[list[Scored]])
-    async def retrieve(request: Retrieval) -> Any:
+    @routes.post("/retrieve", response_model=list[ScoredName] | list[list[ScoredName]])
+    async def retrieve(request: RetrievalRequest) -> Any:
         """The premises that fit a state, best first; for a list of states a list of such lists."""
         k = min(request.k, MAX_K)
         states = [request.state] if isinstance(request.state, str) else request.state
@@ -119,12 +119,14 @@ async def _list(library: Library, *, premises: bool) -> Response:
 class _Job:
     """One state of one request."""
 
-    def __init__(self, library: Library, request: Retrieval, fresh: NewPremises, goal: Goal, k: int) -> None:
+    def __init__(
+        self, library: Library, request: RetrievalRequest, fresh: NewPremises, goal: Goal, k: int
+    ) -> None:
         self._library, self._request, self._fresh = library, request, fresh
         self._goal, self._k = goal, k
 
     async def run(self) -> bytes:
-        """The premises and their scores as JSON (a list of `Scored`, not checked again)."""
+        """The premises and their scores as JSON (a list of `ScoredName`, not checked again)."""
         request = self._request
         is_plain = request.imported_modules is None and request.local_premises is None
         if is_plain and not request.new_premises:
@@ -134,14 +136,14 @@ class _Job:
             ranked = await asyncio.to_thread(self._rank, knowledge)
         return _written(ranked)
 
-    def _rank(self, knowledge: Knowledge) -> list[RankedPremise]:
+    def _rank(self, knowledge: ProjectIndex) -> list[RankedPremise]:
         sent = self._sent(knowledge)
         with knowledge.service.reading() as snapshot:
-            where = Where(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
+            where = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
         return knowledge.rank_where(self._goal, where, self._k, allowed=allowed)
 
-    def _sent(self, knowledge: Knowledge) -> list[Premise]:
+    def _sent(self, knowledge: ProjectIndex) -> list[Premise]:
         """The new premises that can be ranked: theorems, of very many those nearest to the goal."""
         items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
         premises = [

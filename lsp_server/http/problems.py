@@ -21,17 +21,17 @@ INVALID = "Invalid parameter value"
 _MOST_NAMED = 3
 
 
-class Description(BaseModel):
+class Remedy(BaseModel):
     """What would have been right."""
 
     description: str
 
 
-class Problem(BaseModel):
+class HttpProblem(BaseModel):
     """Every answer that is not the one asked for."""
 
     error: str = Field(description="What went wrong, in one sentence.")
-    schema_: Description = Field(alias="schema")
+    schema_: Remedy = Field(alias="schema")
 
 
 class Refusal(Exception):
@@ -60,16 +60,16 @@ class Refusal(Exception):
 
 
 RESPONSES: dict[int | str, dict[str, object]] = {
-    400: {"model": Problem, "description": "A value that cannot be used."},
-    401: {"model": Problem, "description": "The token is missing or wrong (beyond loopback)."},
-    403: {"model": Problem, "description": "From another web site, or for another host name."},
-    408: {"model": Problem, "description": "The body did not arrive in time."},
-    413: {"model": Problem, "description": "The body is too large."},
-    422: {"model": Problem, "description": "Not the fields or types that are expected."},
-    429: {"model": Problem, "description": "Too many requests; see Retry-After."},
-    500: {"model": Problem, "description": "The index or the model failed."},
-    503: {"model": Problem, "description": "Too much is waiting, or there is no index; see Retry-After."},
-    504: {"model": Problem, "description": "The answer took too long."},
+    400: {"model": HttpProblem, "description": "A value that cannot be used."},
+    401: {"model": HttpProblem, "description": "The token is missing or wrong (beyond loopback)."},
+    403: {"model": HttpProblem, "description": "From another web site, or for another host name."},
+    408: {"model": HttpProblem, "description": "The body did not arrive in time."},
+    413: {"model": HttpProblem, "description": "The body is too large."},
+    422: {"model": HttpProblem, "description": "Not the fields or types that are expected."},
+    429: {"model": HttpProblem, "description": "Too many requests; see Retry-After."},
+    500: {"model": HttpProblem, "description": "The index or the model failed."},
+    503: {"model": HttpProblem, "description": "Too much is waiting, or there is no index; see Retry-After."},
+    504: {"model": HttpProblem, "description": "The answer took too long."},
 }
 """What every route may answer besides its own answer."""
 

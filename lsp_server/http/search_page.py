@@ -17,12 +17,12 @@ from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import CollectionAnswer, to_json
-from lsp_server.http.backend import Backend
+from lsp_server.http.backend import HttpBackend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
-from retriever.search.collections.files import Manifest
+from retriever.search.collections.files import CollectionManifest
 
 log = logging.getLogger("premise_suggest.http")
 
@@ -61,7 +61,7 @@ class ServedCollection(BaseModel):
     documents: int
 
 
-def router(backend: Backend) -> APIRouter:
+def router(backend: HttpBackend) -> APIRouter:
     """The page's own interface."""
     routes = APIRouter(tags=["Search"])
     opened = OpenCollections()
@@ -140,7 +140,7 @@ def _all_served() -> list[ServedCollection]:
     return [one for one in listed if one is not None]
 
 
-def _served(one: Manifest) -> ServedCollection | None:
+def _served(one: CollectionManifest) -> ServedCollection | None:
     """One collection; None where this server cannot load its backend."""
     try:
         about = find_backend(one.backend).about
@@ -171,9 +171,9 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
 
 
-def _importing(modules: tuple[str, ...]) -> GoalPlace | None:
+def _importing(modules: tuple[str, ...]) -> GoalPosition | None:
     """The end of a file that imports these modules; None where none is named."""
     if not modules:
         return None
     text = "".join(f"import {name}\n" for name in modules)
-    return GoalPlace(Path("Search.lean"), f"{text}\n", Position(len(modules) + 1, 0))
+    return GoalPosition(Path("Search.lean"), f"{text}\n", Position(len(modules) + 1, 0))

@@ -22,7 +22,7 @@ from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
-from lsp_server.http.limits import BEYOND_LOOPBACK, Limits
+from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
 from lsp_server.http.revisions import open_libraries
 
 _SHUTDOWN_SECONDS = 5
@@ -38,7 +38,7 @@ _SWEEP_TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServingOptions:
     """What the command was told."""
 
     host: str
@@ -51,7 +51,7 @@ class Options:
     log_goals: bool
 
 
-class Server(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """Says where it listens as soon as it does, and keeps what told it to end."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
@@ -81,7 +81,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def serve(options: Options, settings: Settings) -> None:
+def serve(options: ServingOptions, settings: Settings) -> None:
     """Serve until the process is told to stop.
 
     Raises UserError (host, port, token), IndexMissing, IndexDamaged, ModelError.
@@ -92,7 +92,9 @@ def serve(options: Options, settings: Settings) -> None:
         asyncio.run(_serve(options, settings, policy, listener))
 
 
-async def _serve(options: Options, settings: Settings, policy: Policy, listener: socket.socket) -> None:
+async def _serve(
+    options: ServingOptions, settings: Settings, policy: Policy, listener: socket.socket
+) -> None:
     libraries = await open_libraries(options.projects, settings, options.revisions)
     for library in libraries.all[: len(options.projects)]:
         if note := (await library.engine.knowledge()).note:
@@ -109,7 +111,7 @@ async def _serve(options: Options, settings: Settings, policy: Policy, listener:
         raise KeyboardInterrupt
 
 
-def server_of(app: ASGIApp, limits: Limits, line: str = "") -> Server:
+def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
     """What serves an application within limits; it prints the line when it listens."""
     config = uvicorn.Config(
         app,
@@ -124,7 +126,7 @@ def server_of(app: ASGIApp, limits: Limits, line: str = "") -> Server:
         proxy_headers=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    return Server(config, line)
+    return HttpServer(config, line)
 
 
 def policy_for(host: str, token: str | None) -> Policy:
@@ -141,9 +143,9 @@ def policy_for(host: str, token: str | None) -> Policy:
     return Policy(token, hosts=None)
 
 
-def limits_for(policy: Policy, rate: float | None) -> Limits:
+def limits_for(policy: Policy, rate: float | None) -> HttpLimits:
     """The limits: tighter where others can reach the server."""
-    limits = BEYOND_LOOPBACK if policy.hosts is None else Limits()
+    limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
-from lsp_server.http.backend import Backend
+from lsp_server.http.backend import HttpBackend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
@@ -20,7 +20,7 @@ DEFAULT_RESULTS = 6
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
 
-class Match(BaseModel):
+class FoundPremise(BaseModel):
     """One premise."""
 
     name: str
@@ -31,11 +31,11 @@ class Match(BaseModel):
     doc: str | None = None
 
 
-def router(backend: Backend) -> APIRouter:
+def router(backend: HttpBackend) -> APIRouter:
     """The interface over these indexes."""
     routes = APIRouter(tags=["LeanStateSearch"])
 
-    @routes.get("/api/search", response_model=list[Match])
+    @routes.get("/api/search", response_model=list[FoundPremise])
     async def search(
         query: Annotated[
             str | None,
@@ -78,7 +78,7 @@ def _count(results: str | None) -> int:
 
 
 def _match(premise: Premise, library: Library, revision: str | None) -> dict[str, str]:
-    """A `Match`; built by hand, for it is not checked again."""
+    """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,
         "formal_type": formal_type(premise),

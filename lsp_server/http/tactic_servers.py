@@ -21,14 +21,14 @@ from lean_extract.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.proposals import GENERATOR, propose
-from lsp_server.http.backend import Backend
+from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from prover.candidates import Candidate, is_unfinished, key_of
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 
 log = logging.getLogger("premise_suggest.http")
 
@@ -89,7 +89,7 @@ class StepResponse(BaseModel):
     suggestions: list[str]
 
 
-def router(backend: Backend) -> APIRouter:
+def router(backend: HttpBackend) -> APIRouter:
     """Both interfaces over the default index."""
     routes = APIRouter(tags=["Tactic generators"], route_class=JsonRoute)
 
@@ -115,7 +115,7 @@ def router(backend: Backend) -> APIRouter:
     return routes
 
 
-async def tactics(backend: Backend, state: str, prefix: str, context: str, count: int) -> list[Candidate]:
+async def tactics(backend: HttpBackend, state: str, prefix: str, context: str, count: int) -> list[Candidate]:
     """At most `count` tactics that begin with the prefix; none where nothing is left to prove."""
     try:
         goal = await backend.goal_of(state)
@@ -126,7 +126,7 @@ async def tactics(backend: Backend, state: str, prefix: str, context: str, count
 
 
 async def _propose(
-    library: Library, goal: Goal, prefix: str, place: GoalPlace | None, count: int
+    library: Library, goal: Goal, prefix: str, place: GoalPosition | None, count: int
 ) -> list[Candidate]:
     engine = library.engine
     knowledge = await engine.knowledge()
@@ -155,7 +155,7 @@ async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) ->
 
 
 def _made(
-    knowledge: Knowledge, goal: Goal, prefix: str, place: GoalPlace | None, theorems: Sequence[Premise]
+    knowledge: ProjectIndex, goal: Goal, prefix: str, place: GoalPosition | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
     """What needs no generator, best first."""
     definitions = knowledge.rank(goal, place, _DEFINITIONS, "definitions")
@@ -173,12 +173,12 @@ def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def place_after(context: str) -> GoalPlace | None:
+def place_after(context: str) -> GoalPosition | None:
     """The end of a text that is in no file; None where there is no text."""
     if not context.strip():
         return None
     text = f"{context.rstrip()}\n"
-    return GoalPlace(Path("llmstep.lean"), text, Position(text.count("\n"), 0))
+    return GoalPosition(Path("llmstep.lean"), text, Position(text.count("\n"), 0))
 
 
 def falling(scores: Sequence[float]) -> list[float]:

@@ -17,7 +17,7 @@ class Gone(Exception):
     """The client has closed the connection."""
 
 
-class Answer:
+class SentAnswer:
     """What is sent to one client: in pieces, so that one that reads slowly holds little memory."""
 
     def __init__(self, send: Send) -> None:
@@ -42,7 +42,7 @@ class Answer:
 
 
 async def while_awaited(
-    work: Coroutine[Any, Any, None], left: asyncio.Task[None], answer: Answer, seconds: float
+    work: Coroutine[Any, Any, None], left: asyncio.Task[None], answer: SentAnswer, seconds: float
 ) -> None:
     """Do the work of one request; it is cancelled when the client has left, or nothing was sent in time.
 

@@ -25,7 +25,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from lsp_server.documents.open_documents import OpenDocuments
 from lsp_server.documents.uris import is_readable
 from lsp_server.protocol.failures import in_a_line
-from lsp_server.protocol.messages import Answer, BadMessage, Call, Id, is_id, read
+from lsp_server.protocol.messages import BadMessage, Call, ClientAnswer, Id, is_id, read
 from lsp_server.protocol.structuring import what_is_wrong
 from lsp_server.protocol.waiting import REQUEST_FAILED, Waiting
 
@@ -71,7 +71,7 @@ class Protocol(LanguageServerProtocol):
             log.info("A message was refused: %s", bad)
             self._answer_error(bad.id, JsonRpcException(bad.message, bad.code))
             return
-        if isinstance(message, Answer):
+        if isinstance(message, ClientAnswer):
             self._take_answer(message)
         elif message.id is None:
             self._take_notification(message)
@@ -126,7 +126,7 @@ class Protocol(LanguageServerProtocol):
         if future is not None:
             future.cancel()
 
-    def _take_answer(self, answer: Answer) -> None:
+    def _take_answer(self, answer: ClientAnswer) -> None:
         """The answer to a request of ours. One that cannot be read is an error for who asked."""
         future = self._request_futures.pop(answer.id, None) if isinstance(answer.id, str) else None
         if future is None or future.done():

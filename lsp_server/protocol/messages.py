@@ -39,7 +39,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClientAnswer:
     """What came as an answer to a request of ours; `id` may be anything."""
 
     id: Any
@@ -57,7 +57,7 @@ class BadMessage(Exception):
         self.id = id
 
 
-def read(body: bytes) -> Call | Answer:
+def read(body: bytes) -> Call | ClientAnswer:
     """A message. Raises BadMessage."""
     message = _parsed(body)
     if isinstance(message, list):
@@ -71,7 +71,7 @@ def read(body: bytes) -> Call | Answer:
     if _SURROGATE_ESCAPE.search(body):
         message = {**message, **_without_surrogates(_members(message, "method", "params", "result", "error"))}
     if is_answer:
-        return Answer(message.get("id"), _members(message, "result", "error"))
+        return ClientAnswer(message.get("id"), _members(message, "result", "error"))
     if message.get("jsonrpc") != "2.0":
         _refuse('jsonrpc must be "2.0".', id)
     method = message.get("method")

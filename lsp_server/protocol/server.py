@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from lean_extract.errors import BadSource
 from lean_extract.reading import MAX_SOURCE, read_regular_text
 from lsp_server import __version__
-from lsp_server.documents.document import Document
+from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.open_documents import OpenDocument, OpenDocuments
 from lsp_server.documents.positions import split_lines
 from lsp_server.documents.uris import file_path
@@ -122,7 +122,7 @@ class PremiseServer(LanguageServer):
         """What the editor has open."""
         return self.protocol.documents
 
-    def document(self, uri: str) -> Document:
+    def document(self, uri: str) -> DocumentSnapshot:
         """The Lean document behind a URI, as the editor has it, else as on disk.
 
         Raises BadSource: not a file, not Lean, too large, not UTF-8, or not known as the editor has it.
@@ -131,9 +131,9 @@ class PremiseServer(LanguageServer):
         held = self.documents.get(uri)
         if held is not None:
             held.check(str(path))
-            return Document(uri, path, split_lines(held.text), held.version)
+            return DocumentSnapshot(uri, path, split_lines(held.text), held.version)
         try:
-            return Document(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
+            return DocumentSnapshot(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
         except UnicodeDecodeError as error:
             raise BadSource(f"{path} is not UTF-8.", "Save it as UTF-8.") from error
         except OSError as error:
@@ -150,26 +150,26 @@ class PremiseServer(LanguageServer):
             raise BadSource(f"{path} is not a Lean file.", "Ask in a .lean file.")
         return path
 
-    def check_current(self, document: Document) -> None:
+    def check_current(self, document: DocumentSnapshot) -> None:
         """Whether edits of a document would fit what the editor has now. Raises JsonRpcContentModified."""
         held = self.documents.get(document.uri)
         now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
         if now != (document.version, document.lines):
             raise JsonRpcContentModified("The document has changed meanwhile. Ask again.")
 
-    def engine(self, document: Document) -> Engine:
+    def engine(self, document: DocumentSnapshot) -> Engine:
         """The engine of the project that the document belongs to."""
         return self.projects.engine_for(document.path)
 
-    def text_document(self, uri: str) -> Document:
+    def text_document(self, uri: str) -> DocumentSnapshot:
         """The document behind a URI, saved or not. Raises BadSource."""
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
             held.check(uri[:_SAID])
-            return Document(uri, Path(UNSAVED), split_lines(held.text), held.version)
+            return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version)
         return self.document(uri)
 
-    def document_or_text(self, uri: str) -> tuple[Document | None, Engine]:
+    def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:
         """The document behind a URI and its project's engine.
 
         What is no file on this machine (`untitled:`, another program's) has no project: the bundled index

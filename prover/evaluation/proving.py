@@ -13,10 +13,10 @@ from pathlib import Path
 from lean_extract.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.toolchain import Toolchain
 from prover.evaluation.problems import Posed, Problem, Unposed
-from prover.evaluation.rows import Row
+from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import ResultsNotWritten, not_written
 from prover.search.environment import Proposer
-from prover.search.lean_environment import LeanEnvironment, Session
+from prover.search.lean_environment import LeanEnvironment, LeanForSearch
 from prover.search.proof_file import check_proof, write_proof
 from prover.search.result import SearchLimits, SearchResult
 from prover.search.search import search
@@ -40,7 +40,7 @@ class Prover:
     looked through by a fresh Lean before any search.
     """
 
-    session: Session
+    session: LeanForSearch
     toolchain: Toolchain
     project: Path
     proposer_for: ProposerFor
@@ -49,14 +49,14 @@ class Prover:
     stems: Mapping[str, str]
     states_alone: bool = False
 
-    async def prove(self, posed: Posed, pass_number: int) -> Row:
+    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         """What becomes of a problem.
 
         Raises LeanNotFound: there is no Lean any more. ResultsNotWritten: its proof cannot be kept.
         """
         if isinstance(posed, Unposed):
-            return Row(posed.name, pass_number, "failed", posed.level, error=posed.message)
-        blank = Row(posed.name, pass_number, "failed", posed.level)
+            return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
+        blank = ProblemRow(posed.name, pass_number, "failed", posed.level)
         try:
             problem = await self._defect(posed) if self.states_alone else ""
             if problem:
@@ -67,7 +67,7 @@ class Prover:
         except PremiseSuggestError as error:
             return replace(blank, error=str(error))
 
-    async def _searched(self, problem: Problem, blank: Row) -> Row:
+    async def _searched(self, problem: Problem, blank: ProblemRow) -> ProblemRow:
         proposer = self.proposer_for(problem, blank.pass_number)
         async with LeanEnvironment(self.session, problem.theorem) as environment:
             result = await search(environment, proposer, self.limits)
@@ -148,7 +148,7 @@ def _with_hash(name: str) -> str:
     return f"{short}-{found}"
 
 
-def _row(blank: Row, result: SearchResult) -> Row:
+def _row(blank: ProblemRow, result: SearchResult) -> ProblemRow:
     return replace(
         blank,
         status=result.status,

@@ -14,7 +14,7 @@ RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProblemRow:
     """One problem in one pass.
 
     `status`: as a search ends (`prover.search.SearchResult`), but `proved` only where a fresh Lean
@@ -45,19 +45,19 @@ class Row:
         return self.status == "proved"
 
 
-def to_line(row: Row) -> str:
+def to_line(row: ProblemRow) -> str:
     """The row as a line of JSON, its end included."""
     return json.dumps(to_json(row), ensure_ascii=False) + "\n"
 
 
-def from_line(line: bytes) -> Row:
+def from_line(line: bytes) -> ProblemRow:
     """The row of a line. Raises ValueError, TypeError: it is none."""
-    return cast(Row, from_json(Row, parse_json(line)))
+    return cast(ProblemRow, from_json(ProblemRow, parse_json(line)))
 
 
-def first_rows(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:
+def first_rows(rows: Sequence[ProblemRow]) -> dict[tuple[str, int], ProblemRow]:
     """The rows by problem and pass; of several the first counts."""
-    found: dict[tuple[str, int], Row] = {}
+    found: dict[tuple[str, int], ProblemRow] = {}
     for row in rows:
         found.setdefault((row.name, row.pass_number), row)
     return found

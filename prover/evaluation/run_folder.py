@@ -23,7 +23,7 @@ from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
 from lean_extract.json_text import read_json
 from lean_extract.source.project import EVALUATION_FILE, EVALUATION_FORMAT
 from prover.evaluation.lock import LOCK, held, is_foreign
-from prover.evaluation.rows import Row, from_line, to_line
+from prover.evaluation.rows import ProblemRow, from_line, to_line
 
 FORMAT = EVALUATION_FORMAT
 VERSION = 1
@@ -45,7 +45,7 @@ def not_written(what: str, error: OSError) -> ResultsNotWritten:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class RunDescription:
     """What a run was asked to do. `problems` counts those of one pass."""
 
     settings: Settings
@@ -63,13 +63,13 @@ class Description:
 class Results:
     """The rows of a folder that is held open. `complaints`: what in it was no row."""
 
-    description: Description
+    description: RunDescription
     proofs: Path
-    rows: list[Row]
+    rows: list[ProblemRow]
     complaints: list[str]
     _stream: FileIO = field(repr=False)
 
-    def append(self, row: Row) -> None:
+    def append(self, row: ProblemRow) -> None:
         """Write a row, for good when this returns. Raises ResultsNotWritten."""
         end = self._stream.seek(0, os.SEEK_END)
         try:
@@ -85,7 +85,7 @@ class Results:
 
 
 @contextmanager
-def opened(folder: Path, description: Description, *, resume: bool) -> Iterator[Results]:
+def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterator[Results]:
     """Hold a run's folder for the block; with `resume`, go on with what it holds.
 
     Passes that were asked for once stay asked for. Into a folder that is refused nothing is written.
@@ -117,7 +117,7 @@ def opened(folder: Path, description: Description, *, resume: bool) -> Iterator[
         yield Results(description, folder / PROOFS, rows, complaints, results)
 
 
-def read_description(folder: Path) -> Description:
+def read_description(folder: Path) -> RunDescription:
     """What a folder's run was asked to do. Raises BadRecords: it is none, or of another version."""
     path = folder / DESCRIPTION
     hint = "Name a folder that `premise-suggest eval` wrote."
@@ -125,16 +125,16 @@ def read_description(folder: Path) -> Description:
         values: dict[str, Any] = read_json(path)
         if (values["format"], values["version"]) != (FORMAT, VERSION):
             raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
-        return Description(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
+        return RunDescription(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
     except FileNotFoundError as error:
         raise BadRecords(f"{folder} is not the folder of an evaluation.", hint) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadRecords(f"{path} cannot be read: {error!r}.", hint) from error
 
 
-def read_rows(path: Path) -> tuple[list[Row], list[str]]:
+def read_rows(path: Path) -> tuple[list[ProblemRow], list[str]]:
     """The rows of a results file, and a complaint for each whole line that is none."""
-    rows: list[Row] = []
+    rows: list[ProblemRow] = []
     complaints: list[str] = []
     if not path.exists():
         return rows, complaints
@@ -164,7 +164,7 @@ def _mend(stream: FileIO) -> None:
     os.fsync(stream.fileno())
 
 
-def _compare(folder: Path, asked: Description, resume: bool) -> Description | None:
+def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
     """What the folder was asked to do before, if anything. Raises UserError, BadRecords: it is refused."""
     if not (folder / DESCRIPTION).exists():
         strangers = sorted(item.name for item in folder.iterdir() if not _is_begun(item.name))
@@ -200,7 +200,7 @@ def _is_begun(name: str) -> bool:
     return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
 
 
-def _plain(description: Description) -> dict[str, object]:
+def _plain(description: RunDescription) -> dict[str, object]:
     return {
         "format": FORMAT,
         "version": VERSION,

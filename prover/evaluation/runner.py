@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from prover.evaluation.problems import Posed
-from prover.evaluation.rows import Row
+from prover.evaluation.rows import ProblemRow
 
 Task = tuple[Posed, int]
 """A problem and the number of the pass, from 1."""
@@ -16,12 +16,12 @@ Task = tuple[Posed, int]
 class Worker(Protocol):
     """What proves one problem at a time."""
 
-    async def prove(self, posed: Posed, pass_number: int) -> Row:
+    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         """What becomes of it."""
         ...
 
 
-async def run(tasks: Iterable[Task], workers: Sequence[Worker], heard: Callable[[Row], None]) -> None:
+async def run(tasks: Iterable[Task], workers: Sequence[Worker], heard: Callable[[ProblemRow], None]) -> None:
     """Give each task to the next free worker; `heard` is given each row as soon as there is one.
 
     What a worker or `heard` raises ends the others, too, as does being cancelled: a problem that is not

@@ -37,7 +37,7 @@ class Verdict:
     milliseconds: float = 0.0
 
 
-class Environment(Protocol):
+class ProofEnvironment(Protocol):
     """One theorem, open to be proved."""
 
     async def start(self) -> Reached:

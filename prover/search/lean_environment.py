@@ -15,7 +15,7 @@ from prover.search.environment import Reached, Verdict
 from prover.search.theorem import Theorem, script
 
 
-class Session(Protocol):
+class LeanForSearch(Protocol):
     """What is needed of a live Lean; LeanSession meets it."""
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
@@ -56,7 +56,7 @@ class LeanEnvironment:
     dies, too. The session is the caller's and stays open.
     """
 
-    def __init__(self, session: Session, theorem: Theorem, *, deaths: int = 8) -> None:
+    def __init__(self, session: LeanForSearch, theorem: Theorem, *, deaths: int = 8) -> None:
         """`deaths`: how often Lean may die before the theorem is given up."""
         self._session = session
         self._theorem = theorem

@@ -101,7 +101,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchProgress:
     """How far a search is, told after each expansion: expanded, tried, waiting, seconds since its start."""
 
     nodes: int

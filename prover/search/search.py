@@ -9,16 +9,16 @@ from contextlib import aclosing
 
 from lean_extract.errors import PremiseSuggestError
 from prover.search.ahead import Ahead
-from prover.search.environment import Environment, Proposer, Reached, Verdict
+from prover.search.environment import ProofEnvironment, Proposer, Reached, Verdict
 from prover.search.frontier import Frontier
 from prover.search.proposals import choose
-from prover.search.result import Progress, SearchLimits, SearchResult, SearchStatus
+from prover.search.result import SearchLimits, SearchProgress, SearchResult, SearchStatus
 
-Heard = Callable[[Progress], None]
+Heard = Callable[[SearchProgress], None]
 
 
 async def search(
-    environment: Environment, proposer: Proposer, limits: SearchLimits, heard: Heard | None = None
+    environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, heard: Heard | None = None
 ) -> SearchResult:
     """Search a proof of the environment's theorem.
 
@@ -64,7 +64,7 @@ class _Run:
     """One search under way."""
 
     def __init__(
-        self, environment: Environment, proposer: Proposer, limits: SearchLimits, heard: Heard | None
+        self, environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, heard: Heard | None
     ) -> None:
         self._environment = environment
         self._ahead = Ahead(proposer)
@@ -103,7 +103,7 @@ class _Run:
         self.take()
         if self._heard is not None:
             self._heard(
-                Progress(
+                SearchProgress(
                     self._frontier.expanded,
                     self._tried,
                     self._frontier.waiting,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource
 from lean_extract.records import Position
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.source.lexer import tokenize
 from lean_extract.source.reader import read_module
 
@@ -42,7 +42,7 @@ class Theorem:
         """
         bare = _ENDS_OPEN.sub("", _ENDS_IN_SORRY.sub("", statement.strip())).rstrip()
         text = f"{header.rstrip()}\n\n{bare} := by\n  ".lstrip("\n")
-        end = Document(text).position(len(Document(text).text))
+        end = LeanDocument(text).position(len(LeanDocument(text).text))
         return cls._checked(path, f"{text}sorry\n", end)
 
     @classmethod
@@ -53,7 +53,7 @@ class Theorem:
             BadPosition: the text has no such place.
             BadSource: there is no `sorry`, or the declaration has no name.
         """
-        document = Document(text)
+        document = LeanDocument(text)
         offset = document.offset(position)
         start, end = document.declaration(offset)
         for found in _sorries(document.text):
@@ -67,7 +67,7 @@ class Theorem:
     @classmethod
     def first(cls, path: Path, text: str) -> Theorem:
         """The theorem around the first `sorry` of a text. Raises BadSource: there is none, or no name."""
-        document = Document(text)
+        document = LeanDocument(text)
         for found in _sorries(document.text):
             return cls._checked(path, text, document.position(found))
         raise BadSource(f"There is no `sorry` in {path.name}.", "Write `sorry` where the proof belongs.")
@@ -85,7 +85,7 @@ class Theorem:
         Raises:
             BadSource: it has none (`example`).
         """
-        document = Document(self.text)
+        document = LeanDocument(self.text)
         start, _ = document.declaration(document.offset(self.position))
         found = _NAMED.search(document.text, start, document.offset(self.position))
         if found is None:
@@ -109,7 +109,7 @@ class Theorem:
 
         What follows the theorem is left out: a namespace may stay open, which Lean allows.
         """
-        document = Document(self.text)
+        document = LeanDocument(self.text)
         begin = document.offset(self.position)
         _, end = document.declaration(begin)
         before, behind = document.text[:begin], document.text[begin + len("sorry") : end]
@@ -118,7 +118,7 @@ class Theorem:
     @property
     def lines(self) -> tuple[int, int]:
         """The lines, from 0, between which the declaration stands: its first, and that of `sorry`."""
-        document = Document(self.text)
+        document = LeanDocument(self.text)
         start, _ = document.declaration(document.offset(self.position))
         return document.position(start).line, self.position.line
 

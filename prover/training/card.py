@@ -20,7 +20,7 @@ from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
 from prover.generator import files
 from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest
-from prover.training.evaluate import Row, markdown
+from prover.training.evaluate import GeneratorRow, markdown
 from prover.training.train import load_run
 from retriever.metrics.bootstrap import Interval
 from retriever.training.running.tracking import Point, read_curve
@@ -123,7 +123,7 @@ def _report(path: Path) -> dict[str, Any]:
 
 def _figures(report: dict[str, Any]) -> str:
     rows = [
-        Row(
+        GeneratorRow(
             row["name"],
             row["steps"],
             {name: Interval(**interval) for name, interval in row["figures"].items()},

@@ -18,7 +18,7 @@ from lean_extract.records import Premise, from_json
 from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
 from prover.generator.symbols import FIRST_EXTRA
 from prover.training.config import MixConfig, PromptConfig
-from prover.training.pairs import VERSION, Manifest, Pair
+from prover.training.pairs import VERSION, PairsManifest, TacticPair
 from retriever.search.splits import Split
 
 Ints = NDArray[np.int64]
@@ -31,7 +31,7 @@ _BATCHES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class EncodedExample:
     """One prompt and its tactic, in symbols."""
 
     prompt: list[int]
@@ -42,7 +42,7 @@ class Example:
     """For each symbol of the tactic whether it spells a premise's name, which the prompt does not have."""
 
 
-class PairSet:
+class EncodedPairs:
     """The pairs of a split in memory, and the premises by name and by module."""
 
     def __init__(self, folder: Path, split: Split) -> None:
@@ -58,25 +58,25 @@ class PairSet:
             self.by_module[premise.module].append(place)
         self.pairs = self._read(split)
 
-    def of(self, split: Split) -> PairSet:
+    def of(self, split: Split) -> EncodedPairs:
         """The pairs of another split, with these premises."""
         other = copy(self)
         other.split, other.pairs = split, self._read(split)
         return other
 
-    def _read(self, split: Split) -> list[Pair]:
+    def _read(self, split: Split) -> list[TacticPair]:
         path = self._folder / "pairs.jsonl"
-        found = [from_json(Pair, values) for values in _lines(path) if values.get("split") == split]
+        found = [from_json(TacticPair, values) for values in _lines(path) if values.get("split") == split]
         kinds = ("lean", "tactic", "term")
         _check(path, len(found), sum(self.manifest.pairs.get(f"{split}/{kind}", 0) for kind in kinds))
         return found
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> PairsManifest:
     """The manifest of a folder of pairs. Raises BadRecords."""
     try:
         values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        manifest: Manifest = from_json(Manifest, values)
+        manifest: PairsManifest = from_json(PairsManifest, values)
     except (OSError, ValueError, TypeError) as error:
         raise BadRecords(f"{folder} is not a finished folder of pairs: {error}.", _AGAIN) from error
     if manifest.version != VERSION:
@@ -105,7 +105,11 @@ def _check(path: Path, found: int, told: int) -> None:
 
 
 def draw_premises(
-    pair: Pair, known: PairSet, config: PromptConfig, mix: MixConfig, generator: np.random.Generator
+    pair: TacticPair,
+    known: EncodedPairs,
+    config: PromptConfig,
+    mix: MixConfig,
+    generator: np.random.Generator,
 ) -> list[Premise]:
     """Between one and all of the positives, the rest negatives, half of them from the positive's module
     (section 3.3.3).
@@ -137,7 +141,7 @@ def draw_premises(
 
 def offer_premises(
     offered: Sequence[str],
-    known: PairSet,
+    known: EncodedPairs,
     config: PromptConfig,
     mix: MixConfig,
     generator: np.random.Generator,
@@ -149,13 +153,13 @@ def offer_premises(
 
 
 def example_of(
-    pair: Pair,
-    known: PairSet,
+    pair: TacticPair,
+    known: EncodedPairs,
     config: PromptConfig,
     mix: MixConfig,
     generator: np.random.Generator,
     offered: Sequence[str] | None = None,
-) -> Example:
+) -> EncodedExample:
     """A pair as the model sees it: with what the retriever offered in `mix.retrieved` of those for which it
     was asked, else with premises drawn anew."""
     if offered is not None and generator.random() < mix.retrieved:
@@ -169,10 +173,10 @@ def example_of(
     tactic, spelled = encode_tactic(config.form, pair.tactic, listed, pair.gold)
     tactic, spelled = tactic[: config.max_tactic], spelled[: config.max_tactic]
     if config.form != "numbered":
-        return Example(prompt, tactic)
+        return EncodedExample(prompt, tactic)
     gold = set(pair.gold)
     good = tuple(FIRST_EXTRA + place for place, premise in enumerate(listed) if premise.name in gold)
-    return Example(prompt, tactic, good, tuple(spelled))
+    return EncodedExample(prompt, tactic, good, tuple(spelled))
 
 
 class Draws:
@@ -180,7 +184,7 @@ class Draws:
 
     def __init__(
         self,
-        known: PairSet,
+        known: EncodedPairs,
         config: PromptConfig,
         mix: MixConfig,
         seed: int,
@@ -207,12 +211,12 @@ class Draws:
         """Pairs an epoch."""
         return len(self._epoch(0, 0))
 
-    def batch(self, step: int, rank: int) -> list[Example]:
+    def batch(self, step: int, rank: int) -> list[EncodedExample]:
         """The examples of one batch. `step` counts batches, over all epochs."""
         group, place = divmod(step, _BATCHES)
         return self._batches(group, rank)[place]
 
-    def _make_batches(self, group: int, rank: int) -> list[list[Example]]:
+    def _make_batches(self, group: int, rank: int) -> list[list[EncodedExample]]:
         """Some batches, the prompts of each alike in length."""
         size = self._mix.pairs
         draws = np.random.default_rng([self._seed, group, rank, 1])
@@ -222,7 +226,7 @@ class Draws:
         order = draws.permutation(_BATCHES)
         return [examples[place * size : (place + 1) * size] for place in order]
 
-    def _example(self, row: int, draws: np.random.Generator) -> Example:
+    def _example(self, row: int, draws: np.random.Generator) -> EncodedExample:
         pair, offered = self._known.pairs[row], self._offered.get(row)
         return example_of(pair, self._known, self._config, self._mix, draws, offered)
 
@@ -241,7 +245,7 @@ class Draws:
         return every[generator.permutation(len(every))]
 
 
-def _fits(pair: Pair, config: PromptConfig) -> bool:
+def _fits(pair: TacticPair, config: PromptConfig) -> bool:
     spelled = pair.tactic
     if config.form == "numbered":
         for name in pair.gold:

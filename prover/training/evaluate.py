@@ -28,19 +28,19 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.option_types import positive
 from prover.generator.model import Generator
-from prover.training.data import PairSet
+from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps
-from prover.training.pairs import Pair
+from prover.training.pairs import TacticPair
 from prover.training.steps import head
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
-Fill = Callable[[int, Pair], Sequence[str]]
+Fill = Callable[[int, TacticPair], Sequence[str]]
 """The names of the premises in the prompt of a step, by its number."""
 PREMISES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GeneratorRow:
     """One way to fill the prompt."""
 
     name: str
@@ -61,8 +61,8 @@ def matches(tactics: Sequence[str], wanted: str) -> tuple[float, float, float]:
 
 
 def evaluate(
-    generator: Generator, known: PairSet, rows: Sequence[int], name: str, fill: Fill, count: int
-) -> Row:
+    generator: Generator, known: EncodedPairs, rows: Sequence[int], name: str, fill: Fill, count: int
+) -> GeneratorRow:
     """Ask the generator for each of these steps."""
     pairs = tactic_steps(known)
     results: list[tuple[float, float, float]] = []
@@ -77,11 +77,11 @@ def evaluate(
     values = np.array(results)
     intervals = Bootstrap(len(values)).intervals(values)
     figures = dict(zip(("exact@1", f"exact@{count}", f"head@{count}"), intervals, strict=True))
-    return Row(name, len(rows), figures, _by_origin(pairs, rows, values), float(np.median(times)))
+    return GeneratorRow(name, len(rows), figures, _by_origin(pairs, rows, values), float(np.median(times)))
 
 
 def _by_origin(
-    pairs: Sequence[Pair], rows: Sequence[int], values: NDArray[np.float64]
+    pairs: Sequence[TacticPair], rows: Sequence[int], values: NDArray[np.float64]
 ) -> dict[str, tuple[int, float, float]]:
     places: dict[str, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
@@ -93,7 +93,7 @@ def _by_origin(
     }
 
 
-def fills(names: Sequence[str], known: PairSet, rows: Sequence[int]) -> dict[str, Fill]:
+def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dict[str, Fill]:
     """The ways to fill the prompts of these steps, by name. Raises BadSettings, BadRecords."""
     files = dict(_named(name) for name in names if "=" in name)
     retrieved = {name: _retrieved(Path(path), known, rows) for name, path in files.items()}
@@ -117,7 +117,7 @@ def _named(text: str) -> tuple[str, str]:
     return name, path
 
 
-def _retrieved(path: Path, known: PairSet, rows: Sequence[int]) -> dict[int, list[str]]:
+def _retrieved(path: Path, known: EncodedPairs, rows: Sequence[int]) -> dict[int, list[str]]:
     """The retriever's premises for these steps. Raises BadRecords where one of them was not asked about."""
     lists = read_retrieved(path, known)
     found = {row: names for row in rows if (names := lists[row]) is not None}
@@ -127,11 +127,11 @@ def _retrieved(path: Path, known: PairSet, rows: Sequence[int]) -> dict[int, lis
     return found
 
 
-def _others(retrieved: dict[int, list[str]] | None, row: int, pair: Pair) -> list[str]:
+def _others(retrieved: dict[int, list[str]] | None, row: int, pair: TacticPair) -> list[str]:
     return [name for name in retrieved[row] if name not in pair.gold] if retrieved else []
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[GeneratorRow]) -> str:
     """The rows, of one evaluation, as a table, in percent."""
     names = list(rows[0].figures) if rows else []
     lines = [f"| premises | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
@@ -161,7 +161,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         generator = Generator.load(chosen.model, threads=1)
-        known = PairSet(chosen.pairs, chosen.part)
+        known = EncodedPairs(chosen.pairs, chosen.part)
         total = len(tactic_steps(known))
         if not total:
             raise BadRecords(f"{chosen.pairs} has no {chosen.part} step.", "Choose another --part.")

@@ -14,7 +14,7 @@ from lean_extract.errors import BadRecords
 from prover.generator.prompt import MAX_PREMISES
 from prover.generator.symbols import FIRST_EXTRA, PAD
 from prover.training.config import GeneratorConfig, parse_config
-from prover.training.data import Draws, Example, PairSet, example_of
+from prover.training.data import Draws, EncodedExample, EncodedPairs, example_of
 from prover.training.forward import FastT5
 from prover.training.model import build_model, judge_of, load_model, set_distances
 from prover.training.offers import retrieved_pairs
@@ -33,7 +33,7 @@ class TacticObjective:
     def __init__(self, config: GeneratorConfig, device: torch.device) -> None:
         """Raises ModelError for weights that do not fit, BadRecords for a folder that holds no pairs."""
         self._config, self._device = config, device
-        known = PairSet(config.dataset, "train")
+        known = EncodedPairs(config.dataset, "train")
         self.data = known.manifest.digest
         offered = retrieved_pairs(config.retrieved, known) if config.retrieved else None
         self._draws = Draws(known, config.prompt, config.mix, config.seed, offered)
@@ -87,7 +87,7 @@ class TacticObjective:
             loss = loss + self._config.mix.judged * judged
         return loss
 
-    def _written(self, run: _Run, batch: Sequence[Example]) -> Tensor:
+    def _written(self, run: _Run, batch: Sequence[EncodedExample]) -> Tensor:
         """Mean cross-entropy a symbol; names that only memory could spell weigh `mix.spelled`."""
         losses = functional.cross_entropy(
             run.logits.flatten(0, 1), run.labels.flatten(), ignore_index=_IGNORED, reduction="none"
@@ -124,7 +124,7 @@ class TacticObjective:
             "judged": judged / max(premises, 1),
         }
 
-    def _run(self, model: nn.Module, batch: Sequence[Example]) -> _Run:
+    def _run(self, model: nn.Module, batch: Sequence[EncodedExample]) -> _Run:
         prompts = torch.from_numpy(padded([one.prompt for one in batch], PAD)[0]).to(self._device)
         labels = torch.from_numpy(padded([one.tactic for one in batch], _IGNORED)[0]).to(self._device)
         good = torch.zeros(prompts.shape)
@@ -155,7 +155,7 @@ def _points(symbols: Tensor) -> Tensor:
     return (symbols >= FIRST_EXTRA) & (symbols < FIRST_EXTRA + MAX_PREMISES)
 
 
-def _validation(known: PairSet, config: GeneratorConfig) -> list[Example]:
+def _validation(known: EncodedPairs, config: GeneratorConfig) -> list[EncodedExample]:
     """A fixed sample of the valid steps, premises drawn once as in training."""
     draws = np.random.default_rng([config.seed, 3])
     pairs = [pair for pair in known.pairs if pair.kind != "term"]

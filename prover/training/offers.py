@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadRecords
-from prover.training.data import PairSet
-from prover.training.pairs import Pair
+from prover.training.data import EncodedPairs
+from prover.training.pairs import TacticPair
 
 FORMAT = "premise-suggest-retrieved"
 
 
-def tactic_steps(known: PairSet) -> list[Pair]:
+def tactic_steps(known: EncodedPairs) -> list[TacticPair]:
     """The tactic steps of a split; goals that terms prove are not asked."""
     return [pair for pair in known.pairs if pair.kind != "term"]
 
@@ -24,7 +24,7 @@ def sample(steps: int, limit: int) -> list[int]:
     return [int(row) for row in np.sort(np.random.default_rng(0).permutation(steps)[:limit])]
 
 
-def read_retrieved(path: Path, known: PairSet) -> list[list[str] | None]:
+def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
     """The names for each of `tactic_steps`, None where it was not asked about.
 
     Raises BadRecords when the file is of other pairs or another split, or damaged.
@@ -44,7 +44,7 @@ def read_retrieved(path: Path, known: PairSet) -> list[list[str] | None]:
         raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
 
 
-def retrieved_pairs(path: Path, known: PairSet) -> dict[int, list[str]]:
+def retrieved_pairs(path: Path, known: EncodedPairs) -> dict[int, list[str]]:
     """The names by the place in `known.pairs`, for the steps known from text where the retriever was asked.
 
     Traced steps are of another library than the retriever's dataset. Raises as `read_retrieved`.

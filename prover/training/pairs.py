@@ -34,7 +34,7 @@ HELD_OUT = "Problems"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TacticPair:
     """A state, the tactic that a proof takes there, and the premises that the tactic uses."""
 
     theorem: str
@@ -54,7 +54,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class PairsManifest:
     """What a folder of pairs was made of. `digest` is a hash over both data files."""
 
     version: int
@@ -68,7 +68,7 @@ class Manifest:
     digest: str = ""
 
 
-def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) -> Iterator[Pair]:
+def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) -> Iterator[TacticPair]:
     """Every pair, by theorem, then in the order of the proof.
 
     Theorems `without`, and their twins, are not trained on.
@@ -92,7 +92,7 @@ def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) 
 
 def _pairs_of_proof(
     proof: Proof, split: Split, statements: dict[str, Premise], left_out: Counter[str]
-) -> Iterator[Pair]:
+) -> Iterator[TacticPair]:
     steps = [("lean" if step.origin is None else "tactic", step) for step in proof.steps]
     for kind, step in [*steps, *(("term", step) for step in proof.terms)]:
         if step.before is None or not step.before.goals or not step.before.goals[0].target:
@@ -105,7 +105,7 @@ def _pairs_of_proof(
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         gold = _gold(step, tactic, local, statements)
         line = step.span.start.line if step.span else None
-        yield Pair(
+        yield TacticPair(
             proof.theorem,
             proof.module,
             line,
@@ -138,11 +138,11 @@ def pool_of(premises: Iterable[Premise]) -> list[Premise]:
 
 def build_pairs(
     paths: Sequence[Path], out: Path, complaints: list[str], without: frozenset[str] = frozenset()
-) -> Manifest:
+) -> PairsManifest:
     """Write the folder `out`; its manifest comes last. Raises BadRecords when no step has a state."""
     (out / "manifest.json").unlink(missing_ok=True)
     left_out: Counter[str] = Counter()
-    pairs: list[Pair] = []
+    pairs: list[TacticPair] = []
     premises: list[Premise] = []
     sources: list[str] = []
     for path in paths:
@@ -160,7 +160,7 @@ def build_pairs(
     digest = hashlib.sha256()
     write_lines(out / "premises.jsonl", map(to_json, pool), digest)
     write_lines(out / "pairs.jsonl", map(to_json, pairs), digest)
-    manifest = Manifest(
+    manifest = PairsManifest(
         VERSION, tuple(sources), len(pool), _counts(pairs), dict(sorted(left_out.items())), digest.hexdigest()
     )
     with replacing(out / "manifest.json") as stream:
@@ -168,7 +168,7 @@ def build_pairs(
     return manifest
 
 
-def _counts(pairs: Iterable[Pair]) -> dict[str, int]:
+def _counts(pairs: Iterable[TacticPair]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for pair in pairs:
         counts[f"{pair.split}/{pair.kind}"] += 1

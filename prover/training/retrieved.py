@@ -22,22 +22,24 @@ from tqdm import tqdm
 from lean_extract.atomic import replacing
 from lean_extract.option_types import positive
 from lean_extract.telling import told
-from prover.training.data import PairSet
+from prover.training.data import EncodedPairs
 from prover.training.offers import FORMAT, sample, tactic_steps
-from prover.training.pairs import Pair
-from retriever.lean.evaluation.pool import Question
-from retriever.lean.evaluation.rankers import Fused, in_setting, score
-from retriever.lean.evaluation.session import Session, encode_states, open_session
+from prover.training.pairs import TacticPair
+from retriever.lean.evaluation.pool import HeldOutGoal
+from retriever.lean.evaluation.rankers import FusedMethod, in_setting, score
+from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session
 from retriever.search.fusion import Fusion
 from retriever.search.splits import SPLITS
 from retriever.training.running.unfinished import unfinished
 
 
-def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> Iterator[list[str]]:
+def rank(
+    session: EvaluationSession, weights: Fusion, pairs: list[TacticPair], count: int
+) -> Iterator[list[str]]:
     """The names of the best `count` premises for each pair's state, at its place."""
-    questions = [Question(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
+    questions = [HeldOutGoal(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
     states = encode_states(session.encoder, questions)
-    fused = Fused(session.pool, weights)
+    fused = FusedMethod(session.pool, weights)
     for place, question in enumerate(tqdm(questions, unit="step", disable=None)):
         scored = in_setting(score(session.pool, session.vectors, states[place], question), "importable")
         yield [session.pool.names[number] for number in fused.ranking(scored)[:count]]
@@ -46,9 +48,9 @@ def rank(session: Session, weights: Fusion, pairs: list[Pair], count: int) -> It
 def write_retrieved(
     out: Path,
     header: dict[str, object],
-    steps: Sequence[Pair],
+    steps: Sequence[TacticPair],
     asked: Sequence[int],
-    ranked: Callable[[list[Pair]], Iterator[list[str]]],
+    ranked: Callable[[list[TacticPair]], Iterator[list[str]]],
 ) -> None:
     """Write the file; what an earlier call with the same header left unfinished is gone on with.
 
@@ -86,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _retrieve(chosen: argparse.Namespace) -> None:
     weights = Fusion.load(chosen.encoder)
     session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
-    known = PairSet(chosen.pairs, chosen.part)
+    known = EncodedPairs(chosen.pairs, chosen.part)
     steps = tactic_steps(known)
     asked = sample(len(steps), chosen.limit)
     header = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from lean_extract.json_text import shown
-from retriever.documents.schema import Proof, Statement, StatementType
+from retriever.documents.schema import DocumentProof, Statement, StatementType
 
 _NEEDED = ("id", "type", "label", "title", "contents", "refs", "ref_ids")
 _OPTIONAL = ("proofs", "categories", "toplevel_categories", "recursive_categories")
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LayoutProblem:
     """Something wrong in a file."""
 
     place: str
@@ -34,7 +34,7 @@ class Problem:
 
 
 def read_statement(
-    plain: object, kind: StatementType, place: str, problems: list[Problem]
+    plain: object, kind: StatementType, place: str, problems: list[LayoutProblem]
 ) -> Statement | None:
     """The statement that `plain` is; None where it lacks what a statement needs.
 
@@ -45,14 +45,14 @@ def read_statement(
         return None
     told = item["type"]
     if told != kind:
-        problems.append(Problem(f"{place}.type", f"is {_shown(told)} in the list of the type {kind!r}"))
+        problems.append(LayoutProblem(f"{place}.type", f"is {_shown(told)} in the list of the type {kind!r}"))
     number = _whole(item["id"], f"{place}.id", problems)
     label = _text(item["label"], f"{place}.label", problems)
     title = _text(item["title"], f"{place}.title", problems)
     if number is None or label is None or title is None or told != kind:
         return None
     if kind == "theorem" and "proofs" not in item:
-        problems.append(Problem(place, "lacks the key 'proofs', which a theorem has"))
+        problems.append(LayoutProblem(place, "lacks the key 'proofs', which a theorem has"))
     return Statement(
         id=number,
         type=kind,
@@ -68,22 +68,22 @@ def read_statement(
     )
 
 
-def whole_numbers(plain: object, place: str, problems: list[Problem]) -> tuple[int, ...]:
+def whole_numbers(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[int, ...]:
     """The whole numbers of a list; what is none is described in `problems` and left out."""
     return _each(plain, _whole, place, problems)
 
 
-def pairs(plain: object, place: str, problems: list[Problem]) -> tuple[tuple[int, int], ...]:
+def pairs(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[tuple[int, int], ...]:
     """The pairs of whole numbers of a list, likewise."""
     return _each(plain, _pair, place, problems)
 
 
-def _proof(plain: object, place: str, problems: list[Problem]) -> Proof:
+def _proof(plain: object, place: str, problems: list[LayoutProblem]) -> DocumentProof:
     """A proof; an empty one where it cannot be read, since splits name proofs by their number."""
     item = _record(plain, _PROOF_KEYS, (), place, problems)
     if item is None:
-        return Proof(())
-    return Proof(
+        return DocumentProof(())
+    return DocumentProof(
         contents=_texts(item, "contents", place, problems),
         refs=_texts(item, "refs", place, problems),
         ref_ids=_each(item["ref_ids"], _whole, f"{place}.ref_ids", problems),
@@ -91,27 +91,33 @@ def _proof(plain: object, place: str, problems: list[Problem]) -> Proof:
 
 
 def _record(
-    plain: object, needed: tuple[str, ...], optional: tuple[str, ...], place: str, problems: list[Problem]
+    plain: object,
+    needed: tuple[str, ...],
+    optional: tuple[str, ...],
+    place: str,
+    problems: list[LayoutProblem],
 ) -> dict[str, object] | None:
     if not isinstance(plain, dict):
-        problems.append(Problem(place, f"is {_shown(plain)}, not an object"))
+        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not an object"))
         return None
     for key in sorted(plain.keys() - {*needed, *optional}):
-        problems.append(Problem(place, f"has the key {key!r}, which is not of this layout", harmless=True))
+        problems.append(
+            LayoutProblem(place, f"has the key {key!r}, which is not of this layout", harmless=True)
+        )
     missing = [key for key in needed if key not in plain]
     for key in missing:
-        problems.append(Problem(place, f"lacks the key {key!r}"))
+        problems.append(LayoutProblem(place, f"lacks the key {key!r}"))
     return None if missing else plain
 
 
 def _each(
     plain: object,
-    read: Callable[[object, str, list[Problem]], T | None],
+    read: Callable[[object, str, list[LayoutProblem]], T | None],
     place: str,
-    problems: list[Problem],
+    problems: list[LayoutProblem],
 ) -> tuple[T, ...]:
     if not isinstance(plain, list):
-        problems.append(Problem(place, f"is {_shown(plain)}, not a list"))
+        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a list"))
         return ()
     found = (read(item, f"{place}[{number}]", problems) for number, item in enumerate(plain))
     return tuple(item for item in found if item is not None)
@@ -122,30 +128,30 @@ def is_text(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _texts(item: dict[str, object], key: str, place: str, problems: list[Problem]) -> tuple[str, ...]:
+def _texts(item: dict[str, object], key: str, place: str, problems: list[LayoutProblem]) -> tuple[str, ...]:
     return _each(item.get(key, []), _text, f"{place}.{key}", problems)
 
 
-def _text(plain: object, place: str, problems: list[Problem]) -> str | None:
+def _text(plain: object, place: str, problems: list[LayoutProblem]) -> str | None:
     if isinstance(plain, str):
         if is_text(plain):
             return plain
-        problems.append(Problem(place, "has half a character (a lone surrogate), which is no text"))
+        problems.append(LayoutProblem(place, "has half a character (a lone surrogate), which is no text"))
         return None
-    problems.append(Problem(place, f"is {_shown(plain)}, not text"))
+    problems.append(LayoutProblem(place, f"is {_shown(plain)}, not text"))
     return None
 
 
-def _whole(plain: object, place: str, problems: list[Problem]) -> int | None:
+def _whole(plain: object, place: str, problems: list[LayoutProblem]) -> int | None:
     if isinstance(plain, int) and not isinstance(plain, bool):
         return plain
-    problems.append(Problem(place, f"is {_shown(plain)}, not a whole number"))
+    problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a whole number"))
     return None
 
 
-def _pair(plain: object, place: str, problems: list[Problem]) -> tuple[int, int] | None:
+def _pair(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[int, int] | None:
     if not isinstance(plain, list) or len(plain) != 2:
-        problems.append(Problem(place, f"is {_shown(plain)}, not a pair of whole numbers"))
+        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a pair of whole numbers"))
         return None
     numbers = _each(plain, _whole, place, problems)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else None

@@ -9,7 +9,7 @@ StatementType = Literal["theorem", "definition", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class DocumentProof:
     """A proof's text, line by line, and the statements that it links to, in order, repeated as they are."""
 
     contents: tuple[str, ...]
@@ -32,7 +32,7 @@ class Statement:
     """Lines of mixed text and LaTeX."""
     refs: tuple[str, ...] = ()
     ref_ids: tuple[int, ...] = ()
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[DocumentProof, ...] = ()
     """Of a theorem; may be empty."""
     categories: tuple[str, ...] = ()
     toplevel_categories: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.json_text import read_json
 from lean_extract.reading import MAX_CORPUS
 from retriever.documents.checks import Placed, check_examples, checked_links, without_doubles
-from retriever.documents.released import Problem, pairs, read_statement, whole_numbers
+from retriever.documents.released import LayoutProblem, pairs, read_statement, whole_numbers
 from retriever.documents.schema import Corpus, Example, Split, Splits, Statement, StatementType
 
 _LISTS: tuple[tuple[str, StatementType], ...] = (
@@ -60,7 +60,7 @@ def read_corpus(path: Path, complaints: list[str] | None = None) -> tuple[Corpus
     return corpus, splits
 
 
-def problems_of(path: Path) -> tuple[Problem, ...]:
+def problems_of(path: Path) -> tuple[LayoutProblem, ...]:
     """Everything wrong in a file. Raises BadRecords when it cannot be read or is of another layout."""
     return tuple(_read(path)[2])
 
@@ -120,14 +120,14 @@ def _split_to_plain(split: Split) -> dict[str, object]:
     return {"ref_ids": list(split.ref_ids), "examples": [list(example) for example in split.examples]}
 
 
-def _read(path: Path) -> tuple[Corpus, Splits | None, list[Problem]]:
+def _read(path: Path) -> tuple[Corpus, Splits | None, list[LayoutProblem]]:
     whole = _load(path)
     dataset = whole.get("dataset")
     if not isinstance(dataset, dict) or not all(isinstance(dataset.get(key), list) for key, _ in _LISTS):
         found = dataset if isinstance(dataset, dict) else whole
         keys = ", ".join(sorted(found)[:8]) or "none"
         raise BadRecords(f"{path} is of another layout: its keys are {keys}.", _LAYOUT)
-    problems: list[Problem] = []
+    problems: list[LayoutProblem] = []
     read = [_statements(dataset[key], kind, f"dataset.{key}", problems) for key, kind in _LISTS]
     placed = without_doubles([pair for part in read for pair in part], problems)
     linked = checked_links(placed, problems)
@@ -155,7 +155,7 @@ def _load(path: Path) -> dict[str, object]:
 
 
 def _statements(
-    plain: Sequence[object], kind: StatementType, place: str, problems: list[Problem]
+    plain: Sequence[object], kind: StatementType, place: str, problems: list[LayoutProblem]
 ) -> list[Placed]:
     found: list[Placed] = []
     for number, item in enumerate(plain):
@@ -166,7 +166,7 @@ def _statements(
     return found
 
 
-def _splits(plain: object, corpus: Corpus, path: Path, problems: list[Problem]) -> Splits:
+def _splits(plain: object, corpus: Corpus, path: Path, problems: list[LayoutProblem]) -> Splits:
     if not isinstance(plain, dict) or not all(
         isinstance(plain.get(name), dict) and {"ref_ids", "examples"} <= plain[name].keys() for name in _PARTS
     ):
@@ -178,14 +178,14 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[Problem]) 
     def has_proof(example: Example) -> bool:
         return 0 <= example[1] < len(proofs.get(example[0], ()))
 
-    def wrong(example: Example, name: str) -> Problem | None:
+    def wrong(example: Example, name: str) -> LayoutProblem | None:
         place = f"splits.{name}.examples"
         if not has_proof(example):
-            return Problem(place, f"names {list(example)}, which is no proof")
+            return LayoutProblem(place, f"names {list(example)}, which is no proof")
         if not proofs[example[0]][example[1]].ref_ids:
-            return Problem(place, f"names {list(example)}, a proof without references", harmless=True)
+            return LayoutProblem(place, f"names {list(example)}, a proof without references", harmless=True)
         if example in taken:
-            return Problem(place, f"names {list(example)}, which is in {taken[example]}, too")
+            return LayoutProblem(place, f"names {list(example)}, which is in {taken[example]}, too")
         taken[example] = name
         return None
 
@@ -195,7 +195,7 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[Problem]) 
         examples = pairs(plain[name]["examples"], f"{place}.examples", problems)
         for target in ids:
             if target not in known:
-                problems.append(Problem(f"{place}.ref_ids", f"names {target}, the id of nothing"))
+                problems.append(LayoutProblem(f"{place}.ref_ids", f"names {target}, the id of nothing"))
         kept = []
         for example in examples:
             found = wrong(example, name)

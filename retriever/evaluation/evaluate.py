@@ -26,8 +26,8 @@ from pathlib import Path
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError
 from retriever.evaluation.fuse import fused
-from retriever.evaluation.rows import PARTS, PROTOCOLS, Protocol, Row, Task, rows_of, task_of
-from retriever.evaluation.trained_rankers import Ranker, lexical, trained
+from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
+from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
 from retriever.lean.evaluation.tables import cell, table
 from retriever.search.backends import find_backend
 
@@ -38,7 +38,7 @@ _HEADINGS: Mapping[Protocol, str] = {
 }
 
 
-def report(rows: Sequence[Row], *, intervals: bool = True) -> str:
+def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     """The tables in Markdown."""
     parts = []
     for protocol in PROTOCOLS:
@@ -98,13 +98,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _evaluate(chosen: argparse.Namespace) -> tuple[list[Row], Task, dict[str, float]]:
+def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingTask, dict[str, float]]:
     backend = find_backend(chosen.backend)
     if not chosen.dataset.exists():
         raise BadSource(f"There is no file or folder {chosen.dataset}.", "Check the path.")
     collection = backend.read(chosen.dataset)
     task = task_of(collection, chosen.part)
-    rankers: list[Ranker] = lexical(backend, collection) if chosen.lexical else []
+    rankers: list[RankerTable] = lexical(backend, collection) if chosen.lexical else []
     rankers += [trained(run, collection, encodings=chosen.encodings) for run in chosen.runs]
     if not rankers:
         raise BadSettings("There is nothing to evaluate.", "Name runs, or give --lexical.")

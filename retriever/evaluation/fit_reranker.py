@@ -20,17 +20,17 @@ from lean_extract.errors import ModelError
 from lean_extract.option_types import positive
 from lean_extract.telling import told
 from retriever.lean.evaluation.fit_rerank import Fitted, filled, fit_weight, mean_rank
-from retriever.metrics.fit import Example
+from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation, reread_of
 from retriever.search.collections.measure import outside_of, questions_of
-from retriever.search.collections.rereading import Reread
+from retriever.search.collections.rereading import RerankedRanker
 
 
-def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[Example]:
+def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
     """The first candidates of valid questions where an answer and something else are among them."""
     for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
         scores = reread.ranking.scores(question.text, question.own)
@@ -38,7 +38,7 @@ def examples_of(reread: Reread, collection: Collection, limit: int) -> Iterator[
         gold = np.isin(head, question.gold)
         if gold.any() and not gold.all():
             logits = filled(reread.logits(question.text, head))
-            yield Example(np.stack([scores[head], logits], axis=1), gold)
+            yield RankingExample(np.stack([scores[head], logits], axis=1), gold)
 
 
 def fit_collection(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.evaluation.rows import Task, places
-from retriever.evaluation.trained_rankers import Ranker
+from retriever.evaluation.rows import RankingTask, places
+from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.selection import Floats, mean_average_precision
 from retriever.search.collections.fit import search_weights
 from retriever.search.collections.rankers import levelled
@@ -16,7 +16,7 @@ from retriever.search.collections.rankers import levelled
 Ints = NDArray[np.int64]
 
 
-def fused(rankers: Sequence[Ranker], valid: Task) -> tuple[Ranker, dict[str, float]]:
+def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
     """The sum, and the weight of each ranker by name, as do best on the questions of `valid`, themselves
     excluded."""
     summed = tuple(rankers)
@@ -27,15 +27,15 @@ def fused(rankers: Sequence[Ranker], valid: Task) -> tuple[Ranker, dict[str, flo
         return _sum([levelled(ranker.table(questions, documents)) for ranker in summed], weights)
 
     named = {ranker.name: weight for ranker, weight in zip(summed, weights, strict=True)}
-    return Ranker("weighted sum", table), named
+    return RankerTable("weighted sum", table), named
 
 
-def best_weights(tables: Sequence[Floats], valid: Task) -> tuple[float, ...]:
+def best_weights(tables: Sequence[Floats], valid: RankingTask) -> tuple[float, ...]:
     """One weight a table, those with which mAP is highest."""
     return search_weights(len(tables), lambda weights: _figure(tables, weights, valid))
 
 
-def _figure(tables: Sequence[Floats], weights: Sequence[float], valid: Task) -> float:
+def _figure(tables: Sequence[Floats], weights: Sequence[float], valid: RankingTask) -> float:
     scores = _sum(tables, weights)
     found = (
         places(valid, number, row, "excluded")[0]

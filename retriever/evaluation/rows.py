@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings
-from retriever.evaluation.trained_rankers import Ranker
+from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.references import average_precision
 from retriever.metrics.selection import Floats, columns_of, places_of
-from retriever.search.backend import Backend, Collection, Places, Split
+from retriever.search.backend import Backend, Collection, Ranks, Split
 
 Ints = NDArray[np.int64]
 Part = Literal["valid", "test", "both", "all"]
@@ -27,7 +27,7 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RankingTask:
     """What is asked, and what is ranked."""
 
     collection: Collection
@@ -40,7 +40,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CollectionRow:
     """One ranker under one protocol, in percent."""
 
     model: str
@@ -53,17 +53,17 @@ class Row:
 
 @dataclass(slots=True)
 class _Found:
-    places: list[Places] = field(default_factory=list)
+    places: list[Ranks] = field(default_factory=list)
     by_kind: dict[str, list[float]] = field(default_factory=dict)
 
-    def add(self, places: Places, kinds: list[str]) -> None:
+    def add(self, places: Ranks, kinds: list[str]) -> None:
         self.places.append(places)
         for kind in sorted(set(kinds)):
             own = [place for place, found in zip(places, kinds, strict=True) if found == kind]
             self.by_kind.setdefault(kind, []).append(average_precision(own))
 
 
-def task_of(collection: Collection, part: Part) -> Task:
+def task_of(collection: Collection, part: Part) -> RankingTask:
     """The questions of a part and the documents ranked for them. Raises BadSettings when it has none."""
     splits: tuple[Split, ...] = ("valid", "test") if part == "both" else (part,) if part != "all" else ()
     questions = [
@@ -75,7 +75,7 @@ def task_of(collection: Collection, part: Part) -> Task:
     documents = sorted(ranked) if splits else range(len(collection.documents))
     numbers = np.array(documents, dtype=np.int64)
     cited = {document for question in collection.questions for document in question.gold}
-    return Task(
+    return RankingTask(
         collection,
         np.array(questions, dtype=np.int64),
         numbers,
@@ -84,7 +84,7 @@ def task_of(collection: Collection, part: Part) -> Task:
     )
 
 
-def rows_of(backend: Backend, ranker: Ranker, task: Task, seed: int = 0) -> list[Row]:
+def rows_of(backend: Backend, ranker: RankerTable, task: RankingTask, seed: int = 0) -> list[CollectionRow]:
     """A ranker's row for each protocol that has a question.
 
     With the question itself excluded it is not looked for either; one answered by nothing else drops out.
@@ -98,7 +98,7 @@ def rows_of(backend: Backend, ranker: Ranker, task: Task, seed: int = 0) -> list
             for number, row in zip(rows.tolist(), scores, strict=True):
                 _add(one, task, number, row, protocol)
     return [
-        Row(
+        CollectionRow(
             model=ranker.name,
             protocol=protocol,
             questions=len(one.places),
@@ -110,7 +110,7 @@ def rows_of(backend: Backend, ranker: Ranker, task: Task, seed: int = 0) -> list
     ]
 
 
-def places(task: Task, number: int, scores: Floats, protocol: Protocol) -> tuple[Places, list[int]]:
+def places(task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> tuple[Ranks, list[int]]:
     """(where the answers of a question stand, which documents these are).
 
     Answers that are not ranked do not count. `scores` are those of the task's documents.
@@ -128,7 +128,7 @@ def places(task: Task, number: int, scores: Floats, protocol: Protocol) -> tuple
     return places_of(scores, wanted, left_out), [int(task.documents[column]) for column in wanted]
 
 
-def _add(found: _Found, task: Task, number: int, scores: Floats, protocol: Protocol) -> None:
+def _add(found: _Found, task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> None:
     one, documents = places(task, number, scores, protocol)
     if one:
         found.add(one, [task.collection.documents[document].kind for document in documents])

@@ -30,7 +30,7 @@ TableModel = TypeVar("TableModel", JointModel, SequenceModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranker:
+class RankerTable:
     """A model and its scores."""
 
     name: str
@@ -38,10 +38,10 @@ class Ranker:
     """(questions, documents) to float32[questions, documents], finite, the higher the better."""
 
 
-def lexical(backend: Backend, collection: Collection) -> list[Ranker]:
+def lexical(backend: Backend, collection: Collection) -> list[RankerTable]:
     """The lists that serve without a model (`retriever.search.collections.rankers`); training questions vote."""
     fused = fused_for_evaluation(backend, collection)
-    return [Ranker(one.name, _table(one, collection)) for one in fused.rankers]
+    return [RankerTable(one.name, _table(one, collection)) for one in fused.rankers]
 
 
 def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints], Floats]:
@@ -52,7 +52,7 @@ def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints
     return table
 
 
-def trained(run: Path, collection: Collection, *, encodings: Path | None = None) -> Ranker:
+def trained(run: Path, collection: Collection, *, encodings: Path | None = None) -> RankerTable:
     """A run's ranker, named as its folder. `collection` may be another than it was trained on.
 
     A joint or autoregressive model has embeddings of the documents it was trained with only. On another
@@ -63,7 +63,7 @@ def trained(run: Path, collection: Collection, *, encodings: Path | None = None)
     makers = {"pairwise": _pairwise, "joint": _joint, "autoregressive": _autoregressive}
     if kind not in makers:
         raise BadSettings(f"The run {run} is of kind {kind}.", f"Name one of: {', '.join(makers)}.")
-    return Ranker(run.name, makers[kind](run, collection, data, encodings))
+    return RankerTable(run.name, makers[kind](run, collection, data, encodings))
 
 
 def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:

@@ -15,11 +15,11 @@ import numpy as np
 from lean_extract.errors import UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Premise
-from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.text import premise_texts, state_text
-from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
+from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks, Split
 from retriever.search.lexical import text_tokens
 
 _DEPTHS = (1, 10, 32)
@@ -58,22 +58,22 @@ class Lean:
         """Lean's own tokens, variables left out."""
         return text_tokens(text)
 
-    def figures(self, places: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """R@1, R@10, R@32 and MRR, means over queries, in percent (section 4.1.3)."""
         rows = np.array([_row(one) for one in places], dtype=np.float64)
         found = Bootstrap(len(places), seed=seed).intervals(100 * rows)
         return dict(zip((*(f"R@{k}" for k in _DEPTHS), "MRR"), found, strict=True))
 
-    def show(self, document: Document) -> Shown:
+    def show(self, document: Document) -> DisplayedHit:
         """Its full name, Lean's keyword, its statement, its module."""
-        return Shown(document.title, document.kind, document.body, document.where)
+        return DisplayedHit(document.title, document.kind, document.body, document.where)
 
 
-def _question(query: Query, own: int | None) -> Question:
+def _question(query: DatasetQuery, own: int | None) -> Question:
     return Question(query.theorem, state_text(query.goal), query.gold, query.split, own, query.theorem)
 
 
-def _row(places: Places) -> list[float]:
+def _row(places: Ranks) -> list[float]:
     return [*(sum(place <= k for place in places) / len(places) for k in _DEPTHS), 1 / min(places)]
 
 

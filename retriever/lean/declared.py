@@ -12,7 +12,7 @@ from retriever.lean.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclarationSite:
     """What the index knows of a declaration's place."""
 
     path: Path | None
@@ -22,7 +22,7 @@ class Declared:
     doc_url: str | None
 
 
-def declared(snapshot: Snapshot, name: str, module: str) -> Declared | None:
+def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | None:
     """The place of a premise of this name in this module, or None where the index has none."""
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()
@@ -31,6 +31,6 @@ def declared(snapshot: Snapshot, name: str, module: str) -> Declared | None:
         number = next((one for one in in_module if view.name(one) == name), -1)
     if number < 0:
         return None
-    return Declared(
+    return DeclarationSite(
         view.path(number), int(view.lines[number]), doc_url(view.premise(number), view.package(number))
     )

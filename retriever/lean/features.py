@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankingContext:
     """What is asked, as far as the features need it; what is not known is None."""
 
     tokens: Set[str]
@@ -52,7 +52,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateColumns:
     """Parallel columns over n candidates."""
 
     names: Sequence[str]
@@ -76,7 +76,7 @@ class Candidates:
     """float32[n]: 1 yes, 0 no, 0.5 not known."""
 
 
-def features(place: Place, candidates: Candidates) -> Floats:
+def features(place: RankingContext, candidates: CandidateColumns) -> Floats:
     """float32[n, len(FEATURES)], columns in the order of FEATURES; 0 where the place is not known."""
     best = float(candidates.lexical.max(initial=0.0))
     lexical = candidates.lexical / best if best > 0 else np.zeros_like(candidates.lexical)

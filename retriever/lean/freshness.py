@@ -9,8 +9,8 @@ from pathlib import Path
 from lean_extract.errors import BadSource
 from lean_extract.reading import read_source
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.plan import Source as SourceFile
-from retriever.search.index.view import IndexView, Source
+from retriever.search.index.plan import ListedSource
+from retriever.search.index.view import IndexedPackage, IndexView
 
 _MOST_PROBED = 64
 
@@ -19,7 +19,7 @@ _MOST_PROBED = 64
 class Freshness:
     """What the index covers and how old it is."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[IndexedPackage, ...]
     built_at: str
     """ISO 8601, UTC: when the first store, or one that it includes, was last written."""
     stale_files: tuple[str, ...]
@@ -28,7 +28,7 @@ class Freshness:
     """Sources that were listed, can be read, and are in no store that was made on this machine."""
 
 
-def freshness_of(snapshot: Snapshot, listed: Iterable[SourceFile] = ()) -> Freshness:
+def freshness_of(snapshot: Snapshot, listed: Iterable[ListedSource] = ()) -> Freshness:
     """The freshness of what a snapshot has open; `listed` are the sources that there are."""
     view = snapshot.view
     read = [part.manifest for part in view.parts if not part.is_bundled]
@@ -36,7 +36,7 @@ def freshness_of(snapshot: Snapshot, listed: Iterable[SourceFile] = ()) -> Fresh
     return Freshness(view.sources, built, view.stale_files(), _unindexed(view, listed))
 
 
-def _unindexed(view: IndexView, listed: Iterable[SourceFile]) -> tuple[str, ...]:
+def _unindexed(view: IndexView, listed: Iterable[ListedSource]) -> tuple[str, ...]:
     """The listed files that were never read; what cannot be read never will be, and does not count."""
     missing = [
         source.path

@@ -15,7 +15,7 @@ from retriever.search.index.neighbours import Bools, Ids
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class GoalContext:
     """Where the goal stands."""
 
     module: str | None = None
@@ -37,7 +37,7 @@ class Where:
         return bool(self.local) or self.source is not None
 
 
-def declared_before(where: Where) -> tuple[Premise, ...]:
+def declared_before(where: GoalContext) -> tuple[Premise, ...]:
     """The local premises that end before the goal's line."""
     line = where.line
     if line is None:
@@ -52,7 +52,7 @@ def declared_before(where: Where) -> tuple[Premise, ...]:
     )
 
 
-def above(snapshot: Snapshot, where: Where | None) -> Ids:
+def above(snapshot: Snapshot, where: GoalContext | None) -> Ids:
     """The indexed premises of the open file's module that stand above the goal."""
     nothing = np.zeros(0, dtype=np.int64)
     if where is None or where.module is None:
@@ -67,7 +67,7 @@ def above(snapshot: Snapshot, where: Where | None) -> Ids:
     return found
 
 
-def voters(snapshot: Snapshot, where: Where | None) -> Bools:
+def voters(snapshot: Snapshot, where: GoalContext | None) -> Bools:
     """bool[n]: the theorems that may vote: not the one being proved, nor what follows it in its file."""
     allowed = snapshot.proofs.known.copy()
     if where is not None and where.module is not None:
@@ -78,7 +78,7 @@ def voters(snapshot: Snapshot, where: Where | None) -> Bools:
     return allowed
 
 
-def proved(snapshot: Snapshot, where: Where | None) -> Ids:
+def proved(snapshot: Snapshot, where: GoalContext | None) -> Ids:
     """What was indexed under the name of the theorem being proved: none or one."""
     names = [] if where is None or where.theorem is None else [where.theorem]
     found = snapshot.names.find_names(names)
@@ -86,7 +86,7 @@ def proved(snapshot: Snapshot, where: Where | None) -> Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class NearbyCounts:
     """In how many proofs above the goal premises are used: by number in the index, and by name."""
 
     of_indexed: Floats
@@ -97,13 +97,13 @@ class Used:
         return np.array([self.counts.get(name, 0) for name in names], dtype=np.float32)
 
 
-def used_nearby(snapshot: Snapshot, where: Where | None) -> Used:
+def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
     """From the text of the open file, where it is given, else from what was indexed of it."""
     if where is None or where.source is None:
-        return Used(snapshot.proofs.counts(above(snapshot, where)), {})
+        return NearbyCounts(snapshot.proofs.counts(above(snapshot, where)), {})
     theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
     counts = snapshot.nearby.counts(where.source, theorems)
     ids = snapshot.names.find_names(counts)
     found = np.zeros(len(snapshot.view), dtype=np.float32)
     np.maximum.at(found, ids[ids >= 0], np.fromiter(counts.values(), dtype=np.float32)[ids >= 0])
-    return Used(found, counts)
+    return NearbyCounts(found, counts)

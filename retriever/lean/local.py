@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Premise
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.models.encoder import Floats, PremiseEncoder
@@ -49,7 +49,7 @@ class LocalVectors:
         self._lock = threading.Lock()
         self._vectors: OrderedDict[tuple[str, str], Floats] = OrderedDict()
 
-    def local(self, snapshot: Snapshot, where: Where | None, premises: tuple[Premise, ...]) -> Local:
+    def local(self, snapshot: Snapshot, where: GoalContext | None, premises: tuple[Premise, ...]) -> Local:
         """These premises of the open file at `where`, with what is known of them."""
         if where is None or not premises:
             nothing = np.zeros((0, self._encoder.dimension), dtype=np.float32)

@@ -11,7 +11,7 @@ import numpy as np
 from lean_extract.core_sources import LEAN_CORE
 from lean_extract.records import Premise
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import Where, declared_before, proved
+from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.search.index.content import is_theorem
 from retriever.search.index.neighbours import Bools
@@ -53,7 +53,7 @@ class RankedPremise:
     """Whether its proof, or one that it uses, has a `sorry`."""
 
 
-def own_premises(where: Where | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
+def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
     """The open file's premises that may be offered; of very many those nearest above the goal."""
     if where is None:
         return ()
@@ -62,7 +62,7 @@ def own_premises(where: Where | None, kinds: Kinds, allowed: Allowed | None) -> 
 
 
 def offered_premises(
-    snapshot: Snapshot, where: Where | None, kinds: Kinds, local: int, only: Allowed | None = None
+    snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int, only: Allowed | None = None
 ) -> Bools:
     """bool[n]: the indexed premises that may be offered at all, beside so many of the open file."""
     offered = _in_sight(snapshot, where, kinds, local)
@@ -70,7 +70,7 @@ def offered_premises(
     return offered if mask is None else np.asarray(offered & mask)
 
 
-def _in_sight(snapshot: Snapshot, where: Where | None, kinds: Kinds, local: int) -> Bools:
+def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int) -> Bools:
     allowed = snapshot.view.alive.copy()
     if kinds != "all":
         allowed &= snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
@@ -86,7 +86,7 @@ def _in_sight(snapshot: Snapshot, where: Where | None, kinds: Kinds, local: int)
     return np.asarray(allowed)
 
 
-def scope_of(snapshot: Snapshot, where: Where | None) -> Bools | None:
+def scope_of(snapshot: Snapshot, where: GoalContext | None) -> Bools | None:
     """bool[n]: what the open file can use as its imports stand; None where there is no file."""
     if where is None:
         return None
@@ -95,12 +95,14 @@ def scope_of(snapshot: Snapshot, where: Where | None) -> Bools | None:
     return np.asarray(reached | snapshot.in_module(where.module)) if where.module else reached
 
 
-def told_indexed(snapshot: Snapshot, number: int, score: float, in_scope: bool | None) -> RankedPremise:
+def ranked_indexed_premise(
+    snapshot: Snapshot, number: int, score: float, in_scope: bool | None
+) -> RankedPremise:
     """A premise of the index. Raises IndexDamaged."""
-    return told(snapshot.view.premise(number), snapshot.view.package(number), score, in_scope)
+    return ranked_premise(snapshot.view.premise(number), snapshot.view.package(number), score, in_scope)
 
 
-def told(premise: Premise, package: str, score: float, in_scope: bool | None) -> RankedPremise:
+def ranked_premise(premise: Premise, package: str, score: float, in_scope: bool | None) -> RankedPremise:
     """A premise of a package; `package` is empty for the open file's own."""
     import_line = f"import {premise.module}" if in_scope is False else None
     return RankedPremise(premise, score, in_scope, import_line, doc_url(premise, package))

@@ -21,18 +21,18 @@ from lean_extract.errors import IndexDamaged, PremiseIndexError, PremiseSuggestE
 from lean_extract.records import Goal, Premise
 from lean_extract.wanted import Unwanted, check_wanted
 from retriever.lean.allowed import Allowed
-from retriever.lean.features import Candidates, Place, features
+from retriever.lean.features import CandidateColumns, RankingContext, features
 from retriever.lean.freshness import Freshness, freshness_of
-from retriever.lean.goal_context import Where, used_nearby, voters
+from retriever.lean.goal_context import GoalContext, used_nearby, voters
 from retriever.lean.local import LocalVectors, structure_of, tokens_of
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
     offered_premises,
     own_premises,
+    ranked_indexed_premise,
+    ranked_premise,
     scope_of,
-    told,
-    told_indexed,
 )
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_goal
@@ -40,8 +40,8 @@ from retriever.models.encoder import Encoder, Floats, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion, top
-from retriever.search.index.neighbours import Bools, Ids, Query
-from retriever.search.index.plan import Source as SourceFile
+from retriever.search.index.neighbours import Bools, Ids, NeighbourQuery
+from retriever.search.index.plan import ListedSource
 from retriever.search.index.store import IndexStore
 from retriever.search.lexical import goal_tokens
 from retriever.search.proofs import NEIGHBOURS
@@ -160,7 +160,7 @@ class PremiseService:
     def rank(
         self,
         goal: Goal,
-        where: Where | None = None,
+        where: GoalContext | None = None,
         k: int = 32,
         *,
         kinds: Kinds = "theorems",
@@ -182,7 +182,7 @@ class PremiseService:
         self,
         snapshot: Snapshot,
         goal: Goal,
-        where: Where | None,
+        where: GoalContext | None,
         k: int,
         kinds: Kinds,
         allowed: Allowed | None,
@@ -209,7 +209,7 @@ class PremiseService:
         own_tokens = [tokens_of(premise) for premise in local.premises]
         ids = self._candidates(query, signals, offered, scope, k)
         view = snapshot.view
-        candidates = Candidates(
+        candidates = CandidateColumns(
             names=[*(p.name for p in local.premises), *(view.name(i) for i in ids.tolist())],
             modules=[*(p.module for p in local.premises), *(view.module(i) for i in ids.tolist())],
             lines=np.array([*map(_line, local.premises), *view.lines[ids].tolist()], dtype=np.int64),
@@ -230,7 +230,7 @@ class PremiseService:
         )
         module = where.module if where else None
         theorem, line = (where.theorem, where.line) if where else (None, None)
-        place = Place(frozenset(tokens), module, theorem, line)
+        place = RankingContext(frozenset(tokens), module, theorem, line)
         scores = self._fusion.score(features(place, candidates))
         depth = self._rerank if self._reranker is not None and kinds == "theorems" else 0
         most = max(k, depth)
@@ -258,7 +258,7 @@ class PremiseService:
         with self.reading() as snapshot:
             return snapshot.view.settled_packages
 
-    def freshness(self, listed: Iterable[SourceFile] = ()) -> Freshness:
+    def freshness(self, listed: Iterable[ListedSource] = ()) -> Freshness:
         """What the index covers, when it was built, and which files have changed since.
 
         Args:
@@ -286,7 +286,7 @@ class PremiseService:
                 self._snapshot = None
 
     def _candidates(
-        self, query: Query, signals: _Signals, offered: Bools, scope: Bools | None, k: int
+        self, query: NeighbourQuery, signals: _Signals, offered: Bools, scope: Bools | None, k: int
     ) -> Ids:
         """The best of each list among all that is offered, and among what is in scope if that is known.
 
@@ -318,7 +318,7 @@ def _first(
     snapshot: Snapshot,
     local: Sequence[Premise],
     ids: Ids,
-    candidates: Candidates,
+    candidates: CandidateColumns,
     scores: Floats,
     k: int,
     knows_scope: bool,
@@ -334,9 +334,9 @@ def _first(
         in_scope = bool(candidates.in_scope[position] == 1.0) if knows_scope else None
         score = float(scores[position])
         if position < len(local):
-            ranked.append(told(local[position], "", score, in_scope))
+            ranked.append(ranked_premise(local[position], "", score, in_scope))
         else:
-            ranked.append(told_indexed(snapshot, int(ids[position - len(local)]), score, in_scope))
+            ranked.append(ranked_indexed_premise(snapshot, int(ids[position - len(local)]), score, in_scope))
         if len(ranked) == k:
             break
     return ranked

@@ -14,9 +14,16 @@ import numpy as np
 
 from lean_extract.records import Goal, Premise
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.name_search import NameQuery, NameSearch, score
-from retriever.lean.offer import RankedPremise, offered_premises, own_premises, scope_of, told, told_indexed
+from retriever.lean.offer import (
+    RankedPremise,
+    offered_premises,
+    own_premises,
+    ranked_indexed_premise,
+    ranked_premise,
+    scope_of,
+)
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.words.query import MOST_LETTERS, SAID
@@ -42,19 +49,19 @@ class Offer:
     offered: Bools
     scope: Bools | None
 
-    def told(self, number: int, score: float) -> RankedPremise:
+    def ranked_premise(self, number: int, score: float) -> RankedPremise:
         """A premise by its number: the open file's first, those of the index behind them."""
         if number < len(self.own):
-            return told(self.own[number], "", score, None if self.scope is None else True)
+            return ranked_premise(self.own[number], "", score, None if self.scope is None else True)
         indexed = number - len(self.own)
         in_scope = None if self.scope is None else bool(self.scope[indexed])
-        return told_indexed(self.snapshot, indexed, score, in_scope)
+        return ranked_indexed_premise(self.snapshot, indexed, score, in_scope)
 
 
 def search(
     service: PremiseService,
     text: str,
-    where: Where | None = None,
+    where: GoalContext | None = None,
     k: int = 32,
     *,
     allowed: Allowed | None = None,
@@ -115,10 +122,10 @@ def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
     may_be_found = np.concatenate([np.ones(len(offer.own), dtype=np.bool_), offer.offered])
     best = top(scores, k, may_be_found & (scores > 0))
-    return [offer.told(number, float(scores[number])) for number in best.tolist()]
+    return [offer.ranked_premise(number, float(scores[number])) for number in best.tolist()]
 
 
-def _offer(snapshot: Snapshot, where: Where | None, allowed: Allowed | None) -> Offer:
+def _offer(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     return Offer(snapshot, own, offered, scope_of(snapshot, where))

@@ -10,14 +10,14 @@ from lean_extract.errors import BadRecords, UserError
 from retriever.match.evaluation.metrics import ranking_figures
 from retriever.match.pairs import load_pairs
 from retriever.match.readers.latex_text import read_text
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import decode, encode
 from retriever.metrics.bootstrap import Interval
-from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown
+from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchBackend:
     """The backend. A proof is ranked among those of its own part."""
 
     name: str = "match"
@@ -53,16 +53,16 @@ class Match:
             message = f"This is no line of tokens: {error}."
             raise BadRecords(message, "Give it what query_text returns, or a document's text.") from error
 
-    def figures(self, places: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """MRR and accuracy (section 2.4)."""
         return ranking_figures([min(own) for own in places], seed)
 
-    def show(self, document: Document) -> Shown:
+    def show(self, document: Document) -> DisplayedHit:
         """Its key, the kind of its statement, its tokens in a line."""
-        return Shown(document.title, document.kind, document.body, document.where)
+        return DisplayedHit(document.title, document.kind, document.body, document.where)
 
 
-def _document(pair: Pair) -> Document:
+def _document(pair: StatementProof) -> Document:
     return Document(
         key=pair.key,
         kind=f"proof of a {pair.kind}",
@@ -85,4 +85,4 @@ def readable(tokens: Iterable[Token]) -> str:
     return " ".join([*parts, "$"] if inside else parts)
 
 
-BACKEND = Match()
+BACKEND = MatchBackend()

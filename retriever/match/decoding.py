@@ -27,7 +27,7 @@ _ROWS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class ScoredPairs:
     """The best proofs of every statement."""
 
     proofs: NDArray[np.int32]
@@ -64,7 +64,7 @@ def exact_decoding(scores: Scores) -> Assignment:
     return Assignment(np.asarray(found, dtype=np.int64))
 
 
-def best_candidates(scores: Scores, count: int = CANDIDATES) -> Candidates:
+def best_candidates(scores: Scores, count: int = CANDIDATES) -> ScoredPairs:
     """The `count` best proofs of every statement. Raises ValueError."""
     if count < 1:
         raise ValueError("a statement needs a candidate")
@@ -74,7 +74,7 @@ def best_candidates(scores: Scores, count: int = CANDIDATES) -> Candidates:
     for start in range(0, len(scores), _ROWS):
         rows = slice(start, start + _ROWS)
         proofs[rows] = np.sort(np.argpartition(-scores[rows], kept - 1, axis=1)[:, :kept], axis=1)
-    return Candidates(proofs, np.take_along_axis(scores, proofs, axis=1).astype(np.float64), total)
+    return ScoredPairs(proofs, np.take_along_axis(scores, proofs, axis=1).astype(np.float64), total)
 
 
 def global_decoding(scores: Scores, count: int = CANDIDATES) -> Assignment:
@@ -96,7 +96,7 @@ def global_decoding(scores: Scores, count: int = CANDIDATES) -> Assignment:
     return Assignment(found, int(given.sum()))
 
 
-def sparse_decoding(candidates: Candidates) -> Ints:
+def sparse_decoding(candidates: ScoredPairs) -> Ints:
     """[statements] The best of the largest assignments that use candidates only; UNASSIGNED without one.
 
     `lapmod` wants a square problem with a solution. So every statement may also have a place of its own at a

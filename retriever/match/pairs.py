@@ -10,7 +10,7 @@ from typing import Literal
 
 from lean_extract.errors import BadRecords
 from lean_extract.reading import open_regular
-from retriever.match.schema import PARTS, PairSet, Part, Token
+from retriever.match.schema import PARTS, Part, StatementProofs, Token
 from retriever.match.store import read_pairs
 
 Level = Literal["conservation", "partial", "full", "transposition"]
@@ -22,33 +22,35 @@ MODALITIES: tuple[Modality, ...] = ("both", "text", "math")
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedPairs:
     """A set of pairs at a level, and what it was read from."""
 
-    pairs: PairSet
+    pairs: StatementProofs
     digest: str
     """sha256 of the file, in hex; of a folder's files one after the other."""
 
 
-def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Part] = PARTS) -> Loaded:
+def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Part] = PARTS) -> LoadedPairs:
     """The pairs of a file, their proofs' symbols replaced; of a released folder its own files of that level.
 
     Which symbols a proof gets depends on the pair alone, whatever parts are asked for. Raises BadRecords.
     """
     if source.is_dir():
-        return Loaded(_only(read_pairs(source, level=_RELEASED.get(level, level)), parts), digest_of(source))
+        return LoadedPairs(
+            _only(read_pairs(source, level=_RELEASED.get(level, level)), parts), digest_of(source)
+        )
     pairs = _only(read_pairs(source), parts)
     if level != "conservation":
         # Not above: that module knows the levels from here.
         from retriever.match.replacement import replace_symbols
 
-        pairs = PairSet(tuple(replace_symbols(pair, level) for pair in pairs.pairs), pairs.splits)
-    return Loaded(pairs, digest_of(source))
+        pairs = StatementProofs(tuple(replace_symbols(pair, level) for pair in pairs.pairs), pairs.splits)
+    return LoadedPairs(pairs, digest_of(source))
 
 
-def _only(pairs: PairSet, parts: Collection[Part]) -> PairSet:
+def _only(pairs: StatementProofs, parts: Collection[Part]) -> StatementProofs:
     kept = tuple(pair for pair in pairs.pairs if pairs.splits[pair.key] in parts)
-    return PairSet(kept, {pair.key: pairs.splits[pair.key] for pair in kept})
+    return StatementProofs(kept, {pair.key: pairs.splits[pair.key] for pair in kept})
 
 
 def digest_of(source: Path) -> str:

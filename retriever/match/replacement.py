@@ -24,14 +24,14 @@ from lean_extract.errors import PremiseSuggestError
 from retriever.match.pairs import LEVELS, Level, digest_of
 from retriever.match.protected import protected_places
 from retriever.match.renaming import Renaming, find_renaming
-from retriever.match.schema import Pair, PairSet
+from retriever.match.schema import StatementProof, StatementProofs
 from retriever.match.store import read_pairs, write_pairs
 
 _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ReplacementFigures:
     """What a replacement came to."""
 
     pairs: int
@@ -51,7 +51,7 @@ class Figures:
         )
 
 
-def replace_symbols(pair: Pair, level: Level, seed: int = 0) -> Pair:
+def replace_symbols(pair: StatementProof, level: Level, seed: int = 0) -> StatementProof:
     """The pair with the symbols of its proof replaced at a level; see `retriever.match.renaming`.
 
     Tokens keep their places, kinds and fonts. The same for the same pair, level and seed. A pair is left as
@@ -60,19 +60,21 @@ def replace_symbols(pair: Pair, level: Level, seed: int = 0) -> Pair:
     return _replaced(pair, renaming_of(pair, level, seed))
 
 
-def renaming_of(pair: Pair, level: Level, seed: int = 0) -> Renaming:
+def renaming_of(pair: StatementProof, level: Level, seed: int = 0) -> Renaming:
     """Which symbols `replace_symbols` replaces, and by what."""
     return find_renaming(pair.statement, pair.proof, level, Random(f"{seed}:{level}:{pair.key}"))
 
 
-def replace_all(pairs: Iterable[Pair], level: Level, seed: int = 0) -> Iterator[tuple[Pair, Renaming]]:
+def replace_all(
+    pairs: Iterable[StatementProof], level: Level, seed: int = 0
+) -> Iterator[tuple[StatementProof, Renaming]]:
     """Each pair with its symbols replaced, and which those were."""
     for pair in pairs:
         renaming = renaming_of(pair, level, seed)
         yield _replaced(pair, renaming), renaming
 
 
-def _replaced(pair: Pair, renaming: Renaming) -> Pair:
+def _replaced(pair: StatementProof, renaming: Renaming) -> StatementProof:
     names = renaming.names
     if not names:
         return pair
@@ -94,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         _tell(complaints)
         bar = tqdm(pairs.pairs, unit=" pairs", disable=not sys.stderr.isatty())
         done = list(replace_all(bar, chosen.level, chosen.seed))
-        write_pairs(chosen.out, PairSet(tuple(pair for pair, _ in done), pairs.splits))
+        write_pairs(chosen.out, StatementProofs(tuple(pair for pair, _ in done), pairs.splits))
         digest = digest_of(chosen.pairs)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
@@ -102,7 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
-    figures = Figures(
+    figures = ReplacementFigures(
         pairs=len(done),
         changed=sum(bool(renaming.names) for _, renaming in done),
         shared=sum(len(renaming.shared) for _, renaming in done),

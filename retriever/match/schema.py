@@ -60,7 +60,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class StatementProof:
     """A statement and its proof."""
 
     key: str
@@ -78,13 +78,13 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class PairSet:
+class StatementProofs:
     """Pairs, and the part of each."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[StatementProof, ...]
     splits: Mapping[str, Part]
     """By key; every pair has one."""
 
-    def part(self, name: Part) -> tuple[Pair, ...]:
+    def part(self, name: Part) -> tuple[StatementProof, ...]:
         """The pairs of a part, in their order."""
         return tuple(pair for pair in self.pairs if self.splits[pair.key] == name)

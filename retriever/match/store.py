@@ -27,7 +27,7 @@ from lean_extract.json_text import parse_json
 from lean_extract.reading import open_regular
 from retriever.documents.released import is_text
 from retriever.match.readers.released import read_released
-from retriever.match.schema import PARTS, Pair, PairSet, Part, Token
+from retriever.match.schema import PARTS, Part, StatementProof, StatementProofs, Token
 from retriever.match.tokens import decode, encode
 
 FORMAT = "match-pairs"
@@ -37,7 +37,9 @@ _AGAIN = "Build it with `python -m retriever.match.readers.build`."
 _TOLD = 3
 
 
-def read_pairs(path: Path, complaints: list[str] | None = None, *, level: str = "conservation") -> PairSet:
+def read_pairs(
+    path: Path, complaints: list[str] | None = None, *, level: str = "conservation"
+) -> StatementProofs:
     """The pairs of a file, or of a folder of the authors' release at a level of symbol replacement.
 
     With `complaints`, what is wrong is described there with file and line, and left out. Raises BadRecords
@@ -57,7 +59,7 @@ def read_pairs(path: Path, complaints: list[str] | None = None, *, level: str = 
     return pairs
 
 
-def write_pairs(path: Path, pairs: PairSet) -> None:
+def write_pairs(path: Path, pairs: StatementProofs) -> None:
     """Write a file of pairs; it appears whole. Raises OSError."""
     with replacing(path) as stream:
         stream.write(json.dumps({"format": FORMAT, "version": VERSION, "pairs": len(pairs.pairs)}) + "\n")
@@ -75,8 +77,8 @@ def write_pairs(path: Path, pairs: PairSet) -> None:
             stream.write(json.dumps(plain, ensure_ascii=False) + "\n")
 
 
-def _read(path: Path, told: list[str]) -> PairSet:
-    pairs: list[Pair] = []
+def _read(path: Path, told: list[str]) -> StatementProofs:
+    pairs: list[StatementProof] = []
     parts: dict[str, Part] = {}
     try:
         with open_regular(path) as stream:
@@ -99,7 +101,7 @@ def _read(path: Path, told: list[str]) -> PairSet:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
     except UnicodeDecodeError as error:
         raise BadRecords(f"{path} is no text: {error.reason}.", _AGAIN) from error
-    return PairSet(tuple(pairs), parts)
+    return StatementProofs(tuple(pairs), parts)
 
 
 def _check_header(path: Path, line: str) -> int | None:
@@ -126,7 +128,7 @@ def _hint(line: str) -> str:
     return _AGAIN
 
 
-def _pair(line: str) -> tuple[Pair, Part]:
+def _pair(line: str) -> tuple[StatementProof, Part]:
     """The pair of a line. Raises ValueError with what is wrong with it."""
     try:
         plain = parse_json(line)
@@ -145,7 +147,7 @@ def _pair(line: str) -> tuple[Pair, Part]:
     if part is None:
         raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(PARTS)}")
     texts = dict(_texts(plain))
-    pair = Pair(
+    pair = StatementProof(
         plain["key"],
         texts["statement"],
         texts["proof"],

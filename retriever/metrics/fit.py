@@ -17,7 +17,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RankingExample:
     """One question's candidates."""
 
     features: NDArray[np.float32]
@@ -26,7 +26,7 @@ class Example:
     """[n] At least one is true."""
 
 
-def fit(examples: Sequence[Example], ridge: float = 1e-3, steps: int = 30) -> Matrix:
+def fit(examples: Sequence[RankingExample], ridge: float = 1e-3, steps: int = 30) -> Matrix:
     """[f] The weights. Features are scaled to unit deviation while fitting, so the ridge treats them alike.
 
     Raises ValueError when there is nothing to fit.
@@ -53,7 +53,7 @@ def fit(examples: Sequence[Example], ridge: float = 1e-3, steps: int = 30) -> Ma
 
 
 def _objective(
-    examples: Sequence[Example], scale: Matrix, weights: Matrix, ridge: float
+    examples: Sequence[RankingExample], scale: Matrix, weights: Matrix, ridge: float
 ) -> tuple[float, Matrix, Matrix]:
     value = ridge / 2 * float(weights @ weights)
     gradient = ridge * weights

@@ -14,14 +14,14 @@ from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.ranking import place_of
 
 Floats = NDArray[np.float64]
-Places = tuple[int, ...]
+Ranks = tuple[int, ...]
 
 DEPTHS = (10, 100)
 COLUMNS = ("mAP", *(f"R@{k}" for k in DEPTHS), *(f"Full@{k}" for k in DEPTHS))
 """Table 5's columns."""
 
 
-def places_of(scores: NDArray[np.floating], gold: Sequence[int], without: int | None = None) -> Places:
+def places_of(scores: NDArray[np.floating], gold: Sequence[int], without: int | None = None) -> Ranks:
     """The place of each candidate of `gold` when candidates are ranked by score, in the order of `gold`.
 
     Args:
@@ -73,7 +73,7 @@ def _checked(places: Iterable[int]) -> list[int]:
     return ordered
 
 
-def intervals(examples: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+def intervals(examples: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
     """`COLUMNS` over all examples, each with the 95% interval of a bootstrap over examples.
 
     R@k is micro-averaged: references found of all references, not the mean of the examples' shares.
@@ -89,7 +89,7 @@ def mean_interval(shares: Sequence[float], seed: int = 0) -> Interval:
     return Bootstrap(len(shares), seed=seed).intervals(values)[0]
 
 
-def _row(places: Places) -> list[float]:
+def _row(places: Ranks) -> list[float]:
     hits = [float(hits_at(places, k)) for k in DEPTHS]
     return [average_precision(places), float(len(places)), *hits, *(full_at(places, k) for k in DEPTHS)]
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from retriever.metrics.ranking import place_of
 from retriever.metrics.references import average_precision
-from retriever.search.backend import Places
+from retriever.search.backend import Ranks
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 
-def places_of(scores: Floats, gold: Sequence[int], without: Ints | None = None) -> Places:
+def places_of(scores: Floats, gold: Sequence[int], without: Ints | None = None) -> Ranks:
     """The place, from 1, of each column of `gold` in one question's ranking.
 
     Args:
@@ -37,7 +37,7 @@ def columns_of(pool: Ints, documents: int) -> Ints:
     return found
 
 
-def mean_average_precision(places: Iterable[Places]) -> float:
+def mean_average_precision(places: Iterable[Ranks]) -> float:
     """The mean, over questions, of the mean precision at the place of each answer. Raises ValueError."""
     found = [average_precision(one) for one in places]
     if not found:

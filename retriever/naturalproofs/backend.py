@@ -15,7 +15,7 @@ from retriever.metrics.bootstrap import Interval
 from retriever.metrics.references import intervals
 from retriever.naturalproofs.splits import make_splits
 from retriever.naturalproofs.tokens import without_links, words_and_pairs
-from retriever.search.backend import SPLITS, Collection, Document, Places, Question, Shown, Split
+from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks, Split
 
 SEPARATOR = "[SEP]"
 _PIECES = r"\\[A-Za-z]+|[A-Za-z]+|[0-9]|\S"
@@ -46,13 +46,13 @@ class NaturalProofs:
         """Words and pairs of words, in lower case."""
         return words_and_pairs(text)
 
-    def figures(self, places: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """mAP, R@10, R@100, Full@10 and Full@100 (appendix B.4)."""
         return intervals(places, seed)
 
-    def show(self, document: Document) -> Shown:
+    def show(self, document: Document) -> DisplayedHit:
         """Its title or label, its type, its LaTeX."""
-        return Shown(document.title, document.kind, document.body, document.where)
+        return DisplayedHit(document.title, document.kind, document.body, document.where)
 
 
 def model_text(title: str, contents: str) -> str:

@@ -19,7 +19,7 @@ References = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ReferenceQuery:
     """One example: a theorem, and the distinct references of one of its proofs."""
 
     theorem: Statement
@@ -32,16 +32,16 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ReferenceTask:
     """What is ranked for whom, and what may be learnt from."""
 
     candidates: tuple[Statement, ...]
-    queries: tuple[Query, ...]
+    queries: tuple[ReferenceQuery, ...]
     training: tuple[References, ...]
     """What training proofs refer to, one a training example."""
 
 
-def build_task(corpus: Corpus, splits: Splits, part: Part) -> Task:
+def build_task(corpus: Corpus, splits: Splits, part: Part) -> ReferenceTask:
     """The task of a part.
 
     Raises BadSettings when the part has no examples, BadRecords when the split does not belong to the corpus.
@@ -54,7 +54,7 @@ def build_task(corpus: Corpus, splits: Splits, part: Part) -> Task:
         )
     statements = {statement.id: statement for statement in corpus.statements}
     numbers = {id: number for number, id in enumerate(split.ref_ids)}
-    return Task(
+    return ReferenceTask(
         candidates=_candidates(statements, split),
         queries=tuple(_query(statements, numbers, example, part) for example in split.examples),
         training=tuple(_references(statements, example, "train") for example in splits.train.examples),
@@ -77,7 +77,7 @@ def _candidates(statements: Mapping[int, Statement], split: Split) -> tuple[Stat
 
 def _query(
     statements: Mapping[int, Statement], numbers: Mapping[int, int], example: Example, part: Part
-) -> Query:
+) -> ReferenceQuery:
     references = _references(statements, example, part)
     missing = sorted(set(references) - numbers.keys())
     if missing:
@@ -86,7 +86,7 @@ def _query(
             _HINT,
         )
     gold = tuple(sorted({numbers[id] for id in references}))
-    return Query(statements[example[0]], numbers.get(example[0]), gold, references)
+    return ReferenceQuery(statements[example[0]], numbers.get(example[0]), gold, references)
 
 
 def _references(statements: Mapping[int, Statement], example: Example, part: str) -> References:

@@ -15,7 +15,7 @@ from retriever.metrics.bootstrap import Interval
 
 Split = Literal["train", "valid", "test"]
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
-Places = tuple[int, ...]
+Ranks = tuple[int, ...]
 """Where the answers to one question stand in its ranking, from 1."""
 
 
@@ -73,7 +73,7 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DisplayedHit:
     """A hit as a person reads it."""
 
     title: str
@@ -106,8 +106,8 @@ class Backend(Protocol):
     def terms(self, text: str) -> list[str]:
         """The terms that BM25 counts in a text that models read."""
 
-    def figures(self, places: Sequence[Places], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """The corpus's metrics over all questions of a part, in percent, in a table's order."""
 
-    def show(self, document: Document) -> Shown:
+    def show(self, document: Document) -> DisplayedHit:
         """How a hit is shown."""

@@ -42,7 +42,7 @@ from retriever.naturalproofs.backend import BACKEND
 from retriever.naturalproofs.evaluation.predictions import read_predictions
 from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
 from retriever.naturalproofs.readers.drafts import Rules
-from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
 from retriever.search.lexical import shape_tokens, text_tokens
@@ -190,7 +190,7 @@ def _clients(text: str) -> None:
 
 def _latex(text: str) -> None:
     for published in (False, True):
-        source = Source("a.tex", text, published)
+        source = LatexSource("a.tex", text, published)
         read_statements([("a", source)], Rules(TYPES, MARKS, OTHERS, published=published), [])
 
 

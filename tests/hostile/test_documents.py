@@ -20,7 +20,7 @@ from prover.evaluation.problems import Unposed
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
 from retriever.match.readers.arxmliv import article_pairs, read_categories
-from retriever.match.schema import Pair
+from retriever.match.schema import StatementProof
 from retriever.match.store import read_pairs
 from retriever.naturalproofs.evaluation.predictions import read_predictions
 from retriever.naturalproofs.readers import dump as dumps
@@ -41,7 +41,7 @@ def _short(value: object) -> str:
     return shown(value, 20)
 
 
-def article(folder: Path, text: str, name: str = "a.xhtml") -> tuple[list[Pair], list[str]]:
+def article(folder: Path, text: str, name: str = "a.xhtml") -> tuple[list[StatementProof], list[str]]:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     complaints: list[str] = []

@@ -22,7 +22,7 @@ from retriever.match.readers.latex_text import read_text
 from retriever.match.tokens import symbols, words
 from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
 from retriever.naturalproofs.readers.drafts import Rules
-from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
 from retriever.naturalproofs.tokens import pieces, without_links, words_and_pairs
@@ -37,7 +37,7 @@ _DEFINITION = "<page><title>Definition:D</title><revision><text>a</text></revisi
 
 def _statements(published: bool) -> Callable[[str], Any]:
     rules = Rules(TYPES, MARKS, OTHERS, published=published)
-    return lambda text: read_statements([("a", Source("a.tex", text, published))], rules, [])
+    return lambda text: read_statements([("a", LatexSource("a.tex", text, published))], rules, [])
 
 
 def _corpus_words(text: str) -> None:

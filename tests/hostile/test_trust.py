@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadSource
 from lean_extract.reading import MAX_SETTINGS
 from lean_extract.source import packages, walking
-from lean_extract.source.project import Found, find_project, find_sources, source_in
+from lean_extract.source.project import FoundSources, find_project, find_sources, source_in
 from lean_extract.telling import shown
 from tests.hostile.growth import assert_linear
 from tests.hostile.opened_files import opened, outside, watched, watched_command
@@ -56,11 +56,11 @@ def at_path(name: str, directory: str) -> dict[str, Any]:
     return {"name": name, "type": "path", "dir": directory}
 
 
-def modules(found: Found) -> dict[str, str | None]:
+def modules(found: FoundSources) -> dict[str, str | None]:
     return {source.module: source.package for source in found.sources}
 
 
-def told(found: Found, *words: str) -> bool:
+def told(found: FoundSources, *words: str) -> bool:
     return any(all(word in notice for word in words) for notice in found.notices)
 
 
@@ -157,7 +157,7 @@ def test_settings_are_the_projects_own(root: Path, name: str) -> None:
 # What is read as ever.
 
 
-def names_of(found: Found) -> set[tuple[str, str | None, str | None]]:
+def names_of(found: FoundSources) -> set[tuple[str, str | None, str | None]]:
     return {(source.module, source.package, source.revision) for source in found.sources}
 
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from lsp_server.http.gate import Gate
 from lsp_server.http.guard import Guard, Policy, Rates
-from lsp_server.http.limits import Limits
+from lsp_server.http.limits import HttpLimits
 from lsp_server.http.problems import Refusal
 from tests.http.conftest import ADD_COMM, TOKEN, Served
 
@@ -152,19 +152,19 @@ async def _never(_: Request) -> PlainTextResponse:
 
 
 def test_guesses_at_the_token_count_as_requests() -> None:
-    app = Guard(Starlette(), Policy(TOKEN), Limits(rate=0.001, burst=2.0))
+    app = Guard(Starlette(), Policy(TOKEN), HttpLimits(rate=0.001, burst=2.0))
     refused(asked(app, "/", headers={"Authorization": "Bearer a"}), 401)
     refused(asked(app, "/", headers={"Authorization": "Bearer b"}), 401)
     refused(asked(app, "/", headers={"Authorization": "Bearer c"}), 429)
 
 
 def test_an_answer_that_takes_too_long_is_given_up() -> None:
-    app = Guard(Starlette(routes=[Route("/", _never, methods=["POST"])]), Policy(), Limits(seconds=0.05))
+    app = Guard(Starlette(routes=[Route("/", _never, methods=["POST"])]), Policy(), HttpLimits(seconds=0.05))
     assert "longer than 0.05 s" in refused(asked(app, "/"), 504)
 
 
 def test_a_body_that_does_not_arrive_is_given_up() -> None:
-    app = Guard(Starlette(), Policy(), Limits(seconds=0.05))
+    app = Guard(Starlette(), Policy(), HttpLimits(seconds=0.05))
 
     async def body() -> Any:
         yield b"begun"

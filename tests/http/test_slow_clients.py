@@ -19,8 +19,8 @@ from starlette.routing import Route
 from lsp_server.http.addresses import party
 from lsp_server.http.connections import head_of, is_too_long
 from lsp_server.http.guard import Guard, Policy
-from lsp_server.http.limits import Limits
-from lsp_server.http.serving import Server, listen, server_of
+from lsp_server.http.limits import HttpLimits
+from lsp_server.http.serving import HttpServer, listen, server_of
 from tests.hostile.http_clients import Ask, ask, half_open
 from tests.http.conftest import TOKEN, serving
 
@@ -32,7 +32,7 @@ PATIENCE = 30
 class Small:
     """A server in this process, with a page, a large one, and one that is never answered."""
 
-    def __init__(self, limits: Limits, policy: Policy | None = None) -> None:
+    def __init__(self, limits: HttpLimits, policy: Policy | None = None) -> None:
         self.asked, self.given_up = asyncio.Event(), asyncio.Event()
         routes = [
             Route("/", self._page),
@@ -41,7 +41,7 @@ class Small:
         ]
         app = Guard(Starlette(routes=routes), policy or Policy(), limits)
         self.listener = listen("127.0.0.1", 0)
-        self.server: Server = server_of(app, limits)
+        self.server: HttpServer = server_of(app, limits)
 
     async def _page(self, _: Request) -> Response:
         return PlainTextResponse("page")
@@ -78,7 +78,7 @@ Starter = Callable[..., Any]
 def small() -> Starter:
     @contextlib.asynccontextmanager
     async def start(policy: Policy | None = None, **limits: Any) -> AsyncIterator[Small]:
-        made = Small(Limits(**limits), policy)
+        made = Small(HttpLimits(**limits), policy)
         running = asyncio.create_task(made.server.serve([made.listener]))
         while not made.server.started:
             await asyncio.sleep(0)

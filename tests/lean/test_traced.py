@@ -11,7 +11,7 @@ import pytest
 from lean_extract.errors import BadSource
 from lean_extract.goals import format_state
 from lean_extract.packaged import PackagedLean
-from lean_extract.records import Module, Premise, Problem, Proof, Record, read_header, read_records
+from lean_extract.records import FileProblem, Module, Premise, Proof, Record, read_header, read_records
 from lean_extract.traced.ilean import read_ilean
 from lean_extract.traced.signatures import split_signature
 from lean_extract.utf16 import code_point_column
@@ -68,7 +68,7 @@ def run(sources: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 def test_every_module_is_read_and_nothing_is_amiss(records: list[Record]) -> None:
     assert [record.name for record in records if isinstance(record, Module)] == ["Basic", "User"]
-    assert not [record for record in records if isinstance(record, Problem)]
+    assert not [record for record in records if isinstance(record, FileProblem)]
 
 
 def test_statements_are_lean_s_own(records: list[Record]) -> None:

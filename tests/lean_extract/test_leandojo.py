@@ -13,10 +13,10 @@ import pytest
 
 from lean_extract.goals import format_state
 from lean_extract.records import (
+    FileProblem,
     Module,
     Position,
     Premise,
-    Problem,
     Proof,
     Record,
     Span,
@@ -188,7 +188,7 @@ def test_proofs_with_states_and_premises(records: list[Record]) -> None:
 
 
 def test_a_state_that_cannot_be_read_is_told(records: list[Record]) -> None:
-    [problem] = [record for record in records if isinstance(record, Problem)]
+    [problem] = [record for record in records if isinstance(record, FileProblem)]
     assert (problem.path, problem.position) == ("Shop/Basic.lean", Position(8, 4))
     assert problem.message.startswith("no state for `exact And.left h`")
 

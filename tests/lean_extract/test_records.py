@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
 from lean_extract.records import (
+    FileProblem,
     Goal,
     Header,
     Hypothesis,
@@ -16,7 +17,6 @@ from lean_extract.records import (
     Module,
     Position,
     Premise,
-    Problem,
     Proof,
     ProofState,
     Span,
@@ -63,7 +63,7 @@ records = st.one_of(
         st.lists(inner, max_size=2).map(tuple),
         st.booleans(),
     ),
-    st.builds(Problem, text, positions, text),
+    st.builds(FileProblem, text, positions, text),
 )
 
 

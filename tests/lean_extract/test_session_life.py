@@ -16,7 +16,7 @@ import pytest
 
 from lean_extract.errors import LeanDied, ProjectBroken
 from lean_extract.packaged import PackagedLean, build_library
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
@@ -150,7 +150,7 @@ async def test_cancelled_requests(session: LeanSession) -> None:
 
 async def test_a_worker_that_outgrows_its_memory(tmp_path: Path, packaged_lean: PackagedLean) -> None:
     hungry = "theorem t (p : Prop) (h : p) : p := by\n  repeat' (have : p ∧ p ∧ p := ⟨h, h, h⟩)\n  ‸sorry\n"
-    limits = Limits(memory_mb=80, slots=1)
+    limits = LeanLimits(memory_mb=80, slots=1)
     async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), limits) as session:
         with pytest.raises(LeanDied, match="more than 80 MB of memory") as caught:
             await target(session, hungry)

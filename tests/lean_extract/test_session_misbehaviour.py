@@ -14,15 +14,15 @@ import pytest
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.goals import format_state
 from lean_extract.records import Position
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants
 from lean_extract.toolchain import Toolchain
 
 FAKE = Path(__file__).parents[1] / "fakes" / "misbehaving_lean.py"
 TEXT = "theorem a : A := by\n  sorry\n"
 SORRY = Position(1, 2)
-QUICK = Limits(start_seconds=20, request_seconds=20, slots=2)
-IMPATIENT = Limits(start_seconds=20, request_seconds=1, slots=2)
+QUICK = LeanLimits(start_seconds=20, request_seconds=20, slots=2)
+IMPATIENT = LeanLimits(start_seconds=20, request_seconds=1, slots=2)
 
 Fake = Callable[[str], Toolchain]
 
@@ -79,7 +79,7 @@ async def told(folder: Path, diary: str) -> None:
     ],
 )
 async def test_one_error_then_a_fresh_server(
-    tmp_path: Path, fake: Fake, scenario: str, limits: Limits, error: type[LeanError]
+    tmp_path: Path, fake: Fake, scenario: str, limits: LeanLimits, error: type[LeanError]
 ) -> None:
     async with await LeanSession.start(tmp_path, fake(scenario), limits) as session:
         first = session.pid
@@ -123,10 +123,10 @@ async def test_a_flood_on_standard_error_does_not_block(tmp_path: Path, fake: Fa
 
 @pytest.mark.parametrize(
     ("scenario", "limits", "error"),
-    [("dies-at-start", QUICK, LeanDied), ("never-starts", Limits(start_seconds=1), LeanTimeout)],
+    [("dies-at-start", QUICK, LeanDied), ("never-starts", LeanLimits(start_seconds=1), LeanTimeout)],
 )
 async def test_a_server_that_does_not_start(
-    tmp_path: Path, fake: Fake, scenario: str, limits: Limits, error: type[LeanError]
+    tmp_path: Path, fake: Fake, scenario: str, limits: LeanLimits, error: type[LeanError]
 ) -> None:
     with pytest.raises(error, match="start"):
         await LeanSession.start(tmp_path, fake(scenario), limits)
@@ -135,7 +135,7 @@ async def test_a_server_that_does_not_start(
 
 
 async def test_the_limit_on_the_start_is_the_one_that_counts(tmp_path: Path, fake: Fake) -> None:
-    limits = Limits(start_seconds=1.5, request_seconds=0.5)
+    limits = LeanLimits(start_seconds=1.5, request_seconds=0.5)
     with pytest.raises(LeanTimeout, match=r"within 1\.5 s of its start") as caught:
         await LeanSession.start(tmp_path, fake("never-starts"), limits)
     assert "`lean.startSeconds`" in caught.value.hint
@@ -150,7 +150,7 @@ async def test_a_server_that_dies_in_a_trial(tmp_path: Path, fake: Fake) -> None
 
 async def test_a_trial_that_never_ends_leaves_the_others_alone(tmp_path: Path, fake: Fake) -> None:
     toolchain = fake("hangs-at-tactic")
-    async with await LeanSession.start(tmp_path, toolchain, Limits(slots=1)) as session:
+    async with await LeanSession.start(tmp_path, toolchain, LeanLimits(slots=1)) as session:
         found = await statuses(session, "good", "hang", "bad", timeout=1)
         assert found == {"good": "closes", "hang": "timeout", "bad": "progress"}
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 from lean_extract.errors import LeanDied
 from lean_extract.packaged import PackagedLean
 from lean_extract.records import TacticOutcome
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill
 from lean_extract.session.round import Round
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
@@ -100,7 +100,7 @@ async def test_the_time_for_all_of_them_is_kept(session: LeanSession) -> None:
 async def test_one_that_loops_has_its_time_and_the_next_is_tried(
     tmp_path: Path, packaged_lean: PackagedLean
 ) -> None:
-    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), Limits(slots=1)) as session:
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), LeanLimits(slots=1)) as session:
         found = await outcomes(
             session, SWAP, [LOOPS, GOOD, "exact " + "id " * 3000 + "hp", "constructor"], timeout=2
         )
@@ -126,7 +126,7 @@ async def test_lean_killed_under_a_tactic_is_told_and_the_next_request_has_anoth
 async def test_a_worker_killed_under_a_tactic_fails_that_tactic_alone(
     tmp_path: Path, packaged_lean: PackagedLean
 ) -> None:
-    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), Limits(slots=1)) as session:
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), LeanLimits(slots=1)) as session:
         text, position = marked(SWAP)
         tried = session.try_tactics(
             Path("A.lean"), text, position, ["constructor", "sleep 20000", GOOD], timeout=30

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.shadow import guesses, snap
 from lean_extract.tactic_text import defect
 
@@ -51,7 +51,7 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join)
 def test_the_tactic_stands_between_braces_that_are_where_they_are_said_to_be(
     text: str, tactic: str, line: int, column: int, is_term: bool
 ) -> None:
-    document = Document(text)
+    document = LeanDocument(text)
     position = Position(line, column)
     try:
         document.offset(position)
@@ -59,26 +59,26 @@ def test_the_tactic_stands_between_braces_that_are_where_they_are_said_to_be(
         return
     for place in guesses(document, snap(document, position), is_term=is_term):
         shadow = place.shadow(tactic)
-        copy = Document(shadow.text)
+        copy = LeanDocument(shadow.text)
         opened, closed = copy.offset(shadow.start), copy.offset(shadow.brace)
         assert copy.text[opened:].startswith(("{ ", "(by { "))
         assert copy.text[closed] == "}"
         assert document.text.startswith(copy.text[:opened].rstrip())
         between = copy.text[opened:closed].partition("{ ")[2]
-        assert between.split() == Document(tactic).text.split()
+        assert between.split() == LeanDocument(tactic).text.split()
         assert shadow.line <= shadow.start.line <= shadow.brace.line
 
 
 @given(TEXTS)
 def test_positions_and_offsets_are_inverse(text: str) -> None:
-    document = Document(text)
+    document = LeanDocument(text)
     for offset in range(len(document.text) + 1):
         assert document.offset(document.position(offset)) == offset
 
 
 @given(TEXTS)
 def test_a_declaration_surrounds_its_place(text: str) -> None:
-    document = Document(text)
+    document = LeanDocument(text)
     for offset in range(len(document.text) + 1):
         start, end = document.declaration(offset)
         assert start <= offset <= end <= len(document.text)
@@ -117,4 +117,4 @@ def test_tactics_without_a_defect(tactic: str) -> None:
 )
 def test_headers(text: str, header: str | None) -> None:
     expected = header if header is not None else text.partition("\n/-- doc")[0] + "\n"
-    assert Document(text).header == expected
+    assert LeanDocument(text).header == expected

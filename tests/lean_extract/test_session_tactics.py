@@ -14,7 +14,7 @@ from lean_extract.errors import NoGoalHere
 from lean_extract.goals import format_state
 from lean_extract.packaged import PackagedLean
 from lean_extract.records import TacticOutcome
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
@@ -288,7 +288,7 @@ async def test_the_same_tactic_twice_and_two_requests_at_once(session: LeanSessi
 
 async def test_a_tactic_that_eats_memory_is_ended_alone(tmp_path: Path, packaged_lean: PackagedLean) -> None:
     hungry = "repeat' (have : p ∧ p ∧ p ∧ p := ⟨hp, hp, hp, hp⟩)"
-    limits = Limits(memory_mb=80, slots=1)
+    limits = LeanLimits(memory_mb=80, slots=1)
     async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), limits) as session:
         found = await outcomes(session, SWAP, [hungry, "exact ⟨hq, hp⟩"], timeout=60)
     assert found[hungry].status == "fails"

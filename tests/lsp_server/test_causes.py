@@ -14,7 +14,7 @@ from lsprotocol import types
 from lsp_server.commands.demo import how_to_call
 from lsp_server.engine.freshness import dated, index_item
 from retriever.lean.freshness import Freshness
-from retriever.search.index.view import Source
+from retriever.search.index.view import IndexedPackage
 from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
 
 pytestmark = pytest.mark.lean
@@ -320,17 +320,17 @@ def test_hypotheses_alone_are_ranked_by_and_told(cli: Cli, tmp_path: Path) -> No
     ],
 )
 def test_a_bundled_mathlib_has_an_age(day: date, said: str) -> None:
-    bundled = Source("mathlib", "2026-07-01", 2, 5, True)
+    bundled = IndexedPackage("mathlib", "2026-07-01", 2, 5, True)
     alone = index_item(Freshness((bundled,), "", ()), "4.35.0", day)
     assert alone.line == f"Mathlib {said} (bundled) · Lean 4.35.0"
     assert (alone.sources[0].date, alone.sources[0].age_days) == (
         "2026-07-01",
         max(0, (day - date(2026, 7, 1)).days),
     )
-    own = Source("", "", 1, 3, False)
+    own = IndexedPackage("", "", 1, 3, False)
     both = index_item(Freshness((bundled, own), "", ()), "4.35.0", day)
     assert both.line == f"Mathlib {said} (bundled) · this project · Lean 4.35.0 · your files up to date"
-    commit = index_item(Freshness((Source("mathlib", "a" * 40, 1, 1, False),), "", ()), "4.35.0", day)
+    commit = index_item(Freshness((IndexedPackage("mathlib", "a" * 40, 1, 1, False),), "", ()), "4.35.0", day)
     assert commit.line == "Mathlib aaaaaaa · Lean 4.35.0 · up to date"
     assert commit.sources[0].date is None
 

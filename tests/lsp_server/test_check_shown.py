@@ -14,7 +14,7 @@ import pytest
 
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
-from lean_extract.session.document import Document
+from lean_extract.session.document import LeanDocument
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
@@ -138,7 +138,7 @@ def test_the_broken_corpus_has_more_than_twenty_kinds_each_broken_and_mended(scr
     assert len({case.kind for case in found}) >= 20
     assert all(case.text != case.mended for case in found)
     assert all(
-        Document(case.mended).line(case.mended_place.line)[case.mended_place.column :].startswith("sorry")
+        LeanDocument(case.mended).line(case.mended_place.line)[case.mended_place.column :].startswith("sorry")
         for case in found
     )
     again = sys.modules["broken_goals"].cases(EXAMPLE, 60, 3)

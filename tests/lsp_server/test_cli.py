@@ -17,7 +17,7 @@ import pytest
 
 import lsp_server
 from lsp_server.commands.diagnosis import examine
-from lsp_server.engine.project_index import Knowledge
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.stores import update_project
 from retriever.search.index.bundled import ARCHIVE, CARD, DATA
 from tests.lsp_server.conftest import PROJECT, SCRIPT, Cli
@@ -228,7 +228,7 @@ def test_packages_of_an_interrupted_run_are_not_called_complete(
     assert found.status == "note"
     assert re.search(r"; [1-9]\d* files are not in the index yet", found.message)
     assert found.fix.startswith("premise-suggest index ")
-    assert Knowledge(root, model).freshness().stale_files > 0
+    assert ProjectIndex(root, model).freshness().stale_files > 0
     for left in (tmp_path / "index").glob("mine-*/manifest.json"):  # an old date, to be seen to change
         old = json.loads(left.read_text(encoding="utf-8"))
         left.write_text(json.dumps({**old, "built_at": "2020-01-01T00:00:00+00:00"}), encoding="utf-8")

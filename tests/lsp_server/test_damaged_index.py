@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import IndexDamaged
-from lsp_server.commands.diagnosis import Finding, Reading, examine
+from lsp_server.commands.diagnosis import Finding, IndexReading, examine
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.models import SHIPPED_MODEL
 from lsp_server.engine.requests import SearchRequest
@@ -148,7 +148,7 @@ async def test_the_bundled_copy_is_healed_under_a_running_server_and_by_doctor(t
 
 def test_a_long_look_is_told_and_has_an_end() -> None:
     told: list[str] = []
-    reading = Reading(told.append, limit=0.0, every=0.0)
+    reading = IndexReading(told.append, limit=0.0, every=0.0)
     assert not reading.go_on(3 << 20) and not reading.is_whole
     assert told and "3 MiB" in told[0]
-    assert Reading(told.append).go_on(1) and len(told) == 1
+    assert IndexReading(told.append).go_on(1) and len(told) == 1

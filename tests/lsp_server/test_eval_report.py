@@ -19,8 +19,8 @@ from lsp_server.evaluation.picture import picture
 from lsp_server.evaluation.premise_index import without_owners
 from lsp_server.evaluation.report import markdown, notes, plain, read_run, table, to_json
 from prover.evaluation.problems import Problem
-from prover.evaluation.rows import Row
-from prover.evaluation.run_folder import Description, opened
+from prover.evaluation.rows import ProblemRow
+from prover.evaluation.run_folder import RunDescription, opened
 from retriever.search.index.proof_columns import ProofRows, hash_names
 from tests.lsp_server.conftest import SCRIPT
 
@@ -34,8 +34,12 @@ SETTINGS = {
 }
 
 
-def row(name: str, number: int = 1, *, proved: bool = True, level: str = "1", seconds: float = 1.0) -> Row:
-    return Row(name, number, "proved" if proved else "limit", level, seconds=seconds, nodes=3, tactics=30)
+def row(
+    name: str, number: int = 1, *, proved: bool = True, level: str = "1", seconds: float = 1.0
+) -> ProblemRow:
+    return ProblemRow(
+        name, number, "proved" if proved else "limit", level, seconds=seconds, nodes=3, tactics=30
+    )
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.data())
@@ -66,7 +70,7 @@ def test_rates_are_shares_of_problems(asked: list[tuple[str, int, bool]]) -> Non
 
 def test_what_failed_counts_as_not_proved() -> None:
     figures = figures_of(
-        [row("a", seconds=4.0), Row("b", 1, "failed", "2", error="no"), row("c", proved=False)]
+        [row("a", seconds=4.0), ProblemRow("b", 1, "failed", "2", error="no"), row("c", proved=False)]
     )
     assert figures.pass_1 is not None
     assert figures.pass_1.percent.mean == pytest.approx(100 / 3)
@@ -76,9 +80,9 @@ def test_what_failed_counts_as_not_proved() -> None:
     assert (nothing.pass_1, nothing.seconds, nothing.passes) == (None, None, 0)
 
 
-def written(folder: Path, rows: list[Row], **settings: str) -> Path:
+def written(folder: Path, rows: list[ProblemRow], **settings: str) -> Path:
     passes = max(row.pass_number for row in rows)
-    asked = Description({**SETTINGS, **settings}, len({row.name for row in rows}) + 1, passes)
+    asked = RunDescription({**SETTINGS, **settings}, len({row.name for row in rows}) + 1, passes)
     with opened(folder, asked, resume=False) as results:
         for one in rows:
             results.append(one)
@@ -144,7 +148,7 @@ def test_the_mini_core_s_problems_stand_alone(tmp_path: Path, monkeypatch: pytes
 
 def test_what_cannot_be_written_is_said(environment: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with opened(folder, Description(SETTINGS, problems=1, passes=1), resume=False) as results:
+    with opened(folder, RunDescription(SETTINGS, problems=1, passes=1), resume=False) as results:
         results.append(row("a"))
     (tmp_path / "file").touch()
     asked = [str(SCRIPT), "eval", "report", str(folder)]

@@ -18,12 +18,12 @@ from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import Loaded, OpenGenerator
+from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings, parse
 from prover.generator.model import Generated
-from prover.verify import GoalPlace
+from prover.verify import GoalPosition
 from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor, stop_editor
 from tests.prover.generator.conftest import FIXTURE
 
@@ -63,8 +63,10 @@ def opened(project: Path, environment: dict[str, str], monkeypatch: pytest.Monke
         monkeypatch.setenv(name, value)
 
     @asynccontextmanager
-    async def open_engine(generator: Loaded | ModelError | None, **tactics: Any) -> AsyncIterator[Engine]:
-        def opens(name: str, download: bool) -> Loaded | None:
+    async def open_engine(
+        generator: LoadedGenerator | ModelError | None, **tactics: Any
+    ) -> AsyncIterator[Engine]:
+        def opens(name: str, download: bool) -> LoadedGenerator | None:
             if isinstance(generator, ModelError):
                 raise generator
             return generator
@@ -80,12 +82,12 @@ def opened(project: Path, environment: dict[str, str], monkeypatch: pytest.Monke
     return open_engine
 
 
-def at(project: Path, nth: int = 0, note: str = "") -> GoalPlace:
+def at(project: Path, nth: int = 0, note: str = "") -> GoalPosition:
     """The nth `sorry` of Work.lean, with a note at the end, which changes nothing that stands above."""
     path = project / "Work.lean"
     text = path.read_text(encoding="utf-8")
     place = place_of(text, "sorry", nth)
-    return GoalPlace(path, f"{text}{note}", Position(place.line, place.character))
+    return GoalPosition(path, f"{text}{note}", Position(place.line, place.character))
 
 
 async def test_templates_do_not_wait_for_the_generator_which_joins_the_trials(
@@ -239,7 +241,7 @@ async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project
 async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_another_is_set() -> None:
     now, opened_names = [0.0], list[str]()
 
-    def opens(name: str, download: bool) -> Loaded | None:
+    def opens(name: str, download: bool) -> LoadedGenerator | None:
         opened_names.append(name)
         if name == "bad":
             raise ModelError("It is damaged.", "Name another.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prover.matching import Bindings, Match, occurs, resolved, unify
+from prover.matching import Bindings, Unification, occurs, resolved, unify
 from prover.shapes import tokens
 from prover.terms import Term, parse, subterms
 
@@ -21,7 +21,7 @@ def pattern(text: str) -> Term:
     return parse(tokens(text), VARIABLES)
 
 
-def match(one: str, other: str, known: Bindings | None = None) -> Match:
+def match(one: str, other: str, known: Bindings | None = None) -> Unification:
     return unify(pattern(one), parse(tokens(other), frozenset(), frozenset("n")), known)
 
 

@@ -12,10 +12,10 @@ from lean_extract.errors import LeanDied
 from lean_extract.goals import parse_state
 from lean_extract.records import Position, ProofState, TacticOutcome
 from prover.candidates import Candidate
-from prover.verify import GoalPlace, order, verify
+from prover.verify import GoalPosition, order, verify
 
 BEFORE = parse_state("n : ℕ\n⊢ n = n + 0")
-PLACE = GoalPlace(Path("A.lean"), None, Position(0, 0))
+PLACE = GoalPosition(Path("A.lean"), None, Position(0, 0))
 
 
 class Trier:

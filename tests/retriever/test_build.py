@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import IndexWriteFailed
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw, update
@@ -93,7 +93,7 @@ def test_the_indexed_project_answers(
 ) -> None:
     update_index(root, store, encoder)
     service = PremiseService.open([store], model_folder)
-    [first, *rest] = service.rank(COMMUTES, Where("New", ("Num.Order",)))
+    [first, *rest] = service.rank(COMMUTES, GoalContext("New", ("Num.Order",)))
     assert first.premise.name == "Num.add_swap" and first.in_scope
     assert first.premise.conclusion == "n + m = m + n"
     names = {ranked.premise.name for ranked in rest}

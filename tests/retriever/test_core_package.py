@@ -12,7 +12,7 @@ import pytest
 from lean_extract.core_sources import LEAN_CORE, CoreSources
 from lean_extract.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
@@ -248,7 +248,7 @@ def test_init_is_imported_by_every_file_without_prelude(
     projects.index("one")
     text = header + "theorem here (n m : Nat) : n + m = m + n := by\n  sorry\n"
     source = read_module(text, "Here", "Here.lean")
-    where = Where("Here", tuple(one.module for one in source.module.imports), 5, (), "here", source)
+    where = GoalContext("Here", tuple(one.module for one in source.module.imports), 5, (), "here", source)
     ranked = projects.service("one", model_folder).rank(COMMUTES, where)
     assert {one.premise.name for one in ranked if one.in_scope} == reached
     [far] = [one for one in ranked if one.premise.name == "Std.Sets.or_turn"]

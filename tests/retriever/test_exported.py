@@ -13,7 +13,7 @@ from lean_extract.source.reader import read_module
 from lsp_server.engine.items import premise_item
 from prover.candidates import Templates
 from retriever.lean.nearby import NearbyUses
-from retriever.lean.offer import told
+from retriever.lean.offer import ranked_premise
 from retriever.models.encoder import Encoder
 from retriever.search.index import bundled
 from retriever.search.index.content import merge
@@ -84,7 +84,7 @@ def test_an_export_of_the_open_file_itself(tmp_path: Path, encoder: Encoder) -> 
 
 
 def test_it_is_shown_and_inserted_as_people_write_it() -> None:
-    item = premise_item(told(ZERO_MUL, "mathlib", 1.0, None))
+    item = premise_item(ranked_premise(ZERO_MUL, "mathlib", 1.0, None))
     assert item.name == "zero_mul"
     assert item.doc_url is not None and item.doc_url.endswith("#C.zero_mul")
     tactics = [one.tactic for one in Templates().candidates(Goal((), "0 * x = 0"), [ZERO_MUL], 20)]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import ModelError
-from retriever.lean.features import FEATURES, Candidates, Place, features
+from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features
 from retriever.lean.structure.index import Fit
 from retriever.search.fusion import Fusion, Lists
 from retriever.search.lexical import Bm25Parameters
 
-PLACE = Place(frozenset({"add", "eq", "nat"}), "Algebra.Group.Basic", "Group.Sub.comm_zero", 50)
-CANDIDATES = Candidates(
+PLACE = RankingContext(frozenset({"add", "eq", "nat"}), "Algebra.Group.Basic", "Group.Sub.comm_zero", 50)
+CANDIDATES = CandidateColumns(
     names=["Group.Sub.add_comm", "Group.mul_comm", "Other.zero"],
     modules=["Algebra.Group.Basic", "Algebra.Group.Defs", "Data.List"],
     lines=np.array([30, 40, 45]),
@@ -35,7 +35,7 @@ CANDIDATES = Candidates(
 )
 
 
-def columns(place: Place) -> dict[str, list[float]]:
+def columns(place: RankingContext) -> dict[str, list[float]]:
     return dict(zip(FEATURES, features(place, CANDIDATES).T.tolist(), strict=True))
 
 
@@ -64,10 +64,10 @@ def test_features_are_what_their_names_say() -> None:
 
 
 def test_what_is_not_known_of_the_place_is_zero() -> None:
-    found = columns(Place(PLACE.tokens))
+    found = columns(RankingContext(PLACE.tokens))
     for name in ("theorem_name", "same_namespace", "same_module", "same_directory", "line_distance"):
         assert found[name] == [0.0, 0.0, 0.0]
-    above = columns(Place(PLACE.tokens, PLACE.module, PLACE.theorem, 30))
+    above = columns(RankingContext(PLACE.tokens, PLACE.module, PLACE.theorem, 30))
     assert above["line_distance"] == [0.0, 0.0, 0.0], "what stands on the goal's line is not above it"
 
 

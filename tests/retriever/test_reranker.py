@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker, blend, write_weight
@@ -192,6 +192,6 @@ def test_bundled_premises_without_statements_stay_among_the_others(
     plain = PremiseService.open([bundled], model, rerank=0).rank(COMMUTES)
     assert PremiseService.open([bundled], model).rank(COMMUTES) == plain
     local = (theorem("mine", "New", "n + m = m + n", "(n m : ℕ)", lines=(1, 2)),)
-    where = Where("New", ("Lib",), line=5, local=local)
+    where = GoalContext("New", ("Lib",), line=5, local=local)
     names = {one.premise.name for one in PremiseService.open([bundled], model).rank(COMMUTES, where)}
     assert names == {"mine", "other", "like", "plus", "total", "same"}

@@ -12,7 +12,7 @@ from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
 from retriever.lean.features import FEATURES
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder, Floats
@@ -58,7 +58,7 @@ def service(store: IndexStore, model_folder: Path) -> PremiseService:
     return PremiseService.open([store], model_folder)
 
 
-def found(service: PremiseService, where: Where | None = None, **options: object) -> list[str]:
+def found(service: PremiseService, where: GoalContext | None = None, **options: object) -> list[str]:
     return [ranked.premise.name for ranked in service.rank(COMMUTES, where, **options)]  # type: ignore[arg-type]
 
 
@@ -86,7 +86,7 @@ def test_kinds_are_filtered(service: PremiseService) -> None:
 
 
 def test_scope_and_the_import_that_is_missing(service: PremiseService) -> None:
-    ranked = {r.premise.name: r for r in service.rank(COMMUTES, Where("New", ("Lib.Add",)))}
+    ranked = {r.premise.name: r for r in service.rank(COMMUTES, GoalContext("New", ("Lib.Add",)))}
     assert ranked["add_comm"].in_scope is True and ranked["add_comm"].import_line is None
     assert ranked["le_total"].in_scope is True  # through Lib.Add
     assert ranked["mem_union"].in_scope is False
@@ -97,20 +97,20 @@ def test_scope_and_the_import_that_is_missing(service: PremiseService) -> None:
 def test_what_is_in_scope_ranks_higher(tmp_path: Path, encoder: Encoder, model_folder: Path) -> None:
     twins = {name: Sheet([theorem(f"{name}.comm", name, "a + b = b + a")]) for name in ("A", "B")}
     service = PremiseService.open([make_store(tmp_path, twins, encoder)], model_folder)
-    assert found(service, Where("New", ("A",))) == ["A.comm", "B.comm"]
-    assert found(service, Where("New", ("B",))) == ["B.comm", "A.comm"]
+    assert found(service, GoalContext("New", ("A",))) == ["A.comm", "B.comm"]
+    assert found(service, GoalContext("New", ("B",))) == ["B.comm", "A.comm"]
 
 
 def test_private_premises_stay_in_their_file(service: PremiseService) -> None:
     assert "add_secret" not in found(service)
-    assert "add_secret" not in found(service, Where("New", ("Lib.Add",)))
-    assert "add_secret" in found(service, Where("Lib.Add"))
+    assert "add_secret" not in found(service, GoalContext("New", ("Lib.Add",)))
+    assert "add_secret" in found(service, GoalContext("Lib.Add"))
 
 
 def test_the_saved_file_counts_up_to_the_goal(service: PremiseService) -> None:
-    names = found(service, Where("Lib.Open", (), line=31))
+    names = found(service, GoalContext("Lib.Open", (), line=31))
     assert "open_old" in names
-    assert "open_later" not in found(service, Where("Lib.Open", (), line=30))
+    assert "open_later" not in found(service, GoalContext("Lib.Open", (), line=30))
 
 
 LOCAL: tuple[Premise, ...] = (
@@ -123,17 +123,17 @@ LOCAL: tuple[Premise, ...] = (
 
 
 def test_the_open_file_replaces_its_saved_state(service: PremiseService) -> None:
-    names = found(service, Where("Lib.Open", (), line=6, local=LOCAL))
+    names = found(service, GoalContext("Lib.Open", (), line=6, local=LOCAL))
     assert names[0] == "My.swap"
     assert not {"open_old", "open_later"} & set(names)
 
 
 def test_a_theorem_never_suggests_itself_nor_what_follows(service: PremiseService) -> None:
     for line in (5, 6, 8):
-        names = set(found(service, Where("Lib.Open", (), line=line, local=LOCAL), kinds="all"))
+        names = set(found(service, GoalContext("Lib.Open", (), line=line, local=LOCAL), kinds="all"))
         assert not {"My.goal", "My.goal_twin", "My.after"} & names
         assert {"My.swap", "My.number"} <= names
-    assert "My.goal" in found(service, Where("Lib.Open", (), line=9, local=LOCAL))
+    assert "My.goal" in found(service, GoalContext("Lib.Open", (), line=9, local=LOCAL))
 
 
 def test_the_first_theorem_of_a_file_is_not_taken_from_what_was_indexed_of_it(
@@ -141,9 +141,9 @@ def test_the_first_theorem_of_a_file_is_not_taken_from_what_was_indexed_of_it(
 ) -> None:
     text = "import Lib.Add\n\n\n\n\ntheorem open_old (n m : ℕ) : n + m = m + n := by\n  skip\n"
     source = read_module(text, "Lib.Open", "Lib/Open.lean")
-    names = found(service, Where("Lib.Open", ("Lib.Add",), 6, (), "open_old", source))
+    names = found(service, GoalContext("Lib.Open", ("Lib.Add",), 6, (), "open_old", source))
     assert "add_comm" in names and not {"open_old", "open_later"} & set(names)
-    assert "open_old" not in found(service, Where("Lib.Open", (), line=9, theorem="open_old"))
+    assert "open_old" not in found(service, GoalContext("Lib.Open", (), line=9, theorem="open_old"))
 
 
 def test_local_premises_are_embedded_once(
@@ -159,7 +159,7 @@ def test_local_premises_are_embedded_once(
 
     monkeypatch.setattr(Encoder, "encode_premises", counted)
     unchanged = theorem("renamed", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3))
-    where = Where("Lib.Open", (), line=20, local=(LOCAL[0], unchanged))
+    where = GoalContext("Lib.Open", (), line=20, local=(LOCAL[0], unchanged))
     first = service.rank(COMMUTES, where)
     assert asked == [1]  # The other one's text is in the index.
     assert service.rank(COMMUTES, where) == first
@@ -171,10 +171,10 @@ def test_bundled_premises_give_way_to_the_projects_own_copy(
 ) -> None:
     bundled = make_store(tmp_path / "bundled", MATHLIB, encoder, is_bundled=True)
     service = PremiseService.open([store, bundled], model_folder)
-    ranked = {r.premise.name: r for r in service.rank(COMMUTES, Where("New", ("Lib.Add",)))}
+    ranked = {r.premise.name: r for r in service.rank(COMMUTES, GoalContext("New", ("Lib.Add",)))}
     assert ranked["add_comm"].in_scope is True and ranked["add_comm'"].in_scope is False
     alone = PremiseService.open([bundled], model_folder)
-    [first, *_] = alone.rank(COMMUTES, Where("New", ("Mathlib.Data.Set",)))
+    [first, *_] = alone.rank(COMMUTES, GoalContext("New", ("Mathlib.Data.Set",)))
     assert first.premise == Premise("add_comm'", "theorem", "Mathlib.Algebra.Group.Basic")
     assert first.import_line == "import Mathlib.Algebra.Group.Basic"
     own = {"Mathlib.Other": Sheet([theorem("t", "Mathlib.Other", "a + b = b + a")], package="mathlib")}
@@ -205,7 +205,7 @@ def test_what_the_proofs_of_near_theorems_use_is_a_candidate(tmp_path: Path, enc
         PremiseService([make_store(tmp_path / "b", PROJECT | far, encoder)], encoder, weighing("neighbours"))
     )
     # the theorem being proved has no vote, nor has what follows it
-    place = Where("Lib.Open", (), line=3, theorem="open_old")
+    place = GoalContext("Lib.Open", (), line=3, theorem="open_old")
     [first, *_] = service.rank(COMMUTES, place)
     assert (first.premise.name, first.score) == ("far.away", pytest.approx(np.log(2)))
 
@@ -214,15 +214,15 @@ def test_what_the_proofs_above_use_is_a_candidate(tmp_path: Path, encoder: Encod
     proofs = {"open_old": ["mem_union"]}
     store = make_store(tmp_path, PROJECT, encoder, proofs=proofs)
     service = PremiseService([store], encoder, weighing("used_nearby"))
-    indexed = service.rank(COMMUTES, Where("Lib.Open", (), line=9))
+    indexed = service.rank(COMMUTES, GoalContext("Lib.Open", (), line=9))
     assert (indexed[0].premise.name, indexed[0].score) == ("mem_union", pytest.approx(np.log(2)))
     text = "theorem open_old : 1 = 1 := by\n  rw [le_total]\n\ntheorem next : 2 = 2 := by\n  exact open_old\n"
     source = read_module(text, "Lib.Open", "Lib/Open.lean")
-    place = Where("Lib.Open", (), line=9, local=source.premises, source=source)
+    place = GoalContext("Lib.Open", (), line=9, local=source.premises, source=source)
     shown = {one.premise.name: one.score for one in service.rank(COMMUTES, place)}
     assert shown["le_total"] == shown["open_old"] == pytest.approx(np.log(2))
     assert shown.get("mem_union", 0.0) == 0.0, "what the editor shows takes the place of what was indexed"
-    inside = Where("Lib.Open", (), line=4, local=source.premises, theorem="next", source=source)
+    inside = GoalContext("Lib.Open", (), line=4, local=source.premises, theorem="next", source=source)
     assert {one.premise.name: one.score for one in service.rank(COMMUTES, inside)}["open_old"] == 0.0
 
 
@@ -265,7 +265,7 @@ def test_freshness_names_sources_and_changed_files(
 
 def test_many_threads_get_the_same_answers(service: PremiseService) -> None:
     goals = [COMMUTES, goal("y ∈ A ∪ B", ("y", "α")), goal("a ≤ b ∨ b ≤ a", ("a b", "ℕ"))] * 8
-    where = Where("Lib.Open", ("Lib.Sets",), line=20, local=LOCAL)
+    where = GoalContext("Lib.Open", ("Lib.Sets",), line=20, local=LOCAL)
     alone = [service.rank(item, where, 5) for item in goals]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda item: service.rank(item, where, 5), goals)) == alone

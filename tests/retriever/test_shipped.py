@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.records import Premise
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import fingerprint_of
 from retriever.search.index import bundled
@@ -26,7 +26,7 @@ def test_addition_commutes(shipped: PremiseService) -> None:
 
 def test_a_lemma_that_states_the_goal_is_found(shipped: PremiseService) -> None:
     state = goal("x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t", ("α", "Type u_1"), ("s t", "Set α"), ("x", "α"))
-    [first, *_] = shipped.rank(state, Where("New", ("Mathlib.Data.Set.Basic",)))
+    [first, *_] = shipped.rank(state, GoalContext("New", ("Mathlib.Data.Set.Basic",)))
     assert first.premise == Premise("Set.mem_union", "theorem", first.premise.module, is_protected=False)
     assert first.premise.module.startswith("Mathlib.") and first.in_scope
     assert first.doc_url is not None and first.doc_url.endswith("#Set.mem_union")

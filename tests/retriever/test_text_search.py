@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lean_extract.records import Import
 from retriever.lean.allowed import Allowed, is_below
 from retriever.lean.declared import declared
-from retriever.lean.goal_context import Where
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import is_statement, search
 from retriever.models.encoder import Encoder
@@ -37,7 +37,7 @@ def service(tmp_path: Path, encoder: Encoder, model_folder: Path) -> PremiseServ
 
 
 def names(
-    service: PremiseService, text: str, where: Where | None = None, k: int = 8, **only: object
+    service: PremiseService, text: str, where: GoalContext | None = None, k: int = 8, **only: object
 ) -> list[str]:
     allowed = Allowed(**only) if only else None  # type: ignore[arg-type]
     return [one.premise.name for one in search(service, text, where, k, allowed=allowed)]
@@ -63,7 +63,7 @@ def test_scores_fall_and_private_names_are_not_offered(service: PremiseService) 
 
 def test_the_open_file_takes_part(service: PremiseService) -> None:
     own = theorem("mine.add_zero", "Open", "a + 0 = a", "(a : ℕ)", lines=(1, 2))
-    where = Where("Open", ("Lib.Order",), line=9, local=(own,))
+    where = GoalContext("Open", ("Lib.Order",), line=9, local=(own,))
     assert names(service, "mine", where) == ["mine.add_zero"]
     found = {one.premise.name: one for one in search(service, "add_comm", where)}
     assert found["Nat.add_comm"].in_scope is False
@@ -84,7 +84,7 @@ def test_the_filter_comes_before_the_choice(service: PremiseService) -> None:
         "Set.union_comm",
     }
     assert service.rank(COMMUTES, None, 9, allowed=Allowed(names=frozenset())) == []
-    reached = service.rank(COMMUTES, Where("Open", ("Lib.Order",)), 9, allowed=Allowed(in_scope=True))
+    reached = service.rank(COMMUTES, GoalContext("Open", ("Lib.Order",)), 9, allowed=Allowed(in_scope=True))
     assert [one.premise.name for one in reached] == ["le_total"]
 
 

@@ -24,7 +24,7 @@ from lean_extract.errors import ModelError, PremiseSuggestError
 from lean_extract.records import Goal
 from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.renaming import renamed
-from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
@@ -40,7 +40,7 @@ KINDS: dict[str, Dress] = {
 """What a state can be turned into; the order of the rows that `load_variants` gives."""
 
 
-def dressed(kind: str, query: Query) -> Goal:
+def dressed(kind: str, query: DatasetQuery) -> Goal:
     """The query's goal in another dress; always the same one for the same theorem and goal."""
     if query.split != "train":
         return query.goal
@@ -74,7 +74,7 @@ def make_variants(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, .
     return tuple(found.values())
 
 
-def _texts(kind: str, queries: Iterable[Query]) -> Iterable[str]:
+def _texts(kind: str, queries: Iterable[DatasetQuery]) -> Iterable[str]:
     bar = tqdm(queries, desc=kind, unit=" states", mininterval=2, disable=None)
     return (texts.state_text(dressed(kind, query)) for query in bar)
 

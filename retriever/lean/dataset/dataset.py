@@ -29,7 +29,7 @@ _TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class DatasetQuery:
     """A state and what its proof uses (section 3.1.1)."""
 
     theorem: str
@@ -44,7 +44,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class DatasetManifest:
     """What a dataset was made of. `digest` is a hash over the three data files.
 
     What stands below it is set by `resplit` alone and left out of the file where it is not.
@@ -102,7 +102,7 @@ def corpus_of(premises: Iterable[Premise]) -> list[Premise]:
 
 def queries_of(
     records: Records, corpus: list[Premise], without: frozenset[str] = frozenset()
-) -> Iterator[Query]:
+) -> Iterator[DatasetQuery]:
     """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
 
     Proofs of the theorems `without`, and of their twins, are left out of the training split.
@@ -122,7 +122,7 @@ def queries_of(
         for origin, goal, names in _states(theorem, proof):
             gold = tuple(sorted({number[name] for name in names if name in number and name != theorem.name}))
             if gold:
-                yield Query(theorem.name, theorem.module, line, split, origin, goal, gold)
+                yield DatasetQuery(theorem.name, theorem.module, line, split, origin, goal, gold)
 
 
 def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, tuple[str, ...]]]:
@@ -154,7 +154,7 @@ def build_dataset(
     out: Path,
     complaints: list[str] | None = None,
     without: frozenset[str] = frozenset(),
-) -> Manifest:
+) -> DatasetManifest:
     """Write the dataset folder `out`; its manifest comes last, so a folder without one is unfinished.
 
     Proofs of the theorems `without` are no training queries (those of another benchmark, say).
@@ -170,17 +170,17 @@ def build_dataset(
             "Extract a whole library, such as Mathlib, and try again.",
         )
     return write_dataset(
-        out, corpus, queries, records.modules, Manifest(VERSION, header.source, header.revision)
+        out, corpus, queries, records.modules, DatasetManifest(VERSION, header.source, header.revision)
     )
 
 
 def write_dataset(
     out: Path,
     corpus: Sequence[Premise],
-    queries: Sequence[Query],
+    queries: Sequence[DatasetQuery],
     modules: Iterable[Module],
-    manifest: Manifest,
-) -> Manifest:
+    manifest: DatasetManifest,
+) -> DatasetManifest:
     """Write a dataset folder; the manifest gets its figures and its digest, and comes last."""
     (out / "manifest.json").unlink(missing_ok=True)
     digest = hashlib.sha256()
@@ -197,7 +197,7 @@ def write_dataset(
     return manifest
 
 
-def _query_to_plain(query: Query) -> dict[str, object]:
+def _query_to_plain(query: DatasetQuery) -> dict[str, object]:
     return {
         "theorem": query.theorem,
         "module": query.module,

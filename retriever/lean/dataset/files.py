@@ -14,7 +14,7 @@ from lean_extract.errors import BadRecords
 from lean_extract.json_text import parse_json, read_json
 from lean_extract.reading import open_regular
 from lean_extract.records import Module, Premise, from_json
-from retriever.lean.dataset.dataset import VERSION, Manifest, Query
+from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 
 
@@ -22,9 +22,9 @@ from retriever.search.splits import family_roots
 class Dataset:
     """A dataset folder in memory: the corpus by number, all queries, the modules."""
 
-    manifest: Manifest
+    manifest: DatasetManifest
     corpus: tuple[Premise, ...]
-    queries: tuple[Query, ...]
+    queries: tuple[DatasetQuery, ...]
     modules: tuple[Module, ...]
 
     def families(self) -> NDArray[np.int64]:
@@ -43,14 +43,14 @@ class Dataset:
         return counts
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> DatasetManifest:
     """The manifest of a dataset folder. Raises BadRecords when there is none, or one of another version."""
     hint = "Build it with `python -m retriever.lean.dataset.dataset RECORDS OUT`."
     try:
         values = read_json(folder / "manifest.json")
         if isinstance(values, dict) and values.get("version", VERSION) != VERSION:
             raise BadRecords(f"{folder} is a dataset of version {values['version']}, not {VERSION}.", hint)
-        manifest: Manifest = from_json(Manifest, values)
+        manifest: DatasetManifest = from_json(DatasetManifest, values)
     except (OSError, ValueError, TypeError) as error:
         raise BadRecords(f"{folder} is not a finished dataset folder: {error}.", hint) from error
     return manifest
@@ -66,11 +66,11 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
     manifest = read_manifest(folder)
     complain = _Complaints(complaints)
     corpus = dict(_read(folder / "corpus.jsonl", Premise, complain))
-    found = dict(_read(folder / "queries.jsonl", Query, complain))
+    found = dict(_read(folder / "queries.jsonl", DatasetQuery, complain))
     modules = [module for _, module in _read(folder / "modules.jsonl", Module, complain)]
     place = {number - 1: new for new, number in enumerate(corpus)}
     last = max(corpus, default=0)
-    queries: list[Query] = []
+    queries: list[DatasetQuery] = []
     for number, query in found.items():
         if wrong := [gold for gold in query.gold if not 0 <= gold < last]:
             complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")

@@ -35,7 +35,7 @@ class ProofSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ProofFacts:
     """What records tell of proofs and families that a dataset does not."""
 
     revision: str
@@ -52,7 +52,7 @@ def size_of(proof: Proof, corpus: Container[str]) -> ProofSize:
     return ProofSize(tuple(counts), bool(proof.steps))
 
 
-def read_facts(records: Path, corpus: Container[str], complaints: list[str] | None = None) -> Facts:
+def read_facts(records: Path, corpus: Container[str], complaints: list[str] | None = None) -> ProofFacts:
     """The facts in a records file; of two proofs of one name the first counts. Raises BadRecords."""
     sizes: dict[str, ProofSize] = {}
     generated: list[Premise] = []
@@ -61,4 +61,4 @@ def read_facts(records: Path, corpus: Container[str], complaints: list[str] | No
             sizes.setdefault(record.theorem, size_of(record, corpus))
         elif isinstance(record, Premise) and record.generated_from:
             generated.append(record)
-    return Facts(read_header(records).revision, sizes, tuple(generated))
+    return ProofFacts(read_header(records).revision, sizes, tuple(generated))

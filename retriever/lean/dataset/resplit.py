@@ -21,15 +21,15 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.records import Premise, read_header, read_records, to_json
-from retriever.lean.dataset.dataset import Manifest, Query, names_in, tell, write_dataset
+from retriever.lean.dataset.dataset import DatasetManifest, DatasetQuery, names_in, tell, write_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.proof_sizes import Facts, read_facts
+from retriever.lean.dataset.proof_sizes import ProofFacts, read_facts
 from retriever.lean.dataset.strategies import HELD_OUT, STRATEGIES, Strategy, families_of, hold_out, isolate
 from retriever.search.splits import SPLITS, family_roots
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SplitPlan:
     """How a dataset is to be split."""
 
     strategy: Strategy
@@ -49,7 +49,7 @@ class Older:
     revision: str = ""
 
 
-def resplit(source: Path, out: Path, plan: Plan, complaints: list[str] | None = None) -> Manifest:
+def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | None = None) -> DatasetManifest:
     """Write the dataset `source`, split by the plan, to the folder `out`.
 
     Raises BadSettings when the plan lacks a file that its strategy needs, BadRecords when a file does not
@@ -75,8 +75,8 @@ def resplit(source: Path, out: Path, plan: Plan, complaints: list[str] | None = 
 
 
 def split_queries(
-    dataset: Dataset, plan: Plan, facts: Facts | None = None, older: Older | None = None
-) -> list[Query]:
+    dataset: Dataset, plan: SplitPlan, facts: ProofFacts | None = None, older: Older | None = None
+) -> list[DatasetQuery]:
     """The dataset's queries in the parts of the plan, in their order. Raises BadRecords."""
     roots = family_roots((*dataset.corpus, *(facts.premises if facts else ())))
     families = families_of(dataset.queries, roots)
@@ -89,7 +89,7 @@ def split_queries(
         older=older.names if older else frozenset(),
     )
     barred = {roots.get(name, name) for name in plan.without}
-    queries: list[Query] = []
+    queries: list[DatasetQuery] = []
     for query in dataset.queries:
         root = roots.get(query.theorem, query.theorem)
         part = parts[root]
@@ -104,7 +104,7 @@ def split_queries(
     return queries
 
 
-def _check(plan: Plan, source: Path, out: Path) -> None:
+def _check(plan: SplitPlan, source: Path, out: Path) -> None:
     if out.resolve() == source.resolve():
         raise BadSettings(f"{out} is the dataset to split.", "Name another folder to write.")
     if plan.strategy in ("pl", "pf") and plan.records is None:
@@ -117,13 +117,13 @@ def _check(plan: Plan, source: Path, out: Path) -> None:
         raise BadSettings(f"A part of {plan.size} theorems is none.", "Give --size at least 1.")
 
 
-def _facts(plan: Plan, dataset: Dataset, complaints: list[str] | None) -> Facts | None:
+def _facts(plan: SplitPlan, dataset: Dataset, complaints: list[str] | None) -> ProofFacts | None:
     return None if plan.records is None else facts_for(dataset, plan.records, complaints)
 
 
 def facts_for(
-    dataset: Dataset, records: Path, complaints: list[str] | None = None, known: Facts | None = None
-) -> Facts:
+    dataset: Dataset, records: Path, complaints: list[str] | None = None, known: ProofFacts | None = None
+) -> ProofFacts:
     """The facts in the records that a dataset was built from; `known` ones of this file are not read again.
 
     Raises BadRecords when the dataset was built from others.
@@ -147,7 +147,7 @@ def _older(path: Path, complaints: list[str] | None) -> Older:
     return Older(frozenset(found), read_header(path).revision)
 
 
-def _left_out(before: Sequence[Query], after: Sequence[Query]) -> dict[str, int]:
+def _left_out(before: Sequence[DatasetQuery], after: Sequence[DatasetQuery]) -> dict[str, int]:
     """How many theorems, queries and pairs of query and gold premise are in no part any more."""
     return {
         "theorems": len({query.theorem for query in before}) - len({query.theorem for query in after}),
@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
     complaints: list[str] = []
     try:
         without = names_in(chosen.without)
-        plan = Plan(chosen.strategy, chosen.seed, chosen.size, chosen.records, chosen.older, without)
+        plan = SplitPlan(chosen.strategy, chosen.seed, chosen.size, chosen.records, chosen.older, without)
         manifest = resplit(chosen.dataset, chosen.out, plan, complaints)
     except PremiseSuggestError as error:
         tell(complaints)

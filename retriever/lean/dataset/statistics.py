@@ -20,9 +20,9 @@ from statistics import fmean
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
-from retriever.lean.dataset.dataset import Manifest, tell
+from retriever.lean.dataset.dataset import DatasetManifest, tell
 from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.proof_sizes import Facts, ProofSize
+from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
 from retriever.metrics.histogram import Histogram, as_svg, as_text
 from retriever.search.splits import SPLITS, Split
@@ -50,7 +50,7 @@ class PartFigures:
     pool: int
 
 
-def figures_of(dataset: Dataset, part: Split, facts: Facts | None) -> PartFigures:
+def figures_of(dataset: Dataset, part: Split, facts: ProofFacts | None) -> PartFigures:
     """The row of one part; without facts no proof is known."""
     queries = [query for query in dataset.queries if query.split == part]
     theorems = {query.theorem for query in queries}
@@ -90,7 +90,7 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def figure_3(dataset: Dataset, facts: Facts | None) -> tuple[Histogram, ...]:
+def figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ...]:
     """Context lengths of all states and, with facts, premises of the tactics that name any."""
     contexts = (sum(len(item.names) for item in query.goal.hypotheses) for query in dataset.queries)
     lengths = Histogram.of("Context length (variables of a state)", contexts, width=3, bars=12)
@@ -111,7 +111,7 @@ def report(
     """Say Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
     rows: list[tuple[str, PartFigures]] = []
     histograms: tuple[Histogram, ...] = ()
-    facts: Facts | None = None
+    facts: ProofFacts | None = None
     for folder in folders:
         dataset = load_dataset(folder, complaints)
         if records is not None:
@@ -123,7 +123,7 @@ def report(
     return histograms
 
 
-def _told(manifest: Manifest) -> str:
+def _told(manifest: DatasetManifest) -> str:
     lost = ", ".join(f"{count:,} {kind}" for kind, count in (manifest.left_out or {}).items())
     return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
 

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.proof_sizes import ProofSize
 from retriever.search.splits import Split
 
@@ -33,7 +33,7 @@ class Family:
     """The members that have queries; at least one."""
 
 
-def families_of(queries: Iterable[Query], roots: Mapping[str, str]) -> list[Family]:
+def families_of(queries: Iterable[DatasetQuery], roots: Mapping[str, str]) -> list[Family]:
     """The families that have queries, by root; a theorem without a root is its own."""
     names: dict[str, set[str]] = {}
     for name, root in roots.items():
@@ -114,13 +114,13 @@ def _key(root: str, weight: float, seed: int) -> float:
     return -math.log((number + 1) / 2**64) / weight
 
 
-def isolate(queries: Sequence[Query]) -> list[Query]:
+def isolate(queries: Sequence[DatasetQuery]) -> list[DatasetQuery]:
     """RI: every gold premise of a held-out query is struck from the gold of training queries.
 
     A training query that loses all of them goes.
     """
     held = frozenset(gold for query in queries if query.split != "train" for gold in query.gold)
-    kept: list[Query] = []
+    kept: list[DatasetQuery] = []
     for query in queries:
         if query.split != "train":
             kept.append(query)

@@ -22,10 +22,10 @@ from lean_extract.errors import PremiseSuggestError
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool
-from retriever.lean.evaluation.rankers import DEPTH, Scored, candidates, features
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
 from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.session import Session, encode_states, open_session, part_questions
-from retriever.lean.evaluation.tables import HEADINGS, Row, cell, plain, rows_of, table
+from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.lean.evaluation.tables import HEADINGS, MethodRow, cell, plain, rows_of, table
 from retriever.lean.features import FEATURES
 from retriever.search import fusion
 from retriever.search.fusion import Fusion
@@ -40,9 +40,9 @@ class Tables:
 
     def __init__(self, pool: Pool, lists: Fusion) -> None:
         self._pool, self._lists = pool, lists
-        self._kept: dict[str, tuple[Scored, Ints, Floats]] = {}
+        self._kept: dict[str, tuple[ScoredQuestion, Ints, Floats]] = {}
 
-    def of(self, scored: Scored) -> tuple[Ints, Floats]:
+    def of(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
         """Candidates [n] and their features [n, FEATURES]."""
         kept = self._kept.get(scored.setting)
         if kept is None or kept[0] is not scored:
@@ -61,7 +61,7 @@ class Variant:
     tables: Tables
     reads_place: bool = True
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """By the weighted sum."""
         numbers, table = self.tables.of(scored)
         return numbers[fusion.top(self.weights.score(table), DEPTH)]
@@ -76,7 +76,7 @@ def variants() -> dict[str, tuple[str, ...]]:
     return found | {f"{BASE} and {name}": (BASE, name) for name in others}
 
 
-def ablate(session: Session, limit: int, states: Path | None = None) -> dict[str, list[Row]]:
+def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
     """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
     lists = Fusion.load(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
@@ -93,7 +93,7 @@ def ablate(session: Session, limit: int, states: Path | None = None) -> dict[str
     return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in asked.items()}
 
 
-def printed(found: Mapping[str, Sequence[Row]]) -> str:
+def printed(found: Mapping[str, Sequence[MethodRow]]) -> str:
     """One table a part and setting."""
     parts = []
     for part, rows in found.items():
@@ -105,7 +105,7 @@ def printed(found: Mapping[str, Sequence[Row]]) -> str:
     return "\n\n".join(parts)
 
 
-def _line(row: Row) -> list[str]:
+def _line(row: MethodRow) -> list[str]:
     cells = [row.method]
     for column in ("R@10", "nDCG@10"):
         cells.append(cell(row.figures[column], intervals=False))

@@ -34,11 +34,11 @@ from retriever.lean.evaluation.perturb import (
     robustness,
 )
 from retriever.lean.evaluation.plot import recall_plot
-from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Method, Setting
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
-from retriever.lean.evaluation.session import PARTS, Session, describe, open_session, part_questions
+from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
 from retriever.search.fusion import Fusion
 
@@ -117,7 +117,7 @@ def _check_against(name: str, others: Sequence[Method]) -> None:
         raise BadSettings(f"There is no method {name!r} to hold the others against.", hint)
 
 
-def _asked(session: Session, chosen: argparse.Namespace) -> dict[str, Sequence[Question]]:
+def _asked(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
     asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
     if chosen.states:
         asked[chosen.states.stem] = read_states(chosen.states, session.pool)[: chosen.limit]
@@ -128,9 +128,9 @@ def _asked(session: Session, chosen: argparse.Namespace) -> dict[str, Sequence[Q
 
 
 def _perturb(
-    session: Session,
+    session: EvaluationSession,
     methods: Sequence[Method],
-    questions: Sequence[Question],
+    questions: Sequence[HeldOutGoal],
     before: Measured,
     names: Sequence[str],
 ) -> Iterator[Robustness]:

@@ -43,7 +43,7 @@ PRETRAINED = "pretrained"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ExperimentStage:
     """A training preset and what is changed in it, nested as in the preset."""
 
     preset: str
@@ -65,9 +65,9 @@ class PlannedRow:
     tables: tuple[str, ...]
     label: dict[str, str]
     dataset: str
-    train: Stage
+    train: ExperimentStage
     tokenizer: str
-    pretrain: Stage | None = None
+    pretrain: ExperimentStage | None = None
     methods: tuple[str, ...] = ("dense", "fused")
     without: tuple[str, ...] = ()
     """Features that the fusion does without. On RI a held-out gold premise is one that no training proof
@@ -93,7 +93,7 @@ class PlannedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExperimentPlan:
     """All rows, in the order they are run and printed."""
 
     rows: tuple[PlannedRow, ...]
@@ -115,9 +115,9 @@ class Plan:
                 raise BadSettings(f"The tokenizer {name} cannot be {value!r}.", hint)
 
 
-def load_plan(path: Path) -> Plan:
+def load_plan(path: Path) -> ExperimentPlan:
     """A plan's file, or one of the package's by its bare name. Raises BadSettings."""
-    return from_plain(Plan, read_values(path))
+    return from_plain(ExperimentPlan, read_values(path))
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from retriever.lean.evaluation.experiment_plan import LABELS, Plan, PlannedRow, Table
+from retriever.lean.evaluation.experiment_plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
-from retriever.lean.evaluation.plot import Line, Panel, picture
+from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS, cell, table
 from retriever.metrics.bootstrap import Bootstrap
@@ -52,7 +52,7 @@ class Finished:
         return list(dict.fromkeys(key.split("|")[0] for key in self.values))
 
 
-def read_finished(folder: Path, plan: Plan) -> list[Finished]:
+def read_finished(folder: Path, plan: ExperimentPlan) -> list[Finished]:
     """The finished rows of a plan, in its order. Raises BadRecords when a row's files are damaged."""
     return [row for planned in plan.rows if (row := read_row(folder, planned)) is not None]
 
@@ -156,7 +156,7 @@ def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
                     )
                     for row in chosen
                 ]
-                lines.append(Line(f"{method}, {column}", sorted(points)))
+                lines.append(PlotLine(f"{method}, {column}", sorted(points)))
         panels.append(
             Panel(
                 HEADINGS[setting].partition(",")[0],

@@ -25,21 +25,21 @@ from numpy.typing import NDArray
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, PremiseSuggestError
 from retriever.lean.dataset.files import load_dataset
-from retriever.lean.evaluation.experiment_plan import PRETRAINED, Plan, PlannedRow, load_plan
+from retriever.lean.evaluation.experiment_plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
 from retriever.lean.evaluation.experiment_tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.evaluation.fit_fusion import fit_fusion
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
-from retriever.lean.evaluation.session import Session, describe, open_session, part_questions
+from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
 from retriever.lean.features import FEATURES
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
-from retriever.training.running.loop import Progress
+from retriever.training.running.loop import TrainingProgress
 from retriever.training.running.plain import from_plain, to_plain
-from retriever.training.running.train import Limits
+from retriever.training.running.train import RunLimits
 from retriever.training.running.train import run as train
 from retriever.training.tokenizer import save_tokenizer, texts_of, train_tokenizer
 
@@ -52,7 +52,7 @@ class Stopped(PremiseSuggestError):
 class Workshop:
     """Where the rows of a plan are made."""
 
-    plan: Plan
+    plan: ExperimentPlan
     work: Path
     states: Path | None = None
     pretrained: Path | None = None
@@ -110,10 +110,10 @@ class Workshop:
         self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
         return run
 
-    def _trained(self, config: RunConfig) -> Progress:
+    def _trained(self, config: RunConfig) -> TrainingProgress:
         self._check_time()
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
-        progress = train(config, resume=(config.run / FILE).exists(), limits=Limits(minutes=left))
+        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
         if progress.stopped:
             raise Stopped(
                 f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
@@ -124,7 +124,7 @@ class Workshop:
         if self.deadline is not None and time.monotonic() >= self.deadline:
             raise Stopped("The time is over.", "Run the same command again to go on.")
 
-    def _measure(self, row: PlannedRow, session: Session, progress: Progress) -> None:
+    def _measure(self, row: PlannedRow, session: EvaluationSession, progress: TrainingProgress) -> None:
         asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
         if self.states:
             asked["states"] = read_states(self.states, session.pool)
@@ -156,7 +156,7 @@ def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
     Path(stream.name).replace(path)
 
 
-def chosen_rows(plan: Plan, only: Sequence[str]) -> list[PlannedRow]:
+def chosen_rows(plan: ExperimentPlan, only: Sequence[str]) -> list[PlannedRow]:
     """The rows of these names, all without names. Raises BadSettings on an unknown one."""
     unknown = sorted(set(only) - {row.name for row in plan.rows})
     if unknown:

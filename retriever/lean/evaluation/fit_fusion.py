@@ -14,11 +14,11 @@ import numpy as np
 
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.lean.evaluation.measure import SETTINGS
-from retriever.lean.evaluation.pool import Floats, Pool, Question
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import candidates, features, in_setting, score
-from retriever.lean.evaluation.session import Session, encode_states, open_session, part_questions
+from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.features import FEATURES
-from retriever.metrics.fit import Example, fit
+from retriever.metrics.fit import RankingExample, fit
 from retriever.search.fusion import Fusion
 
 IN_SCOPE_CEILING = 2.0
@@ -32,8 +32,8 @@ tests/retriever/corpora/known_statements_tune.jsonl: more finds little more, and
 
 
 def examples_of(
-    pool: Pool, vectors: Floats, states: Floats, questions: Sequence[Question], lists: Fusion
-) -> Iterator[Example]:
+    pool: Pool, vectors: Floats, states: Floats, questions: Sequence[HeldOutGoal], lists: Fusion
+) -> Iterator[RankingExample]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
     for place, question in enumerate(questions):
         raw = score(pool, vectors, states[place], question)
@@ -42,10 +42,10 @@ def examples_of(
             numbers = candidates(scored, lists)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
-                yield Example(features(pool, scored, numbers), gold)
+                yield RankingExample(features(pool, scored, numbers), gold)
 
 
-def fit_fusion(session: Session, limit: int, kept: Collection[str] = FEATURES) -> Fusion:
+def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = FEATURES) -> Fusion:
     """Weights for a session's model, zero for features that are not `kept`.
 
     Raises BadRecords when no `tune` question of the dataset has a gold premise among its candidates.
@@ -66,10 +66,10 @@ def fit_fusion(session: Session, limit: int, kept: Collection[str] = FEATURES) -
     return Fusion(weights, lists.lists, lists.bm25, told)
 
 
-def refit(examples: Sequence[Example], kept: Collection[str]) -> tuple[float, ...]:
+def refit(examples: Sequence[RankingExample], kept: Collection[str]) -> tuple[float, ...]:
     """The weights of FEATURES fitted with those of `kept` alone; the others get none."""
     columns = [place for place, name in enumerate(FEATURES) if name in kept]
-    narrow = [Example(example.features[:, columns], example.gold) for example in examples]
+    narrow = [RankingExample(example.features[:, columns], example.gold) for example in examples]
     weights = [0.0] * len(FEATURES)
     for place, weight in zip(columns, fit(narrow), strict=True):
         weights[place] = float(weight)

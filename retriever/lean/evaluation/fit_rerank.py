@@ -21,8 +21,8 @@ from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats
 from retriever.lean.evaluation.rankers import in_setting, score
 from retriever.lean.evaluation.reranked import Logits, fused_first, logits_of
-from retriever.lean.evaluation.session import Session, encode_states, open_session, part_questions
-from retriever.metrics.fit import Example, fit
+from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.metrics.fit import RankingExample, fit
 from retriever.metrics.ranking import reciprocal_rank
 from retriever.models.reranker import DEPTH, FOLDER, blend, write_weight
 from retriever.search.fusion import Fusion
@@ -47,8 +47,8 @@ class Fitted:
 
 
 def examples_of(
-    session: Session, weights: Fusion, logits: Logits, limit: int, first: int
-) -> Iterator[Example]:
+    session: EvaluationSession, weights: Fusion, logits: Logits, limit: int, first: int
+) -> Iterator[RankingExample]:
     """The first candidates of every `tune` question in every setting, where gold and others are among them.
 
     Features are the fused score and the logit; one that is not known counts as the mean of the others.
@@ -62,10 +62,10 @@ def examples_of(
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():
                 found = logits.of(question, numbers[:first])
-                yield Example(np.stack([scores[:first], filled(found)], axis=1), gold)
+                yield RankingExample(np.stack([scores[:first], filled(found)], axis=1), gold)
 
 
-def fit_weight(examples: Sequence[Example]) -> float:
+def fit_weight(examples: Sequence[RankingExample]) -> float:
     """The logit's weight beside a fused score of weight 1, where both are fitted; 0 if it does not help.
 
     Raises ValueError when there is nothing to fit.
@@ -74,7 +74,7 @@ def fit_weight(examples: Sequence[Example]) -> float:
     return max(0.0, float(of_logit) / max(float(of_fused), 1e-3))
 
 
-def fit_rerank(session: Session, limit: int, first: int = DEPTH) -> Fitted:
+def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fitted:
     """The weight for a session's model. Raises ModelError when there is no re-ranker or nothing to fit on."""
     logits = logits_of(session)
     found = list(examples_of(session, Fusion.load(session.model), logits, limit, first))
@@ -91,7 +91,7 @@ def fit_rerank(session: Session, limit: int, first: int = DEPTH) -> Fitted:
     return Fitted(weight, mean_rank(found, 0.0), mean_rank(found, weight), told)
 
 
-def mean_rank(examples: Sequence[Example], weight: float) -> float:
+def mean_rank(examples: Sequence[RankingExample], weight: float) -> float:
     """The mean reciprocal rank of the blend with this weight among each example's candidates."""
     ranks = []
     for example in examples:

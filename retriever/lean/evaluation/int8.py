@@ -19,7 +19,7 @@ import numpy as np
 
 from lean_extract.errors import PremiseSuggestError, UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions
 from retriever.lean.training.mining import best_columns
 from retriever.lean.training.vectors import corpus_vectors
@@ -34,7 +34,7 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PrecisionRow:
     """One way to keep the numbers."""
 
     name: str
@@ -42,7 +42,9 @@ class Row:
     """R@10 in percent."""
 
 
-def compare(run: Path, dataset: Dataset, questions: Sequence[Question], cache: Path | None) -> list[Row]:
+def compare(
+    run: Path, dataset: Dataset, questions: Sequence[HeldOutGoal], cache: Path | None
+) -> list[PrecisionRow]:
     """The three rows of a run, float32 first, over the dataset's corpus. Raises ModelError, BadSettings."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -50,14 +52,14 @@ def compare(run: Path, dataset: Dataset, questions: Sequence[Question], cache: P
             encoder = Encoder.load(export_run(run, Path(folder) / name, int8=int8))
             vectors = corpus_vectors(dataset, encoder, cache)
             states = encode_states(encoder, questions)
-            rows.append(Row(name, recall(dataset, vectors, states, questions)))
+            rows.append(PrecisionRow(name, recall(dataset, vectors, states, questions)))
         codes, scales = quantise(vectors)
         kept = codes.astype(np.float32) * scales[:, None]
-        rows.append(Row("int8 weights and vectors", recall(dataset, kept, states, questions)))
+        rows.append(PrecisionRow("int8 weights and vectors", recall(dataset, kept, states, questions)))
     return rows
 
 
-def recall(dataset: Dataset, vectors: Floats, states: Floats, questions: Sequence[Question]) -> float:
+def recall(dataset: Dataset, vectors: Floats, states: Floats, questions: Sequence[HeldOutGoal]) -> float:
     """Mean R@10 in percent of the dense ranking; a theorem and its twins are not offered to itself."""
     families = dataset.families()
     family = {premise.name: int(number) for premise, number in zip(dataset.corpus, families, strict=True)}
@@ -72,7 +74,9 @@ def recall(dataset: Dataset, vectors: Floats, states: Floats, questions: Sequenc
     return 100 * float(np.mean(found))
 
 
-def sampled(dataset: Dataset, questions: Sequence[Question], size: int) -> tuple[Dataset, list[Question]]:
+def sampled(
+    dataset: Dataset, questions: Sequence[HeldOutGoal], size: int
+) -> tuple[Dataset, list[HeldOutGoal]]:
     """The dataset with a corpus of `size` premises drawn at random and all gold ones, and its questions."""
     gold = np.array(sorted({number for question in questions for number in question.gold}), dtype=np.int64)
     drawn = np.random.default_rng(0).permutation(len(dataset.corpus))[:size]

@@ -29,7 +29,7 @@ FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LemmaQuestion:
     """What is asked, and what is a right answer."""
 
     text: str
@@ -38,10 +38,10 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LemmaAnswer:
     """What was found for a question."""
 
-    question: Question
+    question: LemmaQuestion
     found: tuple[str, ...]
     """The names, best first."""
 
@@ -52,7 +52,7 @@ class Answer:
         return next(places, None)
 
 
-def read(path: Path) -> list[Question]:
+def read(path: Path) -> list[LemmaQuestion]:
     """The questions of a file. Raises OSError, and ValueError for a line that is none."""
     questions = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -60,13 +60,13 @@ def read(path: Path) -> list[Question]:
             row = json.loads(line)
             is_state = "state" in row
             text = str(row["state" if is_state else "query"])
-            questions.append(Question(text, is_state, frozenset(map(str, row["accept"]))))
+            questions.append(LemmaQuestion(text, is_state, frozenset(map(str, row["accept"]))))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}, line {number} is no question: {error}") from error
     return questions
 
 
-def asked(service: PremiseService, questions: Sequence[Question]) -> list[Answer]:
+def asked(service: PremiseService, questions: Sequence[LemmaQuestion]) -> list[LemmaAnswer]:
     """The first answers of an index to each question. Raises BadState for a state that cannot be read."""
     answers = []
     for question in questions:
@@ -74,11 +74,11 @@ def asked(service: PremiseService, questions: Sequence[Question]) -> list[Answer
             ranked = service.rank(parse_goal(question.text), None, FIRST)
         else:
             ranked = search(service, question.text, None, FIRST)
-        answers.append(Answer(question, tuple(one.premise.name for one in ranked)))
+        answers.append(LemmaAnswer(question, tuple(one.premise.name for one in ranked)))
     return answers
 
 
-def figures(answers: Sequence[Answer]) -> tuple[int, int]:
+def figures(answers: Sequence[LemmaAnswer]) -> tuple[int, int]:
     """How many questions have an accepted name first, and among all that was looked at."""
     ranks = [answer.rank for answer in answers]
     return ranks.count(1), sum(rank is not None for rank in ranks)
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _print(path: Path, answers: Sequence[Answer], with_missed: bool) -> None:
+def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> None:
     first, found = figures(answers)
     print(f"{path.name}: {len(answers)} questions, {first} first, {found} in the first {FIRST}")
     for answer in answers:

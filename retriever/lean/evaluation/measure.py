@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retriever.lean.evaluation.pool import Ints, Pool, Question
+from retriever.lean.evaluation.pool import HeldOutGoal, Ints, Pool
 from retriever.lean.evaluation.rankers import (
-    Informed,
+    ContextualMethod,
     Method,
-    Scored,
+    ScoredQuestion,
     Setting,
     in_setting,
     rankings,
     score,
 )
-from retriever.lean.evaluation.session import Session, encode_states
+from retriever.lean.evaluation.session import EvaluationSession, encode_states
 from retriever.metrics import ranking as metrics
 
 Matrix = NDArray[np.float64]
@@ -55,9 +55,9 @@ Measured = Mapping[tuple[Setting, str], Outcome]
 
 
 def measure(
-    session: Session,
+    session: EvaluationSession,
     methods: Sequence[Method],
-    questions: Sequence[Question],
+    questions: Sequence[HeldOutGoal],
     settings: Sequence[Setting] = SETTINGS,
 ) -> Measured:
     """Ask every question of every method in every setting that tells it something new."""
@@ -80,10 +80,10 @@ def measure(
 
 
 def _is_new(method: Method, setting: Setting) -> bool:
-    return setting != "place" or (isinstance(method, Informed) and method.reads_place)
+    return setting != "place" or (isinstance(method, ContextualMethod) and method.reads_place)
 
 
-def figures_of(pool: Pool, scored: Scored, ranked: Ints) -> list[float]:
+def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Ints) -> list[float]:
     """The figures of PER_QUERY for one ranking, from 0 to 1."""
     gold = scored.question.gold
     first = ranked[: max(RECALL_DEPTHS)].tolist()
@@ -100,7 +100,7 @@ def figures_of(pool: Pool, scored: Scored, ranked: Ints) -> list[float]:
     ]
 
 
-def recalls_of(scored: Scored, ranked: Ints) -> Matrix:
+def recalls_of(scored: ScoredQuestion, ranked: Ints) -> Matrix:
     """[CURVE] recall@1, recall@2, ... of one ranking."""
     gold = scored.question.gold
     hits = np.zeros(CURVE)

@@ -18,7 +18,7 @@ from lean_extract.records import Goal
 from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
-from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS, cell, table
 from retriever.metrics.bootstrap import Bootstrap, Interval
@@ -53,7 +53,7 @@ PERTURBATIONS: Mapping[str, Callable[[Goal, Random], Goal]] = {
 }
 
 
-def perturbed(question: Question, name: str, seed: int = 0) -> Question:
+def perturbed(question: HeldOutGoal, name: str, seed: int = 0) -> HeldOutGoal:
     """The question put differently; the same seed gives the same goal. Raises KeyError on an unknown name."""
     random = Random(zlib.crc32(f"{seed} {name} {question.theorem} {question.goal.target}".encode()))
     return replace(question, goal=PERTURBATIONS[name](question.goal, random))

@@ -40,7 +40,7 @@ text { font: 12px system-ui, sans-serif; fill: #3b4252 }
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """One named line: points (x, y) in the units of the axes."""
 
     name: str
@@ -52,7 +52,7 @@ class Panel:
     """One chart of a picture."""
 
     title: str
-    lines: Sequence[Line]
+    lines: Sequence[PlotLine]
     x_title: str
     y_title: str
     x_ticks: Sequence[float]
@@ -66,7 +66,7 @@ def recall_plot(curves: Mapping[tuple[Setting, str], Curve]) -> str:
     panels = []
     for setting, title in titles.items():
         lines = [
-            Line(name, [(k + 1, 100 * float(value)) for k, value in enumerate(curve)])
+            PlotLine(name, [(k + 1, 100 * float(value)) for k, value in enumerate(curve)])
             for (where, name), curve in curves.items()
             if where == setting
         ]
@@ -125,7 +125,7 @@ def _axes(panel: Panel, ticks: Ticks) -> list[str]:
     return found
 
 
-def _path(panel: Panel, ticks: Ticks, line: Line, colour: str, is_dashed: bool) -> str:
+def _path(panel: Panel, ticks: Ticks, line: PlotLine, colour: str, is_dashed: bool) -> str:
     points = " ".join(f"{_x(panel, x):.1f},{_y(ticks, y):.1f}" for x, y in line.points)
     kind = "line dashed" if is_dashed else "line"
     title = f"<title>{escape(line.name)}</title>"

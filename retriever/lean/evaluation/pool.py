@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class HeldOutGoal:
     """A state, where it stands, and what its proof uses."""
 
     goal: Goal
@@ -67,16 +67,16 @@ class Pool:
         place = self.roots.get(theorem)
         return -1 if place is None else place
 
-    def offered(self, question: Question) -> Bools:
+    def offered(self, question: HeldOutGoal) -> Bools:
         """[n] Everything but the theorem itself and its generated twins."""
         return np.asarray(self.families != self.family_of(question.theorem))
 
-    def uses_elsewhere(self, question: Question) -> Ints:
+    def uses_elsewhere(self, question: HeldOutGoal) -> Ints:
         """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
         family = np.flatnonzero(self.families == self.family_of(question.theorem))
         return np.asarray(self.use_counts - self.proofs.counts(family).astype(np.int64))
 
-    def importable(self, question: Question) -> Bools:
+    def importable(self, question: HeldOutGoal) -> Bools:
         """[n] What is declared in a visible module, or before the theorem in its own file."""
         result = self._visible_from(question.module)[self.module_numbers]
         if question.line is not None and question.module in self.module_names:
@@ -84,7 +84,7 @@ class Pool:
             result[own] |= self.lines[own] < question.line
         return np.asarray(result)
 
-    def above(self, question: Question) -> Ints:
+    def above(self, question: HeldOutGoal) -> Ints:
         """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
         if question.line is None or question.module not in self.module_names:
             return np.zeros(0, dtype=np.int64)
@@ -92,7 +92,7 @@ class Pool:
         is_twin = self.families[own] == self.family_of(question.theorem)
         return np.asarray(own[(self.lines[own] < question.line) & ~is_twin])
 
-    def behind(self, question: Question) -> Bools:
+    def behind(self, question: HeldOutGoal) -> Bools:
         """[n] What stands in the theorem's own file and not above it; nothing where the file is not known."""
         result = np.zeros(len(self), dtype=np.bool_)
         if question.module in self.module_names:
@@ -159,13 +159,13 @@ def _line(premise: Premise) -> int:
     return premise.span.start.line if premise.span else 0
 
 
-def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> list[Question]:
+def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> list[HeldOutGoal]:
     """The statements of a held-out split; a fixed sample of them where there are more than `limit`."""
     found = [query for query in dataset.queries if query.split == split and query.origin == "statement"]
     if len(found) > limit:
         chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
         found = [found[place] for place in chosen]
     return [
-        Question(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
         for query in found
     ]

@@ -1,7 +1,7 @@
 """The rankings that are held against each other; each gives the first candidates of a question.
 
-A method is one of two kinds. A `Ranker` scores every premise of the pool from the question alone; what may
-not be offered is taken out here. An `Informed` method reads where the question stands and what is offered.
+A method is one of two kinds. A `QuestionRanker` scores every premise of the pool from the question alone; what may
+not be offered is taken out here. An `ContextualMethod` method reads where the question stands and what is offered.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from retriever.lean import features as columns
-from retriever.lean.evaluation.pool import Bools, Floats, Ints, Pool, Question
-from retriever.lean.evaluation.session import Session
-from retriever.lean.features import Candidates, Place
+from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Pool
+from retriever.lean.evaluation.session import EvaluationSession
+from retriever.lean.features import CandidateColumns, RankingContext
 from retriever.lean.structure.hashes import GoalStructure, of_goal
 from retriever.search import fusion
 from retriever.search.fusion import Fusion
@@ -31,7 +31,7 @@ DEPTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredQuestion:
     """A question with the raw scores that fusion starts from; what may not be offered has -inf.
 
     Votes and uses nearby come from proofs of the training split. The theorem and its twins do not vote, nor,
@@ -39,7 +39,7 @@ class Scored:
     service: the whole library is indexed.
     """
 
-    question: Question
+    question: HeldOutGoal
     setting: Setting
     dense: Floats
     lexical: Floats
@@ -61,19 +61,19 @@ class Scored:
     tokens: frozenset[str]
 
 
-class Ranker(Protocol):
+class QuestionRanker(Protocol):
     """A method that needs nothing but the question."""
 
     @property
     def name(self) -> str:
         """What the tables call it."""
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """float32[n] over the pool, higher is better; -inf leaves a premise out. Filters are the caller's."""
 
 
 @runtime_checkable
-class Informed(Protocol):
+class ContextualMethod(Protocol):
     """A method that reads where the question stands and what is offered there."""
 
     @property
@@ -84,12 +84,12 @@ class Informed(Protocol):
     def reads_place(self) -> bool:
         """Whether knowing file and position changes its ranking where the candidates stay the same."""
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
 
 
-Method = Ranker | Informed
-Factory = Callable[[Session], Method]
+Method = QuestionRanker | ContextualMethod
+Factory = Callable[[EvaluationSession], Method]
 """Makes a method ready for a session's pool. Raises PremiseSuggestError where what it needs is missing."""
 
 
@@ -100,20 +100,20 @@ class Random:
     size: int
     name: str = "random"
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """The same question is always answered alike."""
         seed = zlib.crc32(question.theorem.encode())
         return np.random.default_rng(seed).random(self.size, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Frequency:
+class UseCountRanker:
     """How many training proofs use a premise, whatever is asked."""
 
     counts: Floats
     name: str = "frequency"
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """The use counts; premises that no proof uses tie."""
         return self.counts
 
@@ -125,13 +125,13 @@ class Column:
     name: Literal["bm25", "dense"]
     reads_place: bool = False
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """By that score."""
         return fusion.top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedMethod:
     """What is shipped: the weighted sum of `retriever.search.fusion` over the union of its top lists."""
 
     pool: Pool
@@ -139,21 +139,21 @@ class Fused:
     name: str = "fused"
     reads_place: bool = True
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """Candidates as the service draws them, by their fused score."""
         numbers = candidates(scored, self.weights)
         table = features(self.pool, scored, numbers)
         return numbers[fusion.top(self.weights.score(table), DEPTH)]
 
 
-def score(pool: Pool, vectors: Floats, state: Floats, question: Question) -> Scored:
+def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> ScoredQuestion:
     """What fusion starts from, for a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
     structure = of_goal(question.goal)
     instances = pool.structure.instances(structure)
     dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
-    return Scored(
+    return ScoredQuestion(
         question,
         "state",
         dense,
@@ -175,7 +175,7 @@ def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
     return pool.proofs.votes(fusion.top(dense, NEIGHBOURS, voters))
 
 
-def in_setting(scored: Scored, setting: Setting) -> Scored:
+def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
     """The same question asked in a setting; `scored` is as `score` gave it."""
     if setting == "state":
         return replace(scored, setting=setting)
@@ -187,16 +187,16 @@ def in_setting(scored: Scored, setting: Setting) -> Scored:
     return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical, votes=votes)
 
 
-def rankings(method: Method, asked: Sequence[Scored]) -> Iterator[Ints]:
+def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:
     """The best candidates, at most DEPTH, of one question in each of several settings."""
-    if isinstance(method, Informed):
+    if isinstance(method, ContextualMethod):
         yield from (method.ranking(scored) for scored in asked)
     else:
         scores = method.scores(asked[0].question)
         yield from (fusion.top(scores, DEPTH, scored.allowed) for scored in asked)
 
 
-def candidates(scored: Scored, weights: Fusion) -> Ints:
+def candidates(scored: ScoredQuestion, weights: Fusion) -> Ints:
     """The union of the top lists, ascending; as the service draws them.
 
     Where the place is known and everything is offered, what can be used there has lists of its own.
@@ -223,18 +223,18 @@ def only(scores: Floats, allowed: Bools) -> Floats:
     return np.where(allowed, scores, -np.inf).astype(np.float32)
 
 
-def features(pool: Pool, scored: Scored, numbers: Ints) -> Floats:
+def features(pool: Pool, scored: ScoredQuestion, numbers: Ints) -> Floats:
     """[len(numbers), len(FEATURES)] as `retriever.lean.features` defines them."""
     known = scored.setting != "state"
     asked = scored.question
-    place = Place(scored.tokens)
+    place = RankingContext(scored.tokens)
     if known:
-        place = Place(scored.tokens, asked.module, asked.theorem, asked.line)
+        place = RankingContext(scored.tokens, asked.module, asked.theorem, asked.line)
     unknown = np.zeros(len(numbers), dtype=np.float32)
     in_scope = scored.importable[numbers] if known else unknown + 0.5
     return columns.features(
         place,
-        Candidates(
+        CandidateColumns(
             names=[pool.names[number] for number in numbers],
             modules=[pool.modules[number] for number in numbers],
             lines=pool.lines[numbers],

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords
 from lean_extract.goals import parse_state
-from retriever.lean.evaluation.pool import Pool, Question
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 
 
-def read_states(path: Path, pool: Pool) -> list[Question]:
+def read_states(path: Path, pool: Pool) -> list[HeldOutGoal]:
     """The steps whose premises the pool holds, at least one of them; others have nothing to find.
 
     Where the pool has the theorem, it stands where the pool has it: files move between versions.
@@ -39,7 +39,7 @@ def read_states(path: Path, pool: Pool) -> list[Question]:
             place = numbers.get(theorem)
             at = int(pool.lines[place]) if place is not None else None
             module = file.removesuffix(".lean").replace("/", ".") if place is None else pool.modules[place]
-            questions.append(Question(goals[0], theorem, module, at, gold))
+            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold))
     return questions
 
 

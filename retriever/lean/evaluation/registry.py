@@ -9,18 +9,18 @@ import numpy as np
 
 from lean_extract.errors import BadSettings, ModelError
 from retriever.lean.evaluation.baselines import BASELINES
-from retriever.lean.evaluation.rankers import Column, Factory, Frequency, Fused, Method, Random
+from retriever.lean.evaluation.rankers import Column, Factory, FusedMethod, Method, Random, UseCountRanker
 from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.search.fusion import Fusion
 
 OURS: Mapping[str, Factory] = {
     "random": lambda session: Random(len(session.pool)),
-    "frequency": lambda session: Frequency(session.pool.use_counts.astype(np.float32)),
+    "frequency": lambda session: UseCountRanker(session.pool.use_counts.astype(np.float32)),
     "bm25": lambda session: Column("bm25"),
     "dense": lambda session: Column("dense"),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
-    "fused": lambda session: Fused(session.pool, Fusion.load(session.model)),
+    "fused": lambda session: FusedMethod(session.pool, Fusion.load(session.model)),
     "reranked": lambda session: Reranked(session.pool, Fusion.load(session.model), logits_of(session)),
 }
 
@@ -32,7 +32,7 @@ def factories() -> dict[str, Factory]:
     return {name: BASELINES.get(name) or OURS[name] for name in names}
 
 
-def open_available(session: Session) -> list[Method]:
+def open_available(session: EvaluationSession) -> list[Method]:
     """All methods that can be had here; what keeps another from it is told on the error stream."""
     methods = []
     for name, make in factories().items():
@@ -43,7 +43,7 @@ def open_available(session: Session) -> list[Method]:
     return methods
 
 
-def open_methods(session: Session, names: Iterable[str]) -> list[Method]:
+def open_methods(session: EvaluationSession, names: Iterable[str]) -> list[Method]:
     """The methods of these names, ready. Raises BadSettings on an unknown name."""
     known = factories()
     chosen = list(dict.fromkeys(names))

@@ -10,9 +10,9 @@ import numpy as np
 
 from lean_extract.errors import ModelError
 from lean_extract.records import Premise
-from retriever.lean.evaluation.pool import Floats, Ints, Pool, Question
-from retriever.lean.evaluation.rankers import DEPTH, Scored, candidates, features
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints, Pool
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
 from retriever.models.reranker import FOLDER, Reranker, blend
 from retriever.search import fusion
@@ -25,10 +25,10 @@ class Logits:
 
     corpus: Sequence[Premise]
     reranker: Reranker
-    _question: Question | None = field(default=None, init=False)
+    _question: HeldOutGoal | None = field(default=None, init=False)
     _known: dict[int, float] = field(default_factory=dict, init=False)
 
-    def of(self, question: Question, numbers: Ints) -> Floats:
+    def of(self, question: HeldOutGoal, numbers: Ints) -> Floats:
         """float32[len(numbers)]; NaN for a premise without statement."""
         if question is not self._question:
             self._question, self._known = question, {}
@@ -38,7 +38,7 @@ class Logits:
         return np.array([self._known[number] for number in numbers.tolist()], dtype=np.float32)
 
 
-def fused_first(pool: Pool, weights: Fusion, scored: Scored) -> tuple[Ints, Floats]:
+def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[Ints, Floats]:
     """(numbers, fused scores) of the fusion's best candidates, best first, at most DEPTH."""
     numbers = candidates(scored, weights)
     scores = weights.score(features(pool, scored, numbers))
@@ -57,7 +57,7 @@ class Reranked:
     name: str = "reranked"
     reads_place: bool = True
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
         numbers, scores = fused_first(self.pool, self.weights, scored)
         head = numbers[: self.first]
@@ -75,7 +75,7 @@ class DenseReranked:
     name: str = "dense-reranked"
     reads_place: bool = False
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
         numbers = fusion.top(scored.dense, DEPTH)
         head = numbers[: self.first]
@@ -84,7 +84,7 @@ class DenseReranked:
         return np.concatenate([head[order], numbers[self.first :]])
 
 
-def logits_of(session: Session) -> Logits:
+def logits_of(session: EvaluationSession) -> Logits:
     """The logits of the re-ranker in the model's folder. Raises ModelError when it has none."""
     return Logits(session.dataset.corpus, open_reranker(session.model))
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.evaluation.pool import Floats, Pool, Question, pool_of, questions_of
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
 from retriever.search.lexical import Bm25Parameters
@@ -22,7 +22,7 @@ PARTS: tuple[Part, ...] = ("tune", "valid", "test")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class EvaluationSession:
     """What every command of this package works on."""
 
     model: Path
@@ -38,15 +38,17 @@ class Session:
 
 def open_session(
     model: Path, dataset: Path, cache: Path | None = None, parameters: Bm25Parameters | None = None
-) -> Session:
+) -> EvaluationSession:
     """Load both and embed the corpus, or take its vectors from the cache. Raises ModelError, BadRecords."""
     loaded = load_dataset(dataset)
     encoder = Encoder.load(model)
     vectors = corpus_vectors(loaded, encoder, cache)
-    return Session(model, cache, loaded, encoder, pool_of(loaded, parameters or Bm25Parameters()), vectors)
+    return EvaluationSession(
+        model, cache, loaded, encoder, pool_of(loaded, parameters or Bm25Parameters()), vectors
+    )
 
 
-def part_questions(dataset: Dataset, part: Part, limit: int) -> list[Question]:
+def part_questions(dataset: Dataset, part: Part, limit: int) -> list[HeldOutGoal]:
     """The statements of one part of the held-out theorems; a fixed sample of at most `limit`."""
     if part == "test":
         return questions_of(dataset, "test", limit)
@@ -62,12 +64,14 @@ def is_tuned_on(theorem: str) -> bool:
     return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % 2 == 0
 
 
-def encode_states(encoder: Encoder, questions: Sequence[Question]) -> Floats:
+def encode_states(encoder: Encoder, questions: Sequence[HeldOutGoal]) -> Floats:
     """[q, d] The questions' states, cut to what the encoder reads as the service cuts them."""
     return encoder.encode_states([question.goal for question in questions])
 
 
-def describe(session: Session, part: str, questions: Sequence[Question], seconds: float) -> dict[str, Any]:
+def describe(
+    session: EvaluationSession, part: str, questions: Sequence[HeldOutGoal], seconds: float
+) -> dict[str, Any]:
     """What was asked of what, as JSON values."""
     manifest = session.dataset.manifest
     return {

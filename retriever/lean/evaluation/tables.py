@@ -18,7 +18,7 @@ HEADINGS: dict[Setting, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MethodRow:
     """One method in one setting; the figures of `COLUMNS` in percent."""
 
     setting: Setting
@@ -29,7 +29,7 @@ class Row:
     """To the method that all are held against, on the same questions; none for that one itself."""
 
 
-def rows_of(measured: Measured, against: str | None = None) -> list[Row]:
+def rows_of(measured: Measured, against: str | None = None) -> list[MethodRow]:
     """A row a method and setting, in the order measured; intervals are bootstrapped over questions."""
     rows = []
     for (setting, method), outcome in measured.items():
@@ -39,11 +39,11 @@ def rows_of(measured: Measured, against: str | None = None) -> list[Row]:
         apart = bootstrap.intervals(outcome.figures, to_columns, other.figures) if other else []
         named = dict(zip(COLUMNS, figures, strict=True))
         above = dict(zip(COLUMNS, apart, strict=True)) if apart else {}
-        rows.append(Row(setting, method, len(outcome.figures), named, above))
+        rows.append(MethodRow(setting, method, len(outcome.figures), named, above))
     return rows
 
 
-def markdown(rows: Sequence[Row], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
+def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
     """One table a setting."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows):
@@ -56,7 +56,7 @@ def markdown(rows: Sequence[Row], columns: Sequence[str] = COMPACT, *, intervals
     return "\n\n".join(parts)
 
 
-def differences(rows: Sequence[Row], against: str, columns: Sequence[str] = COMPACT) -> str:
+def differences(rows: Sequence[MethodRow], against: str, columns: Sequence[str] = COMPACT) -> str:
     """One table a setting of what each method is above the one held against; empty if none has been."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows if row.differences):
@@ -89,6 +89,6 @@ def cell(interval: Interval, *, signed: bool = False, intervals: bool = True) ->
     return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
 
 
-def plain(rows: Sequence[Row]) -> list[dict[str, object]]:
+def plain(rows: Sequence[MethodRow]) -> list[dict[str, object]]:
     """The rows as JSON values."""
     return [asdict(row) for row in rows]

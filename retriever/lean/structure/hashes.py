@@ -25,9 +25,9 @@ from lean_extract.records import Goal, Premise
 from lean_extract.terms import Term
 from retriever.lean.structure.statement import (
     MOST_HYPOTHESES,
+    ParsedStatement,
     Path,
-    Place,
-    Statement,
+    TermNode,
     groups_of,
     places_of,
     statement_of,
@@ -127,7 +127,7 @@ def _step(path: Path) -> str:
     return "".join(map(str, path)) if all(number < 10 for number in path) else ".".join(map(str, path))
 
 
-def _tokens(places: Sequence[Place]) -> Iterator[str]:
+def _tokens(places: Sequence[TermNode]) -> Iterator[str]:
     for place in places:
         for said in place.said:
             yield f"{_step(place.path)} {said}"
@@ -143,7 +143,7 @@ def _pattern(term: Term, variables: frozenset[str], channel: Channel) -> Iterato
             yield _hash(channel, f"{_step(first)}={_step(other)}")
 
 
-def _said(places: Sequence[Place]) -> Iterator[int]:
+def _said(places: Sequence[TermNode]) -> Iterator[int]:
     """What a goal's target answers."""
     for said in _tokens(places):
         yield _hash(Channel.CONCLUSION, said)
@@ -157,7 +157,7 @@ def _said(places: Sequence[Place]) -> Iterator[int]:
                 yield _hash(Channel.CONCLUSION, f"{_step(first)}={_step(other)}")
 
 
-def _assumed(statement: Statement) -> Iterator[int]:
+def _assumed(statement: ParsedStatement) -> Iterator[int]:
     """What the hypotheses of a premise ask of the context."""
     concluded = groups_of(list(places_of(statement.conclusion, statement.variables, is_goal=False)))
     for hypothesis in statement.hypotheses:
@@ -172,7 +172,7 @@ def _assumed(statement: Statement) -> Iterator[int]:
                 yield _hash(Channel.HYPOTHESES, shared)
 
 
-def _known(places: Sequence[Place], hypotheses: Sequence[tuple[Term, list[Place]]]) -> Iterator[int]:
+def _known(places: Sequence[TermNode], hypotheses: Sequence[tuple[Term, list[TermNode]]]) -> Iterator[int]:
     """What a goal's context answers."""
     targets = groups_of(places)
     count = 0

@@ -32,7 +32,7 @@ _PLAIN = frozenset(("Type*", "Sort*", "Prop", "→", "…", "λ", "_", "Type", "
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ParsedStatement:
     """A signature taken apart: variables, the propositions assumed, the types of the rest, the conclusion."""
 
     variables: frozenset[str]
@@ -41,7 +41,7 @@ class Statement:
     conclusion: Term
 
 
-def statement_of(context: Sequence[str], conclusion: str) -> Statement:
+def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
     """A signature taken apart; `∀ x, p x → q x` adds to what is assumed."""
     read = [_binder(binder) for binder in context]
     variables = {name for binder in read for name in binder.names}
@@ -60,7 +60,7 @@ def statement_of(context: Sequence[str], conclusion: str) -> Statement:
             core = core.arguments[1]
         else:
             break
-    return Statement(frozenset(variables), tuple(hypotheses), tuple(rest), core)
+    return ParsedStatement(frozenset(variables), tuple(hypotheses), tuple(rest), core)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _membership(name: str, domain: Term) -> Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TermNode:
     """What stands at a place: `said` may be several readings, `key` is equal for equal subterms."""
 
     path: Path
@@ -99,7 +99,7 @@ class Place:
     """Empty where a term is too large to be compared."""
 
 
-def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterator[Place]:
+def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
     """The places of a term, those nearest to the root first.
 
     In a premise a variable says nothing, and neither does one that is applied to bound variables alone.
@@ -114,12 +114,12 @@ def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterat
         here = _reduced(here, variables, bound)
         is_variable = here.symbol in variables and here.symbol not in bound
         if is_variable and not here.arguments:
-            yield Place(path, (), here.symbol)
+            yield TermNode(path, (), here.symbol)
             continue
         if is_variable and not is_goal and all(a.symbol in bound and not a.arguments for a in here.arguments):
-            yield Place(path, (), "")
+            yield TermNode(path, (), "")
             continue
-        yield Place(path, _readings(here, bound, is_variable, is_goal), _key(here) if is_goal else "")
+        yield TermNode(path, _readings(here, bound, is_variable, is_goal), _key(here) if is_goal else "")
         if len(path) < _DEEPEST:
             inner = (*bound, *here.binds)
             waiting += [((*path, number), one, inner) for number, one in enumerate(here.arguments)]
@@ -176,7 +176,7 @@ def _key(term: Term) -> str:
     return " ".join(parts) if len(parts) > 1 else term.symbol
 
 
-def groups_of(places: Sequence[Place]) -> dict[str, list[Path]]:
+def groups_of(places: Sequence[TermNode]) -> dict[str, list[Path]]:
     """The places of equal terms."""
     groups: dict[str, list[Path]] = defaultdict(list)
     for place in places:

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.telling import INTERRUPTED
-from retriever.lean.dataset.dataset import Query
+from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.training.vectors import corpus_vectors, state_vectors
@@ -39,7 +39,7 @@ _GROUP = 64
 class Filter(Protocol):
     """Takes what is not offered to a query out of its scores."""
 
-    def __call__(self, query: Query, scores: Floats) -> None:
+    def __call__(self, query: DatasetQuery, scores: Floats) -> None:
         """Set float32[corpus] to -inf where a premise is not offered."""
 
 
@@ -107,7 +107,7 @@ class Withheld:
         for number, premise in enumerate(dataset.corpus):
             self._families.setdefault(self._roots[premise.name], []).append(number)
 
-    def __call__(self, query: Query, scores: Floats) -> None:
+    def __call__(self, query: DatasetQuery, scores: Floats) -> None:
         """Take them out of a query's scores."""
         root = self._roots.get(query.theorem, query.theorem)
         scores[self._families.get(root, [])] = -np.inf
@@ -129,7 +129,7 @@ class Importable:
         self._numbers = numbers
         self._last: tuple[str, Floats] = ("", np.zeros(0, dtype=np.float32))
 
-    def __call__(self, query: Query, scores: Floats) -> None:
+    def __call__(self, query: DatasetQuery, scores: Floats) -> None:
         """Take what the file cannot use out of a query's scores; quick where queries come file by file."""
         if self._last[0] != query.module:
             self._last = (query.module, self._barrier(query.module))

@@ -335,7 +335,7 @@ VAGUE_WORDS = frozenset(_VAGUE.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TableLine:
     """A line of the table."""
 
     ways: tuple[tuple[str, ...], ...]
@@ -344,12 +344,12 @@ class Line:
     """What is asked for, as words."""
 
 
-def lines() -> Iterator[Line]:
+def lines() -> Iterator[TableLine]:
     """The lines of the table."""
     for section in _SECTIONS:
         for line in section.strip().splitlines():
             ways, asked = line.split("|")
-            yield Line(_phrases(ways), _phrases(asked))
+            yield TableLine(_phrases(ways), _phrases(asked))
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:

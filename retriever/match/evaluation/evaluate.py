@@ -27,16 +27,16 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.lean.evaluation.tables import cell, table
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.metrics import (
-    Counts,
+    StatementCounts,
     assignment_counts,
     assignment_figures,
     ranking_figures,
     ranks,
 )
 from retriever.match.evaluation.scores import OpenMatcher, open_matcher
-from retriever.match.evaluation.tables import NO_TRAINING, Decoding, Row, count_table, plain_rows
+from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality, load_pairs, of_modality
-from retriever.match.schema import Pair, Part
+from retriever.match.schema import Part, StatementProof
 from retriever.match.tfidf import tfidf_scores
 
 DECODINGS: tuple[Decoding, ...] = ("local", "global")
@@ -48,7 +48,7 @@ BASELINES = {"TF-IDF": False, "TF-IDF, log": True}
 class Tested:
     """The pairs that models are held against."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[StatementProof]
     part: Part
     level: Level
     digest: str
@@ -58,8 +58,8 @@ class Tested:
 class Result:
     """A model's rows, and how often its local decoding takes each proof."""
 
-    rows: tuple[Row, ...]
-    counts: Counts
+    rows: tuple[MatchRow, ...]
+    counts: StatementCounts
 
 
 def open_part(source: Path, part: Part, level: Level) -> Tested:
@@ -80,7 +80,9 @@ def baseline(
         for sides in zip(*((pair.statement, pair.proof) for pair in tested.pairs), strict=True)
     )
     scores = tfidf_scores(statements, proofs, damped=BASELINES[name])
-    return result_of(scores, Row(name, NO_TRAINING, "local", None, tested.level, modality, {}), decodings)
+    return result_of(
+        scores, MatchRow(name, NO_TRAINING, "local", None, tested.level, modality, {}), decodings
+    )
 
 
 def run_result(
@@ -91,11 +93,13 @@ def run_result(
 ) -> Result:
     """A run on the pairs."""
     config, chosen = model.config, modality or model.config.modality
-    about = Row(config.encoder, config.objective, "local", config.replacement, tested.level, chosen, {})
+    about = MatchRow(config.encoder, config.objective, "local", config.replacement, tested.level, chosen, {})
     return result_of(model.matrix(tested.pairs, chosen), about, decodings)
 
 
-def result_of(scores: NDArray[np.float32], about: Row, decodings: Sequence[Decoding] = DECODINGS) -> Result:
+def result_of(
+    scores: NDArray[np.float32], about: MatchRow, decodings: Sequence[Decoding] = DECODINGS
+) -> Result:
     """The rows of a matrix of scores, gold pairs on its diagonal; `about` has all but the figures."""
     rows = []
     for decoding in decodings:
@@ -104,7 +108,7 @@ def result_of(scores: NDArray[np.float32], about: Row, decodings: Sequence[Decod
         else:
             figures = assignment_figures(global_decoding(scores).proofs)
         rows.append(
-            Row(
+            MatchRow(
                 about.encoder,
                 about.objective,
                 decoding,
@@ -130,7 +134,7 @@ def _results(chosen: argparse.Namespace, runs: Sequence[Path]) -> Iterator[tuple
                 yield run.name, tested, run_result(model, tested, chosen.modality, chosen.decoding)
 
 
-def report(rows: Sequence[Row], *, intervals: bool = True) -> str:
+def report(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
     """All rows in one table."""
     lines = [
         [

@@ -21,17 +21,17 @@ from pathlib import Path
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError, UserError
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
-from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
 from retriever.match.evaluation.report import TABLES, Finished, read_finished, report, write_finished
 from retriever.match.evaluation.scores import open_matcher
-from retriever.match.evaluation.tables import Row
+from retriever.match.evaluation.tables import MatchRow
 from retriever.match.pairs import LEVELS, MODALITIES, digest_of
 from retriever.match.schema import Part
 from retriever.match.vocabulary import vocabulary_of
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import PRESETS, RunConfig
-from retriever.training.running.train import Limits
+from retriever.training.running.train import RunLimits
 from retriever.training.running.train import run as train
 
 
@@ -63,8 +63,8 @@ class Workshop:
         for name in BASELINES:
             if self.row_file(name).exists():
                 continue
-            rows: list[Row] = []
-            counts: dict[str, Counts] = {}
+            rows: list[MatchRow] = []
+            counts: dict[str, StatementCounts] = {}
             for level in LEVELS:
                 tested = open_part(self.pairs, self.part, level)
                 for modality in MODALITIES:
@@ -83,8 +83,8 @@ class Workshop:
         stages = stages_of(planned, self.pairs, self.folder, self.scale, self.seed, self.presets)
         seconds = sum(self._trained(stage) for stage in stages)
         model = open_matcher(stages[-1].run)
-        rows: list[Row] = []
-        counts: dict[str, Counts] = {}
+        rows: list[MatchRow] = []
+        counts: dict[str, StatementCounts] = {}
         for level in planned.tested:
             tested = open_part(self.pairs, self.part, level)
             result = run_result(model, tested, None, DECODINGS if level == planned.level else ("local",))
@@ -103,7 +103,7 @@ class Workshop:
         left = None if self.deadline is None else (self.deadline - time.monotonic()) / 60
         if left is not None and left <= 0:
             raise Stopped("The time is over.", "Run the same command again to go on.")
-        progress = train(config, resume=(config.run / FILE).exists(), limits=Limits(minutes=left))
+        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
         if progress.stopped:
             raise Stopped(
                 f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."

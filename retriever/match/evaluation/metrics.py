@@ -52,7 +52,7 @@ def _figures(values: NDArray[np.float64], seed: int, names: Sequence[str] = COLU
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class StatementCounts:
     """Table 3.1: proofs by the number of statements that take them."""
 
     proofs: int
@@ -62,10 +62,10 @@ class Counts:
     none: int
 
 
-def assignment_counts(taken: Ints, proofs: int, bounds: Sequence[int] = BOUNDS) -> Counts:
+def assignment_counts(taken: Ints, proofs: int, bounds: Sequence[int] = BOUNDS) -> StatementCounts:
     """The counts for `taken` [statements], the proof that local decoding gives each, of so many proofs."""
     times = np.bincount(taken, minlength=proofs)
-    return Counts(
+    return StatementCounts(
         proofs=proofs,
         at_least={bound: int((times >= bound).sum()) for bound in bounds},
         one=int((times == 1).sum()),

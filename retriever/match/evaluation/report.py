@@ -10,9 +10,9 @@ from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
-from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.tables import (
-    Row,
+    MatchRow,
     count_table,
     cross_table,
     input_table,
@@ -32,8 +32,8 @@ class Finished:
     """A row file's content."""
 
     name: str
-    rows: tuple[Row, ...]
-    counts: dict[str, Counts]
+    rows: tuple[MatchRow, ...]
+    counts: dict[str, StatementCounts]
     """By the level tested on."""
     seconds: float
     """Of its training, all stages."""
@@ -59,7 +59,7 @@ def read_finished(path: Path, digest: str) -> Finished:
     if plain["pairs_sha256"] != digest:
         raise BadSettings(f"{path} was measured on other pairs.", "Name another folder.")
     counts = {
-        level: Counts(
+        level: StatementCounts(
             **{**own, "at_least": {int(bound): number for bound, number in own["at_least"].items()}}
         )
         for level, own in plain["counts"].items()
@@ -91,7 +91,7 @@ def _is_counted(finished: Finished) -> bool:
     return any(shown)
 
 
-def _at_both_levels(rows: Sequence[Row]) -> list[Row]:
+def _at_both_levels(rows: Sequence[MatchRow]) -> list[MatchRow]:
     """With the rows of what reads words alone at the other level of Table 7.2: they are the same there."""
     copies = [
         replace(row, trained=row.trained and "full", tested="full")

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from retriever.match.explanation.explain import Side, log_odds
 from retriever.match.pairs import Modality
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.training.config import MatchConfig
 from retriever.match.training.data import texts_of
 from retriever.match.training.model import BertEncoder, Matcher
@@ -35,7 +35,9 @@ class OpenMatcher:
     config: MatchConfig
     tokenizer: Tokenizer
 
-    def matrix(self, pairs: Sequence[Pair], modality: Modality | None = None) -> NDArray[np.float32]:
+    def matrix(
+        self, pairs: Sequence[StatementProof], modality: Modality | None = None
+    ) -> NDArray[np.float32]:
         """float32[pairs, pairs] Every statement with every proof; by default of the run's own tokens."""
         chosen = modality or self.config.modality
         return self._scores([pair.statement for pair in pairs], [pair.proof for pair in pairs], chosen)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from retriever.lean.evaluation.tables import cell, table
-from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality
 from retriever.metrics.bootstrap import Interval
 
@@ -18,7 +18,7 @@ _TITLES = {"npt": "NPT", "bert": "ScratchBERT"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatchRow:
     """One model, decoded one way, on one part's pairs at one level."""
 
     encoder: str
@@ -42,7 +42,7 @@ class Row:
         return f"{_TITLES.get(self.encoder, self.encoder)}-{objective}-{self.decoding.capitalize()}"
 
 
-def main_table(rows: Sequence[Row], *, intervals: bool = True) -> str:
+def main_table(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
     """Table 7.1: trained and tested on the same level, whole texts."""
     chosen = [row for row in rows if row.modality == "both" and row.trained in (None, row.tested)]
     lines = []
@@ -52,7 +52,7 @@ def main_table(rows: Sequence[Row], *, intervals: bool = True) -> str:
     return table(["Table 7.1", *_columns(LEVELS)], lines)
 
 
-def input_table(rows: Sequence[Row], *, intervals: bool = True) -> str:
+def input_table(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
     """Table 7.2: local training and decoding on text, math, and both."""
     levels: tuple[Level, ...] = ("conservation", "full")
     lines = []
@@ -72,7 +72,7 @@ def input_table(rows: Sequence[Row], *, intervals: bool = True) -> str:
     return table(["Table 7.2", *_columns(levels)], lines)
 
 
-def cross_table(rows: Sequence[Row], encoder: str, *, intervals: bool = True) -> str:
+def cross_table(rows: Sequence[MatchRow], encoder: str, *, intervals: bool = True) -> str:
     """Table 7.3: an encoder trained on one level and tested on another, local training and decoding."""
     chosen = [
         row
@@ -88,7 +88,7 @@ def cross_table(rows: Sequence[Row], encoder: str, *, intervals: bool = True) ->
     return table([title, *_columns(LEVELS)], lines)
 
 
-def count_table(counts: Counts, title: str = "") -> str:
+def count_table(counts: StatementCounts, title: str = "") -> str:
     """Table 3.1: proofs by the number of statements to which local decoding assigns them."""
     named = [(f"{bound} or more", number) for bound, number in counts.at_least.items()]
     named += [("1", counts.one), ("0", counts.none)]
@@ -97,22 +97,22 @@ def count_table(counts: Counts, title: str = "") -> str:
     return table([head, "proofs", "%"], lines)
 
 
-def plain_rows(rows: Sequence[Row]) -> list[dict[str, object]]:
+def plain_rows(rows: Sequence[MatchRow]) -> list[dict[str, object]]:
     """The rows as JSON values; `row_of` reads them."""
     return [asdict(row) for row in rows]
 
 
-def row_of(plain: dict[str, object]) -> Row:
+def row_of(plain: dict[str, object]) -> MatchRow:
     """A row from what `plain_rows` gave. Raises TypeError on other names."""
     figures = {name: Interval(**values) for name, values in plain["figures"].items()}  # type: ignore[attr-defined]
-    return Row(**{**plain, "figures": figures})  # type: ignore[arg-type]
+    return MatchRow(**{**plain, "figures": figures})  # type: ignore[arg-type]
 
 
 def _columns(levels: Sequence[Level]) -> list[str]:
     return [f"{level} {name}" for level in levels for name in ("MRR", "Acc")]
 
 
-def _cells(by_level: dict[Level, Row], levels: Sequence[Level], intervals: bool) -> list[str]:
+def _cells(by_level: dict[Level, MatchRow], levels: Sequence[Level], intervals: bool) -> list[str]:
     cells = []
     for level in levels:
         figures = by_level[level].figures if level in by_level else {}

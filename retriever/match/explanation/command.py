@@ -27,7 +27,7 @@ from retriever.match.explanation.explain import Explanation, PairScorer, Side, e
 from retriever.match.explanation.html import render_html
 from retriever.match.explanation.text import has_colour, render_terminal
 from retriever.match.pairs import LEVELS, load_pairs
-from retriever.match.schema import Pair, PairSet, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.tfidf import tfidf_scores
 
 Text = Sequence[Token]
@@ -48,7 +48,7 @@ class TfIdfAgainstPool:
         return log_odds(100 * np.stack(rows), 0)
 
 
-def pair_of(pairs: PairSet, key: str, proof_of: str) -> Pair:
+def pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:
     """The pair of a key, with the proof of another where one is named. Raises BadRecords."""
     found = {pair.key: pair for pair in pairs.pairs}
     for name in filter(None, (key, proof_of)):
@@ -58,7 +58,7 @@ def pair_of(pairs: PairSet, key: str, proof_of: str) -> Pair:
     return replace(found[key], proof=found[proof_of].proof) if proof_of else found[key]
 
 
-def pool_of(pairs: PairSet, key: str, proof_of: str, count: int, seed: int) -> list[Text]:
+def pool_of(pairs: StatementProofs, key: str, proof_of: str, count: int, seed: int) -> list[Text]:
     """Proofs of other pairs of the same part, drawn by the seed. Raises BadSettings when there is none."""
     others = [pair.proof for pair in pairs.part(pairs.splits[key]) if pair.key not in (key, proof_of)]
     if count < 1 or not others:

@@ -26,7 +26,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadSettings, ModelError, UserError
 from lean_extract.telling import pip_install
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 
 Side = Literal["statement", "proof"]
 Text = tuple[Token, ...]
@@ -112,7 +112,7 @@ def log_odds(scores: NDArray[np.floating], match: int) -> NDArray[np.float64]:
 
 
 def explain_pair(
-    scorer: PairScorer, pair: Pair, *, side: Side = "proof", samples: int = 1000, seed: int = 0
+    scorer: PairScorer, pair: StatementProof, *, side: Side = "proof", samples: int = 1000, seed: int = 0
 ) -> Explanation:
     """Which tokens of a side the match of a pair rests on; see `explain`."""
     other = pair.proof if side == "statement" else pair.statement

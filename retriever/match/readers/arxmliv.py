@@ -13,7 +13,7 @@ from lean_extract.reading import MAX_TEXT, read_regular_text
 from retriever.documents.xml_parser import check_depth
 from retriever.match.readers.markup import read_markup
 from retriever.match.readers.mathml import linearise, local
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import listed, words
 
 _SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
@@ -123,7 +123,7 @@ def read_categories(path: Path, complaints: list[str]) -> dict[str, str]:
 
 def article_pairs(
     path: Path, root: Path, categories: Mapping[str, str], complaints: list[str], skipped: Counter[str]
-) -> Iterator[Pair]:
+) -> Iterator[StatementProof]:
     """The pairs of an article, as yet without filters; `root` is what its name is relative to.
 
     Of a file that is not well-formed, what comes before that is kept. Titles (`Theorem 1.3.`, `Proof of
@@ -140,7 +140,7 @@ def article_pairs(
     lost: list[str] = []
     for number, (statement, proof) in enumerate(scan.found, 1):
         sides = [tuple(_tokens(one.element, lost, skipped)) for one in (statement, proof)]
-        yield Pair(
+        yield StatementProof(
             key=f"{source}#{statement.id or number}",
             statement=sides[0],
             proof=sides[1],

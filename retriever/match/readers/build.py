@@ -28,7 +28,7 @@ from retriever.match.readers.arxmliv import article_files, article_pairs, read_c
 from retriever.match.readers.counts import tables
 from retriever.match.readers.filters import SetKind, english, kept, split, with_own_keys
 from retriever.match.readers.latex_pairs import corpus_pairs
-from retriever.match.schema import Pair, PairSet
+from retriever.match.schema import StatementProof, StatementProofs
 from retriever.match.store import write_pairs
 
 _SHOWN = 20
@@ -36,14 +36,14 @@ _Item = TypeVar("_Item")
 
 
 def build(
-    found: Iterable[Pair], kind: SetKind, seed: int, complaints: list[str], dropped: Counter[str]
-) -> PairSet:
+    found: Iterable[StatementProof], kind: SetKind, seed: int, complaints: list[str], dropped: Counter[str]
+) -> StatementProofs:
     """The set of the pairs that are kept of those found. Raises BadSource when there is none.
 
     Pairs of one article follow each other. `dropped` counts what is left out, by reason.
     """
 
-    def renamed(pair: Pair, key: str) -> Pair:
+    def renamed(pair: StatementProof, key: str) -> StatementProof:
         complaints.append(f"{pair.place}: {pair.key} is there before; this one is {key}.")
         return replace(pair, key=key)
 
@@ -58,7 +58,7 @@ def build(
     return pairs
 
 
-def _from_corpora(paths: Sequence[Path], complaints: list[str]) -> Iterator[Pair]:
+def _from_corpora(paths: Sequence[Path], complaints: list[str]) -> Iterator[StatementProof]:
     for path in paths:
         corpus, _ = read_corpus(path, complaints)
         total = sum(len(theorem.proofs) for theorem in corpus.theorems)
@@ -67,7 +67,7 @@ def _from_corpora(paths: Sequence[Path], complaints: list[str]) -> Iterator[Pair
 
 def _from_articles(
     source: Path, categories: Path | None, complaints: list[str], dropped: Counter[str]
-) -> Iterator[Pair]:
+) -> Iterator[StatementProof]:
     topics = read_categories(categories, complaints) if categories else {}
     files = article_files(source)
     root = source if source.is_dir() else source.parent

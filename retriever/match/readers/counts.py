@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retriever.match.schema import PARTS, PairSet, Token
+from retriever.match.schema import PARTS, StatementProofs, Token
 
 _MOST = 13
 """Categories shown, as many as in Table 3.2."""
 
 
-def tables(pairs: PairSet) -> str:
+def tables(pairs: StatementProofs) -> str:
     """Tables 3.2 and 3.3 as Markdown, for a set with at least one pair."""
     return "\n\n".join(("\n".join(_corpus(pairs)), "\n".join(_lengths(pairs))))
 
 
-def _corpus(pairs: PairSet) -> list[str]:
+def _corpus(pairs: StatementProofs) -> list[str]:
     articles: defaultdict[str, set[str]] = defaultdict(set)
     for pair in pairs.pairs:
         articles[pair.category or "-"].add(pair.source)
@@ -41,7 +41,7 @@ def _corpus(pairs: PairSet) -> list[str]:
     return lines + [f"| part: {part} | | {parts[part]:,} |" for part in PARTS]
 
 
-def _lengths(pairs: PairSet) -> list[str]:
+def _lengths(pairs: StatementProofs) -> list[str]:
     lines = ["| Table 3.3 | min | max | mean ± SD |", "|---|---|---|---|"]
     spelled: tuple[set[str], set[str]] = (set(), set())
     for side in ("statement", "proof"):

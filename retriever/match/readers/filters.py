@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from retriever.match.readers.english import is_english
-from retriever.match.schema import Pair, PairSet, Part, Token
+from retriever.match.schema import Part, StatementProof, StatementProofs, Token
 
 SHORTEST, LONGEST = 20, 500
 """Tokens of a statement, and of a proof, that is kept."""
@@ -16,7 +16,7 @@ SetKind = Literal["mixed", "unmixed"]
 _TENTHS: dict[int, Part] = {0: "test", 1: "valid"}
 
 
-def kept(pairs: Iterable[Pair], dropped: Counter[str]) -> Iterator[Pair]:
+def kept(pairs: Iterable[StatementProof], dropped: Counter[str]) -> Iterator[StatementProof]:
     """The pairs of 20 to 500 tokens a side, each once; `dropped` counts the others by reason.
 
     As in the thesis, length is what leaves out proofs such as "omitted", "trivial" or "see [3]": a proof is
@@ -35,7 +35,7 @@ def kept(pairs: Iterable[Pair], dropped: Counter[str]) -> Iterator[Pair]:
             yield pair
 
 
-def english(pairs: Sequence[Pair], dropped: Counter[str]) -> tuple[Pair, ...]:
+def english(pairs: Sequence[StatementProof], dropped: Counter[str]) -> tuple[StatementProof, ...]:
     """The pairs of one article, or none where its words are not English."""
     spoken = [token.text for pair in pairs for token in pair.statement + pair.proof if token.kind == "word"]
     if is_english(spoken):
@@ -44,7 +44,9 @@ def english(pairs: Sequence[Pair], dropped: Counter[str]) -> tuple[Pair, ...]:
     return ()
 
 
-def split(pairs: Iterable[Pair], kind: SetKind, seed: int, dropped: Counter[str]) -> PairSet:
+def split(
+    pairs: Iterable[StatementProof], kind: SetKind, seed: int, dropped: Counter[str]
+) -> StatementProofs:
     """80% train, 10% valid, 10% test.
 
     A pair's part is drawn from the hash of the seed and, for `mixed`, its key, so pairs of one article may
@@ -69,7 +71,7 @@ def split(pairs: Iterable[Pair], kind: SetKind, seed: int, dropped: Counter[str]
                 texts |= own
         taken |= texts
     left = tuple(pair for pair in chosen if pair.key in good)
-    return PairSet(left, {pair.key: drawn[pair.key] for pair in left})
+    return StatementProofs(left, {pair.key: drawn[pair.key] for pair in left})
 
 
 def draw(name: str, seed: int) -> Part:
@@ -78,7 +80,9 @@ def draw(name: str, seed: int) -> Part:
     return _TENTHS.get(number % 10, "train")
 
 
-def with_own_keys(pairs: Iterable[Pair], rename: Callable[[Pair, str], Pair]) -> Iterator[Pair]:
+def with_own_keys(
+    pairs: Iterable[StatementProof], rename: Callable[[StatementProof, str], StatementProof]
+) -> Iterator[StatementProof]:
     """The pairs, those whose key an earlier one has with `@2`, `@3` and so on behind it."""
     seen: Counter[str] = Counter()
     for pair in pairs:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from retriever.documents.schema import Corpus, Statement
 from retriever.match.readers.latex_text import read_text
-from retriever.match.schema import Pair
+from retriever.match.schema import StatementProof
 
 _KIND = re.compile(r"theorem|lemma|proposition|corollary|thm|lem|prop|cor")
 _LONG = {"thm": "theorem", "lem": "lemma", "prop": "proposition", "cor": "corollary"}
 
 
-def corpus_pairs(corpus: Corpus, path: Path, complaints: list[str]) -> Iterator[Pair]:
+def corpus_pairs(corpus: Corpus, path: Path, complaints: list[str]) -> Iterator[StatementProof]:
     """A pair for each proof of each theorem, as yet without filters; `path` is the corpus' file.
 
     The topic of a theorem is its category and its source; the file's name is the source where it has none.
@@ -27,7 +27,7 @@ def corpus_pairs(corpus: Corpus, path: Path, complaints: list[str]) -> Iterator[
         statement = tuple(read_text("\n".join(theorem.contents), problems))
         for number, proof in enumerate(theorem.proofs):
             tokens = tuple(read_text("\n".join(proof.contents), problems))
-            yield Pair(
+            yield StatementProof(
                 key=f"{name}#{number}",
                 statement=statement,
                 proof=tokens,

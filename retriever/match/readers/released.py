@@ -27,7 +27,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.reading import open_regular
-from retriever.match.schema import FONTS, Pair, PairSet, Part, Token
+from retriever.match.schema import FONTS, Part, StatementProof, StatementProofs, Token
 from retriever.match.tokens import kind_of, symbols, words
 
 LEVELS = ("conservation", "partial", "full", "trans")
@@ -37,14 +37,14 @@ _KINDS = frozenset(("theorem", "lemma", "proposition", "corollary", "claim", "fa
 _HINT = "Expected the files of bollin.inf.ed.ac.uk/match.html, such as `mixed/mixed_conservation_train`."
 
 
-def read_released(folder: Path, level: str, complaints: list[str]) -> PairSet:
+def read_released(folder: Path, level: str, complaints: list[str]) -> StatementProofs:
     """The pairs of a folder of the release; those that are wrong are described with file and line.
 
     Raises BadSettings when there is no such level, BadRecords when a file is missing or of another layout.
     """
     if level not in LEVELS:
         raise BadSettings(f"There is no level {level!r}.", f"Choose one of {', '.join(LEVELS)}.")
-    pairs: list[Pair] = []
+    pairs: list[StatementProof] = []
     parts: dict[str, Part] = {}
     for name, part in _FILES:
         path = folder / f"{folder.resolve().name}_{level}_{name}"
@@ -54,10 +54,10 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> PairSet:
             else:
                 pairs.append(pair)
                 parts[pair.key] = part
-    return PairSet(tuple(pairs), parts)
+    return StatementProofs(tuple(pairs), parts)
 
 
-def read_part(path: Path, complaints: list[str]) -> Iterator[Pair]:
+def read_part(path: Path, complaints: list[str]) -> Iterator[StatementProof]:
     """The pairs of one file, read as they are asked for. Raises BadRecords as `read_released`."""
     try:
         with open_regular(path) as stream:
@@ -103,7 +103,9 @@ def _articles(path: Path, block: _Lines, categories: dict[str, str], complaints:
             complaints.append(f"{path}:{number}: neither an article nor part of a pair.")
 
 
-def _pair(path: Path, block: _Lines, categories: dict[str, str], complaints: list[str]) -> Iterator[Pair]:
+def _pair(
+    path: Path, block: _Lines, categories: dict[str, str], complaints: list[str]
+) -> Iterator[StatementProof]:
     number, name = block[0]
     places = [place for place, (_, line) in enumerate(block) if line == _SEPARATOR]
     if len(places) != 2 or places[0] != 1:
@@ -116,7 +118,7 @@ def _pair(path: Path, block: _Lines, categories: dict[str, str], complaints: lis
         complaints.append(f"{path}:{number}: {'the proof' if statement else 'the statement'} is empty.")
         return
     first = statement[0].text
-    yield Pair(
+    yield StatementProof(
         key=name.strip(),
         statement=statement,
         proof=proof,

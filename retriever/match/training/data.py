@@ -9,7 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from retriever.match.pairs import Modality, of_modality
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import encode
 from retriever.match.training.config import MatchLengths
 from retriever.training.tokens import Ints, Ragged, encode_heads
@@ -39,7 +39,7 @@ def thinned(texts: Ragged, share: float, generator: np.random.Generator) -> Ragg
 
 
 def pair_arrays(
-    pairs: Sequence[Pair], tokenizer: Tokenizer, lengths: MatchLengths, modality: Modality
+    pairs: Sequence[StatementProof], tokenizer: Tokenizer, lengths: MatchLengths, modality: Modality
 ) -> PairArrays:
     """The pairs of a part; a text without tokens of the modality is [CLS] [SEP]."""
     return PairArrays(

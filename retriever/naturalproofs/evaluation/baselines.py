@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from retriever.documents.schema import Statement
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
-from retriever.naturalproofs.task import References, Task
+from retriever.naturalproofs.task import References, ReferenceTask
 from retriever.naturalproofs.tokens import pieces, text_of, words_and_pairs
 from retriever.search.lexical import Bm25, Postings
 
@@ -43,10 +43,10 @@ class RandomOrder:
         return source.permutation(self._candidates).astype(np.float32)
 
 
-class Frequency:
+class ReferenceFrequency:
     """One order for all theorems: how often proofs refer to a candidate, repeats counted."""
 
-    def __init__(self, name: str, task: Task, proofs: Iterable[References]) -> None:
+    def __init__(self, name: str, task: ReferenceTask, proofs: Iterable[References]) -> None:
         self.name = name
         counts = Counter(id for references in proofs for id in references)
         self._scores: Floats = np.array([counts[candidate.id] for candidate in task.candidates], np.float32)
@@ -69,24 +69,26 @@ class WordBm25:
         return self._scorer.scores(words_and_pairs(text_of(theorem)))
 
 
-def baselines(task: Task, seed: int = 0) -> Iterator[Model]:
+def baselines(task: ReferenceTask, seed: int = 0) -> Iterator[Model]:
     """The rows of Table 5 that need no training, one after the other, and two better ones.
 
     Without training examples (a textbook) there is no frequency to count.
     """
     yield RandomOrder(len(task.candidates), seed)
     if task.training:
-        yield Frequency("frequency", task, task.training)
+        yield ReferenceFrequency("frequency", task, task.training)
     yield TfIdf("TF-IDF, the paper's", postings_of(task.candidates, pieces), pieces)
     paired = postings_of(task.candidates, words_and_pairs)
     yield TfIdf("TF-IDF, words and pairs", paired, words_and_pairs, sublinear=True)
     yield WordBm25(paired)
 
 
-def paper_frequency(task: Task) -> Model:
+def paper_frequency(task: ReferenceTask) -> Model:
     """Frequency as the authors' code counts it: in the proofs of the evaluated part, which is the answer.
 
     Their figures for Stacks (Table 5: mAP 0.91, R@100 11.27) are those of this, not of training proofs. It is
     no row to hold a model against.
     """
-    return Frequency("frequency in the evaluated proofs", task, (query.references for query in task.queries))
+    return ReferenceFrequency(
+        "frequency in the evaluated proofs", task, (query.references for query in task.queries)
+    )

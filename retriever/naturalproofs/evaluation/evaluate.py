@@ -26,18 +26,18 @@ from lean_extract.errors import PremiseSuggestError
 from retriever.lean.evaluation.tables import cell, table
 from retriever.metrics.references import COLUMNS
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
-from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, Row, rows_of
+from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, ReferenceRow, rows_of
 from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits
-from retriever.naturalproofs.task import PARTS, Task, build_task
+from retriever.naturalproofs.task import PARTS, ReferenceTask, build_task
 
 
-def evaluate(task: Task, seed: int = 0) -> list[Row]:
+def evaluate(task: ReferenceTask, seed: int = 0) -> list[ReferenceRow]:
     """All rows of the models without training; `seed` is for the random order and the bootstrap."""
     rows = [row for model in baselines(task, seed) for row in rows_of(model, task, seed)]
     return rows + rows_of(paper_frequency(task), task, seed, ["among"])
 
 
-def report(rows: Sequence[Row], *, intervals: bool = True) -> str:
+def report(rows: Sequence[ReferenceRow], *, intervals: bool = True) -> str:
     """Tables 5 and 17 in Markdown, each under both protocols."""
     parts = []
     for protocol, heading in PROTOCOLS.items():
@@ -92,7 +92,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _write(path: Path, part: str, origin: str, digest: str, task: Task, rows: Sequence[Row]) -> None:
+def _write(
+    path: Path, part: str, origin: str, digest: str, task: ReferenceTask, rows: Sequence[ReferenceRow]
+) -> None:
     written = {
         "part": part,
         "split": origin,

@@ -32,11 +32,11 @@ from retriever.naturalproofs.evaluation.oracles import oracle_sequences
 from retriever.naturalproofs.evaluation.predictions import read_predictions
 from retriever.naturalproofs.evaluation.sequences import COLUMNS, intervals
 from retriever.naturalproofs.splits import add_split_arguments, open_splits
-from retriever.naturalproofs.task import PARTS, Part, References, Task, build_task
+from retriever.naturalproofs.task import PARTS, Part, References, ReferenceTask, build_task
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GenerationRow:
     """One model, or one oracle."""
 
     model: str
@@ -45,7 +45,9 @@ class Row:
     """`sequences.COLUMNS`."""
 
 
-def rows_of(task: Task, predicted: Mapping[str, Sequence[References]], seed: int = 0) -> list[Row]:
+def rows_of(
+    task: ReferenceTask, predicted: Mapping[str, Sequence[References]], seed: int = 0
+) -> list[GenerationRow]:
     """The oracles' rows, then those of `predicted` (by name, one sequence a query of the task).
 
     `seed` is for the oracles' random orders and the bootstrap. Raises ValueError when there is not one
@@ -53,12 +55,12 @@ def rows_of(task: Task, predicted: Mapping[str, Sequence[References]], seed: int
     """
     true = [query.references for query in task.queries]
     return [
-        Row(name, len(true), intervals(sequences, true, seed))
+        GenerationRow(name, len(true), intervals(sequences, true, seed))
         for name, sequences in (*oracle_sequences(true, seed).items(), *predicted.items())
     ]
 
 
-def report(rows: Sequence[Row], *, plain: bool = False) -> str:
+def report(rows: Sequence[GenerationRow], *, plain: bool = False) -> str:
     """Table 8 in Markdown."""
     lines = [[row.model, *(_cell(row.figures[name], plain=plain) for name in COLUMNS)] for row in rows]
     return table(["", *COLUMNS], lines)

@@ -10,9 +10,9 @@ from tqdm import tqdm
 
 from retriever.documents.schema import StatementType
 from retriever.metrics.bootstrap import Interval
-from retriever.metrics.references import Places, average_precision, intervals, mean_interval, places_of
+from retriever.metrics.references import Ranks, average_precision, intervals, mean_interval, places_of
 from retriever.naturalproofs.evaluation.baselines import Model
-from retriever.naturalproofs.task import Query, Task
+from retriever.naturalproofs.task import ReferenceQuery, ReferenceTask
 
 Protocol = Literal["among", "excluded"]
 PROTOCOLS: dict[Protocol, str] = {
@@ -23,7 +23,7 @@ TYPES: tuple[StatementType, ...] = ("theorem", "definition", "other")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReferenceRow:
     """One model under one protocol, in percent."""
 
     model: str
@@ -40,10 +40,10 @@ class Row:
 class _Found:
     """What one protocol's examples gave so far."""
 
-    places: list[Places] = field(default_factory=list)
+    places: list[Ranks] = field(default_factory=list)
     by_type: dict[StatementType, list[float]] = field(default_factory=lambda: {kind: [] for kind in TYPES})
 
-    def add(self, places: Places, types: Sequence[StatementType]) -> None:
+    def add(self, places: Ranks, types: Sequence[StatementType]) -> None:
         """An example: the places of its references, and their types in the same order."""
         self.places.append(places)
         for kind, values in self.by_type.items():
@@ -53,8 +53,8 @@ class _Found:
 
 
 def rows_of(
-    model: Model, task: Task, seed: int = 0, protocols: Collection[Protocol] = tuple(PROTOCOLS)
-) -> list[Row]:
+    model: Model, task: ReferenceTask, seed: int = 0, protocols: Collection[Protocol] = tuple(PROTOCOLS)
+) -> list[ReferenceRow]:
     """A model's rows, one a protocol that has an example; `seed` is the bootstrap's.
 
     Under "excluded" a theorem is not looked for in its own proof either; an example that refers to nothing
@@ -68,7 +68,7 @@ def rows_of(
             if gold:
                 one.add(places_of(scores, gold, without), [task.candidates[item].type for item in gold])
     return [
-        Row(
+        ReferenceRow(
             model=model.name,
             protocol=protocol,
             examples=len(one.places),
@@ -80,7 +80,7 @@ def rows_of(
     ]
 
 
-def _sought(query: Query, protocol: Protocol) -> tuple[Sequence[int], int | None]:
+def _sought(query: ReferenceQuery, protocol: Protocol) -> tuple[Sequence[int], int | None]:
     """What is looked for, and what is left out of the ranking."""
     if protocol == "among":
         return query.gold, None

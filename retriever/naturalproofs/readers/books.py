@@ -16,7 +16,7 @@ from pathlib import Path
 from lean_extract.errors import BadSource
 from retriever.documents.schema import Corpus, StatementType
 from retriever.naturalproofs.readers.drafts import Rules
-from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.statements import read_statements
 
 TYPES: dict[str, StatementType] = {
@@ -54,6 +54,6 @@ def _read(
     path = source / name if source.is_dir() else source
     if not path.is_file():
         raise BadSource(f"{path} does not exist.", f"Name the book's {name}, or the folder that it is in.")
-    text = Source.read(path, complaints, comments=published)
+    text = LatexSource.read(path, complaints, comments=published)
     rules = Rules(types, MARKS, OTHERS, published=published)
     return read_statements([(path.stem, text)], rules, complaints)

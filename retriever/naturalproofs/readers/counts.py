@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TextFigures:
     """Of one row's texts; what is not a number of them is a mean."""
 
     name: str
@@ -24,7 +24,7 @@ class Figures:
     """Links that lead to a statement of the corpus, repeated as they are."""
 
 
-def figures(corpus: Corpus) -> tuple[Figures, ...]:
+def figures(corpus: Corpus) -> tuple[TextFigures, ...]:
     """The rows of Table 3, and of Table 4 the number of examples with their references an example."""
     proofs = [proof for theorem in corpus.theorems for proof in theorem.proofs]
     return (
@@ -36,20 +36,20 @@ def figures(corpus: Corpus) -> tuple[Figures, ...]:
     )
 
 
-def table(rows: Iterable[Figures]) -> str:
+def table(rows: Iterable[TextFigures]) -> str:
     """The rows as a Markdown table."""
     head = ["| | N | Chars | Tokens | Lines | Refs |", "|---|---|---|---|---|---|"]
     return "\n".join((*head, *map(_line, rows)))
 
 
-def _line(row: Figures) -> str:
+def _line(row: TextFigures) -> str:
     if not row.number:
         return f"| {row.name} | 0 | - | - | - | - |"
     means = " | ".join(f"{mean:,.1f}" for mean in (row.chars, row.tokens, row.lines, row.refs))
     return f"| {row.name} | {row.number:,} | {means} |"
 
 
-def _row(name: str, texts: Iterable[Statement | Proof]) -> Figures:
+def _row(name: str, texts: Iterable[Statement | DocumentProof]) -> TextFigures:
     sizes = [
         (
             sum(map(len, one.contents)),
@@ -60,5 +60,5 @@ def _row(name: str, texts: Iterable[Statement | Proof]) -> Figures:
         for one in texts
     ]
     if not sizes:
-        return Figures(name, 0, 0.0, 0.0, 0.0, 0.0)
-    return Figures(name, len(sizes), *(fmean(column) for column in zip(*sizes, strict=True)))
+        return TextFigures(name, 0, 0.0, 0.0, 0.0, 0.0)
+    return TextFigures(name, len(sizes), *(fmean(column) for column in zip(*sizes, strict=True)))

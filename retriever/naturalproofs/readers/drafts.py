@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from retriever.documents.schema import StatementType
-from retriever.naturalproofs.readers.latex import Environment, Source, bracketed, environments, lines, marked
+from retriever.naturalproofs.readers.latex import (
+    LatexEnvironment,
+    LatexSource,
+    bracketed,
+    environments,
+    lines,
+    marked,
+)
 
 PROOF = "proof"
 _LABEL = re.compile(r"\\label\s*\{([^{}]{0,1000})\}")
@@ -51,7 +58,7 @@ class Link:
 class DraftProof:
     """A proof."""
 
-    environment: Environment
+    environment: LatexEnvironment
     contents: tuple[str, ...]
     links: tuple[Link, ...]
     named: tuple[Link, ...]
@@ -62,7 +69,7 @@ class DraftProof:
 class Draft:
     """A statement."""
 
-    environment: Environment
+    environment: LatexEnvironment
     file: File
     title: str
     contents: tuple[str, ...]
@@ -78,15 +85,15 @@ class File:
     """What a file has, each in the order of the text."""
 
     stem: str
-    source: Source
-    events: list[Environment] = field(default_factory=list)
+    source: LatexSource
+    events: list[LatexEnvironment] = field(default_factory=list)
     """Environments of statements and proofs, also those never closed."""
-    drafts: dict[Environment, Draft] = field(default_factory=dict)
+    drafts: dict[LatexEnvironment, Draft] = field(default_factory=dict)
     labels: list[tuple[str, int]] = field(default_factory=list)
     """Of anything, each with its place."""
 
 
-def read_file(stem: str, source: Source, rules: Rules, complaints: list[str]) -> File:
+def read_file(stem: str, source: LatexSource, rules: Rules, complaints: list[str]) -> File:
     """The statements of a file, without their labels and proofs. `stem` is the file's name without suffix."""
     found = environments(source, complaints)
     file = File(stem, source)
@@ -103,7 +110,7 @@ def read_file(stem: str, source: Source, rules: Rules, complaints: list[str]) ->
     return file
 
 
-def read_proof(source: Source, event: Environment) -> DraftProof:
+def read_proof(source: LatexSource, event: LatexEnvironment) -> DraftProof:
     """The proof that an environment holds."""
     name, start = bracketed(source.code, event.inside, event.stop)
     return DraftProof(
@@ -115,8 +122,8 @@ def read_proof(source: Source, event: Environment) -> DraftProof:
 
 
 def _marked_proofs(
-    source: Source, marks: tuple[str, str], others: Sequence[Environment], complaints: list[str]
-) -> list[Environment]:
+    source: LatexSource, marks: tuple[str, str], others: Sequence[LatexEnvironment], complaints: list[str]
+) -> list[LatexEnvironment]:
     """Proofs between two commands; one that runs into another statement or proof is not closed."""
     found = []
     starts = [one.start for one in others]
@@ -130,8 +137,8 @@ def _marked_proofs(
 
 
 def _not_too_deep(
-    source: Source, events: Sequence[Environment], complaints: list[str]
-) -> Iterator[Environment]:
+    source: LatexSource, events: Sequence[LatexEnvironment], complaints: list[str]
+) -> Iterator[LatexEnvironment]:
     """The events that stand in fewer than `_DEEPEST` others; they come in the order of the text."""
     open_: list[int] = []
     for event in events:
@@ -145,7 +152,7 @@ def _not_too_deep(
         yield event
 
 
-def _draft(file: File, event: Environment, inner: Sequence[Environment]) -> Draft:
+def _draft(file: File, event: LatexEnvironment, inner: Sequence[LatexEnvironment]) -> Draft:
     """A statement; `inner` are the environments within it. Its labels are those in none of them."""
     source = file.source
     title, start = bracketed(source.text, event.inside, event.stop)
@@ -165,7 +172,7 @@ def _draft(file: File, event: Environment, inner: Sequence[Environment]) -> Draf
     )
 
 
-def _links(source: Source, start: int, stop: int) -> Iterator[Link]:
+def _links(source: LatexSource, start: int, stop: int) -> Iterator[Link]:
     for match in _REF.finditer(source.code, start, stop):
         for label in match[1].split(","):
             if label.strip():

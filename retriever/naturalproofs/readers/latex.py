@@ -29,7 +29,7 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class LatexEnvironment:
     """`\\begin{name} ... \\end{name}`."""
 
     name: str
@@ -44,7 +44,7 @@ class Environment:
     closed: bool = True
 
 
-class Source:
+class LatexSource:
     """One file's text.
 
     Attributes:
@@ -67,7 +67,7 @@ class Source:
         return bisect_right(self._lines, place)
 
     @classmethod
-    def read(cls, path: Path, complaints: list[str], comments: bool = False) -> Source:
+    def read(cls, path: Path, complaints: list[str], comments: bool = False) -> LatexSource:
         """A file's text; one that is not UTF-8 is read as Latin-1 and told of. Raises BadSource."""
         try:
             data = read_regular(path, MAX_TEXT)
@@ -86,12 +86,12 @@ class Source:
         return f"{self.name}:{self.line(place)}"
 
 
-def environments(source: Source, complaints: list[str]) -> list[Environment]:
+def environments(source: LatexSource, complaints: list[str]) -> list[LatexEnvironment]:
     """Every environment by where it starts; those that do not fit together are told in `complaints`.
 
     An environment that is never closed is among them, with `closed` false.
     """
-    found: list[Environment] = []
+    found: list[LatexEnvironment] = []
     open_: list[tuple[str, re.Match[str]]] = []
     depths: dict[str, list[int]] = {}
     """Where each name stands in `open_`."""
@@ -122,7 +122,7 @@ def environments(source: Source, complaints: list[str]) -> list[Environment]:
     return sorted(found, key=lambda environment: environment.start)
 
 
-def marked(source: Source, name: str, head: str, tail: str) -> Iterator[Environment]:
+def marked(source: LatexSource, name: str, head: str, tail: str) -> Iterator[LatexEnvironment]:
     r"""Stretches from a command to another, such as `\proof` to `\bbox`, as environments.
 
     One that another head cuts off, or the end of the file, is not closed.
@@ -141,10 +141,10 @@ def marked(source: Source, name: str, head: str, tail: str) -> Iterator[Environm
         yield _environment(name, start, None)
 
 
-def _environment(name: str, start: re.Match[str], end: re.Match[str] | None) -> Environment:
+def _environment(name: str, start: re.Match[str], end: re.Match[str] | None) -> LatexEnvironment:
     if end is None:
-        return Environment(name, start.start(), start.end(), start.end(), start.end(), closed=False)
-    return Environment(name, start.start(), start.end(), end.start(), end.end())
+        return LatexEnvironment(name, start.start(), start.end(), start.end(), start.end(), closed=False)
+    return LatexEnvironment(name, start.start(), start.end(), end.start(), end.end())
 
 
 def bracketed(text: str, place: int, stop: int | None = None) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource
-from retriever.documents.schema import Corpus, Proof, Statement, StatementType
+from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
 from retriever.naturalproofs.readers.dump import Page, read_pages
 from retriever.naturalproofs.readers.topics import Topics
 from retriever.naturalproofs.readers.wikitext import (
@@ -197,8 +197,10 @@ class _Writer:
             found = section(page.text, "Definition")
         return found or Passage("", 0)
 
-    def _proofs(self, proofs: Sequence[tuple[Page, Passage]]) -> tuple[Proof, ...]:
-        return tuple(Proof(shown(passage.text), *self._links(page, passage)) for page, passage in proofs)
+    def _proofs(self, proofs: Sequence[tuple[Page, Passage]]) -> tuple[DocumentProof, ...]:
+        return tuple(
+            DocumentProof(shown(passage.text), *self._links(page, passage)) for page, passage in proofs
+        )
 
     def _links(self, page: Page, passage: Passage) -> tuple[tuple[str, ...], tuple[int, ...]]:
         refs: list[str] = []

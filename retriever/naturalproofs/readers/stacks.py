@@ -14,7 +14,7 @@ from pathlib import Path
 from lean_extract.errors import BadSource
 from retriever.documents.schema import Corpus, StatementType
 from retriever.naturalproofs.readers.drafts import Rules
-from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.statements import read_statements
 
 TYPES: dict[str, StatementType] = {
@@ -45,5 +45,5 @@ def read_stacks(folder: Path, complaints: list[str], published: bool = False) ->
         published=published,
         not_linked=_OTHER_LABELS if published else frozenset(),
     )
-    sources = [(path.stem, Source.read(path, complaints, comments=published)) for path in paths]
+    sources = [(path.stem, LatexSource.read(path, complaints, comments=published)) for path in paths]
     return read_statements(sources, rules, complaints)

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from retriever.documents.schema import Corpus, Proof, Statement, StatementType
+from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
 from retriever.naturalproofs.readers.drafts import (
     PROOF,
     Draft,
@@ -17,7 +17,7 @@ from retriever.naturalproofs.readers.drafts import (
     read_file,
     read_proof,
 )
-from retriever.naturalproofs.readers.latex import Source
+from retriever.naturalproofs.readers.latex import LatexSource
 
 _KINDS: tuple[StatementType, ...] = ("theorem", "definition", "other")
 
@@ -42,7 +42,9 @@ class _Labels:
         return link.label if link.label in self.places else None
 
 
-def read_statements(sources: Iterable[tuple[str, Source]], rules: Rules, complaints: list[str]) -> Corpus:
+def read_statements(
+    sources: Iterable[tuple[str, LatexSource]], rules: Rules, complaints: list[str]
+) -> Corpus:
     """The corpus of (name without suffix, source) pairs; ids count the statements of all files in order.
 
     What does not fit is told in `complaints` as `file:line: ...`, and the rest goes on: environments that are
@@ -150,8 +152,8 @@ class _Writer:
             categories=(draft.file.stem,) if self.rules.chapters else (),
         )
 
-    def _proof(self, proof: DraftProof, file: File) -> Proof:
-        return Proof(proof.contents, *self._followed(proof.links, file))
+    def _proof(self, proof: DraftProof, file: File) -> DocumentProof:
+        return DocumentProof(proof.contents, *self._followed(proof.links, file))
 
     def _followed(self, links: Sequence[Link], file: File) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Labels of what links lead to, and the ids of the statements among them."""

@@ -52,7 +52,7 @@ _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class CollectionManifest:
     """What a folder holds."""
 
     version: int
@@ -88,7 +88,7 @@ class KnownProofs:
 class Stored:
     """An indexed collection in memory."""
 
-    manifest: Manifest
+    manifest: CollectionManifest
     documents: tuple[Document, ...]
     postings: Postings
     proofs: KnownProofs
@@ -157,7 +157,7 @@ def _write(folder: Path, stored: Stored) -> None:
         os.fsync(stream.fileno())
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> CollectionManifest:
     """What a folder holds. Raises IndexMissing, IndexDamaged."""
     return _of_manifest(folder, _manifest)
 
@@ -205,11 +205,11 @@ def _of_manifest(folder: Path, read: Callable[[Path], Value]) -> Value:
         raise _damaged(folder, error) from error
 
 
-def _manifest(path: Path) -> Manifest:
+def _manifest(path: Path) -> CollectionManifest:
     values = read_json(path)
     if values["version"] != VERSION:
         raise ValueError(f"version {values['version']}, not {VERSION}")
-    manifest: Manifest = from_json(Manifest, values)
+    manifest: CollectionManifest = from_json(CollectionManifest, values)
     return manifest
 
 
@@ -235,7 +235,7 @@ def _read(folder: Path) -> Stored:
     return Stored(manifest, documents, postings, proofs, vectors)
 
 
-def _check_files(folder: Path, manifest: Manifest) -> None:
+def _check_files(folder: Path, manifest: CollectionManifest) -> None:
     """That the files are files, and what was written. Raises OSError, ValueError."""
     for name in (DOCUMENTS, POSTINGS, PROOFS, *([VECTORS] if manifest.fingerprint else [])):
         path = folder / name
@@ -262,7 +262,7 @@ def _postings(values: Any) -> Postings:
     )
 
 
-def _check(manifest: Manifest, documents: Sequence[Document], sizes: Sequence[int]) -> None:
+def _check(manifest: CollectionManifest, documents: Sequence[Document], sizes: Sequence[int]) -> None:
     for size in (len(documents), *sizes):
         if size != manifest.documents:
             raise ValueError(f"{size:,} documents, the manifest says {manifest.documents:,}")

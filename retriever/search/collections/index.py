@@ -13,10 +13,10 @@ from lean_extract.errors import BadSettings, ModelError
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
-from retriever.search.collections.files import VERSION, Floats, KnownProofs, Manifest, Stored
+from retriever.search.collections.files import VERSION, CollectionManifest, Floats, KnownProofs, Stored
 from retriever.search.collections.measure import Bools, best
 from retriever.search.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
-from retriever.search.collections.rereading import Reread
+from retriever.search.collections.rereading import RerankedRanker
 from retriever.search.lexical import Bm25, build_postings
 from retriever.search.splits import split_of
 
@@ -76,7 +76,7 @@ def index_collection(
             vectors.append(towers.documents(texts[start : start + _PIECE]))
     fingerprint = towers.fingerprint if towers and vectors else ""
     return Stored(
-        Manifest(
+        CollectionManifest(
             version=VERSION,
             name=name,
             backend=called or backend.name,
@@ -168,14 +168,14 @@ def reread_of(
     towers: Towers | None,
     first: int = DEPTH,
     outside: Bools | None = None,
-) -> Reread | None:
+) -> RerankedRanker | None:
     """The same with its first documents read again, of those not `outside` (bool[documents]).
 
     None without a re-ranker, or where none is asked for.
     """
     if towers is None or towers.reranker is None or not first:
         return None
-    return Reread(fused, towers.reranker, documents, first, outside)
+    return RerankedRanker(fused, towers.reranker, documents, first, outside)
 
 
 def fused_for_evaluation(

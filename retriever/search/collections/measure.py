@@ -11,7 +11,7 @@ from tqdm import tqdm
 from lean_extract.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranking import place_of
-from retriever.search.backend import Backend, Collection, Places, Question, Split
+from retriever.search.backend import Backend, Collection, Question, Ranks, Split
 from retriever.search.collections.files import Floats
 from retriever.search.collections.rankers import Ranker
 
@@ -37,7 +37,7 @@ def measure(
     return backend.figures(found, seed)
 
 
-def places(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Places]:
+def places(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Ranks]:
     """Where the answers of each question stand."""
     outside = outside_of(collection, split)
     bar = tqdm(questions_of(collection, split), desc=ranker.name, leave=False, disable=quiet or None)
@@ -56,7 +56,7 @@ def outside_of(collection: Collection, split: Split) -> Bools:
     return outside
 
 
-def places_in(question: Question, scores: Floats, outside: Bools) -> Places:
+def places_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
     """Where a question's answers stand by float32[documents] scores, what is `outside` left out."""
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:

@@ -15,7 +15,7 @@ from retriever.search.collections.rankers import Ranker
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class RerankedRanker:
     """A ranking whose first documents are read again."""
 
     ranking: Ranker

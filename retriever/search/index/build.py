@@ -20,15 +20,23 @@ from lean_extract.source import project
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
 from retriever.search.index.content import NO_PROOFS
-from retriever.search.index.plan import Plan, Source, make_plan
+from retriever.search.index.plan import ListedSource, UpdatePlan, make_plan
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import IndexReport, Options, Progress, Update, lacks_graph
+from retriever.search.index.update import IndexReport, Progress, Update, UpdateOptions, lacks_graph
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200
 
-__all__ = ["IndexReport", "Options", "Progress", "SharedPackage", "settled", "update_index", "update_store"]
+__all__ = [
+    "IndexReport",
+    "Progress",
+    "SharedPackage",
+    "UpdateOptions",
+    "settled",
+    "update_index",
+    "update_store",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class SharedPackage:
     revision: str
     root: Path
     """What the index names files relative to."""
-    sources: tuple[Source, ...]
+    sources: tuple[ListedSource, ...]
     is_fixed: bool = True
     """Whether nothing of a revision ever changes; else its files are compared in each update."""
 
@@ -75,7 +83,7 @@ def update_index(
     and what `find_sources` raises for a folder that is no project. What was indexed before stays usable in
     all cases.
     """
-    options = Options(progress, should_stop, uses or {}, proofs, graphs)
+    options = UpdateOptions(progress, should_stop, uses or {}, proofs, graphs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
     if found.stopped:  # not knowing all sources, it must not take any for gone
@@ -84,7 +92,7 @@ def update_index(
     sources = found.sources
     packages = [] if shared is None else [*_pinned(root, sources), *([core] if core else [])]
     if shared is None:
-        own: list[Source] = list(sources)
+        own: list[ListedSource] = list(sources)
     else:
         own = [source for source in sources if not (source.package and source.revision)]
     report = IndexReport(0, 0, notes=found.notices)
@@ -106,9 +114,9 @@ def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
                 writer.commit((), root=str(root), complete=False)
 
 
-def _pinned(root: Path, sources: Sequence[Source]) -> list[SharedPackage]:
+def _pinned(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
     """The packages at a pinned revision among the sources, in order."""
-    found: dict[tuple[str, str], list[Source]] = {}
+    found: dict[tuple[str, str], list[ListedSource]] = {}
     for source in sources:
         if source.package and source.revision:
             found.setdefault((source.package, source.revision), []).append(source)
@@ -124,7 +132,7 @@ def _folder_name(called: str) -> str:
 
 
 def _update_shared(
-    package: SharedPackage, store: IndexStore, encoder: PremiseEncoder, options: Options
+    package: SharedPackage, store: IndexStore, encoder: PremiseEncoder, options: UpdateOptions
 ) -> IndexReport:
     """Read a shared package, if it is not there yet; who finds another process at it waits."""
 
@@ -163,7 +171,9 @@ def settled(
     }
     if not package.is_fixed:
         plan = make_plan(package.root, package.sources, known, manifest.stats, lambda _: None)
-        is_same = plan is not None and replace(plan, stats={}) == Plan() and plan.stats == manifest.stats
+        is_same = (
+            plan is not None and replace(plan, stats={}) == UpdatePlan() and plan.stats == manifest.stats
+        )
         if not is_same or manifest.root != str(package.root):
             return None
     return IndexReport(len(known), sum(file.stop - file.start for file in known.values()))
@@ -171,10 +181,10 @@ def settled(
 
 def update_store(
     root: Path,
-    sources: Sequence[Source],
+    sources: Sequence[ListedSource],
     store: IndexStore,
     encoder: PremiseEncoder,
-    options: Options,
+    options: UpdateOptions,
     *,
     includes: tuple[str, ...] = (),
     pinned: bool = False,

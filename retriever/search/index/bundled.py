@@ -31,7 +31,7 @@ from lean_extract.errors import (
 from lean_extract.json_text import read_json
 from retriever.search.index.archive import extract, packed
 from retriever.search.index.files import damaged, explained_writes, make_folder, unreadable
-from retriever.search.index.manifest import LiveSegment, Manifest
+from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import VERSION, digest, members, read_checked, text, whole
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
@@ -221,7 +221,7 @@ def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
         unpacked.chmod(0o755)
         os.rename(unpacked, folder)  # noqa: PTH104
         store.publish(
-            Manifest(
+            IndexManifest(
                 bundle.fingerprint,
                 built_at=bundle.built_at,
                 segments=(LiveSegment(folder.name),),

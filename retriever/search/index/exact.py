@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.search.fusion import top
-from retriever.search.index.neighbours import Bools, Floats, Ids, Query
+from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
 
 Int8s = npt.NDArray[np.int8]
 _BLOCK = 2048
@@ -51,7 +51,7 @@ class ExactSearch:
     def __len__(self) -> int:
         return self._count
 
-    def query(self, vector: Floats) -> Query:
+    def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]: every product is computed here."""
         found = [inner_products(vectors, scales, vector) for vectors, scales in self._parts]
         return _ExactQuery(np.concatenate([np.zeros(0, dtype=np.float32), *found]))

@@ -23,7 +23,7 @@ from retriever.search.fusion import top
 from retriever.search.index.exact import ExactSearch, Int8s, inner_products
 from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import members, shown, text, whole
-from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, Query
+from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
 from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"
@@ -176,7 +176,7 @@ class HnswSearch:
     def __len__(self) -> int:
         return int(self.bounds[-1])
 
-    def query(self, vector: Floats) -> Query:
+    def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]."""
         return _HnswQuery(self, vector)
 
@@ -188,7 +188,7 @@ class _HnswQuery:
         self._asked = np.append(vector, np.float32(0))[None, :]
 
     @cached_property
-    def _exact(self) -> Query:
+    def _exact(self) -> NeighbourQuery:
         return self._search.exact.query(self._vector)
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:

@@ -27,7 +27,7 @@ class LiveSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class IndexManifest:
     """What the index is made of."""
 
     fingerprint: str
@@ -68,7 +68,7 @@ class Manifest:
         }
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Manifest:
+    def from_json(cls, values: Mapping[str, Any]) -> IndexManifest:
         """The inverse of `to_json` but for format and version. Raises ValueError."""
         only_known(values, _MEMBERS)
         segments = tuple(_live(one) for one in pieces(values["segments"]))
@@ -88,12 +88,12 @@ class Manifest:
         )
 
     @classmethod
-    def read(cls, path: Path) -> Manifest:
+    def read(cls, path: Path) -> IndexManifest:
         """The manifest in a file. Raises OSError, ValueError, IndexDamaged."""
         return cls.from_json(read_document(path, FORMAT, VERSION))
 
 
-_MEMBERS = frozenset(Manifest("").to_json()) - {"format", "version"}
+_MEMBERS = frozenset(IndexManifest("").to_json()) - {"format", "version"}
 
 
 def _fingerprint(value: Any) -> str:

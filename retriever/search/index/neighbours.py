@@ -12,7 +12,7 @@ Bools = npt.NDArray[np.bool_]
 Ids = npt.NDArray[np.int64]
 
 
-class Query(Protocol):
+class NeighbourQuery(Protocol):
     """One query at work; asked several times, it computes what is shared only once."""
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
@@ -27,5 +27,5 @@ class NearestNeighbours(Protocol):
 
     def __len__(self) -> int: ...
 
-    def query(self, vector: Floats) -> Query:
+    def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]."""

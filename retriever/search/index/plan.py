@@ -15,7 +15,7 @@ _ASKED_EVERY = 64
 """Files between two questions whether to stop."""
 
 
-class Source(Protocol):
+class ListedSource(Protocol):
     """A source file as `lean_extract.source.project.find_sources` lists it."""
 
     @property
@@ -44,7 +44,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class Plan:
+class UpdatePlan:
     """What an update has to do."""
 
     changed: list[Change] = field(default_factory=list)
@@ -63,12 +63,12 @@ def relative_path(root: Path, path: Path) -> str:
 
 def make_plan(
     root: Path,
-    sources: Iterable[Source],
+    sources: Iterable[ListedSource],
     known: Mapping[str, IndexedFile],
     stats: Mapping[str, tuple[int, int]],
     progress: Callable[[int], None],
     should_stop: Callable[[], bool] = lambda: False,
-) -> Plan | None:
+) -> UpdatePlan | None:
     """Compare the sources with what is indexed: by size and time, and where these differ by hash.
 
     Args:
@@ -77,7 +77,7 @@ def make_plan(
         progress: hears how many sources were looked at.
         should_stop: asked now and then; the answer is None once it says so.
     """
-    plan = Plan()
+    plan = UpdatePlan()
     seen: set[str] = set()
     for count, source in enumerate(sources, start=1):
         if count % _ASKED_EVERY == 0 and should_stop():
@@ -99,7 +99,11 @@ def _hash(path: Path) -> str:
 
 
 def _compare(
-    plan: Plan, source: Source, name: str, known: IndexedFile | None, override: tuple[int, int] | None
+    plan: UpdatePlan,
+    source: ListedSource,
+    name: str,
+    known: IndexedFile | None,
+    override: tuple[int, int] | None,
 ) -> None:
     stat = source.path.stat()
     found = (stat.st_size, stat.st_mtime_ns)

@@ -33,7 +33,7 @@ from retriever.search.index.files import (
     write_document,
 )
 from retriever.search.index.lock import locked
-from retriever.search.index.manifest import MANIFEST, LiveSegment, Manifest
+from retriever.search.index.manifest import MANIFEST, IndexManifest, LiveSegment
 from retriever.search.index.segment import Segment, SegmentContent, verify_segment, write_segment
 from retriever.search.index.sums import GoOn, always
 
@@ -44,7 +44,7 @@ Stamp = tuple[int, int, int] | None
 _TEMPORARY = ".new-"
 
 
-def _mended_by(manifest: Manifest) -> str:
+def _mended_by(manifest: IndexManifest) -> str:
     """What to do when an index is of another model than the one in use."""
     if manifest.is_bundled:
         return OTHER_MODEL
@@ -71,11 +71,11 @@ class IndexStore:
             return None
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> IndexManifest:
         """The current manifest. Raises IndexMissing, IndexDamaged."""
         path = self.manifest_path
         try:
-            return Manifest.read(path)
+            return IndexManifest.read(path)
         except FileNotFoundError as error:
             message = f"There is no premise index in {self.root}."
             raise IndexMissing(message, "Run `premise-suggest index` to build it.") from error
@@ -84,7 +84,7 @@ class IndexStore:
         except ValueError as error:
             raise damaged(path, error) from error
 
-    def open(self, fingerprint: str | None = None) -> tuple[Manifest, list[tuple[Segment, LiveSegment]]]:
+    def open(self, fingerprint: str | None = None) -> tuple[IndexManifest, list[tuple[Segment, LiveSegment]]]:
         """The manifest and its segments, consistent with each other.
 
         Raises IndexMissing, IndexDamaged, and ModelError when `fingerprint` is another model's.
@@ -135,7 +135,7 @@ class IndexStore:
                 found.append(error.message)
         return found
 
-    def _verify(self, manifest: Manifest, go_on: GoOn) -> list[str]:
+    def _verify(self, manifest: IndexManifest, go_on: GoOn) -> list[str]:
         found: list[str] = []
         for live in manifest.segments:
             folder = self.folder_of(live.name)
@@ -148,7 +148,7 @@ class IndexStore:
             found += amiss
         return found
 
-    def publish(self, manifest: Manifest) -> None:
+    def publish(self, manifest: IndexManifest) -> None:
         """Put a manifest in the place of the one there is, in one step. Raises OSError."""
         temporary = self.root / f".{MANIFEST}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
         try:
@@ -182,14 +182,14 @@ class IndexStore:
             raise
         except (IndexMissing, IndexDamaged, ModelError):
             # What cannot be used is replaced; it stays in place until the first commit.
-            return Writer(self, Manifest(fingerprint, complete=False), keep_unknown=True)
+            return Writer(self, IndexManifest(fingerprint, complete=False), keep_unknown=True)
         return Writer(self, manifest, keep_unknown=False)
 
 
 class Writer:
     """The one writer of a store, for as long as it holds the lock."""
 
-    def __init__(self, store: IndexStore, manifest: Manifest, *, keep_unknown: bool) -> None:
+    def __init__(self, store: IndexStore, manifest: IndexManifest, *, keep_unknown: bool) -> None:
         self._store = store
         self._folder = store.root / "segments"
         self._keep_unknown = keep_unknown

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSource
-from lean_extract.records import Position, Premise, Problem
+from lean_extract.records import FileProblem, Position, Premise
 from lean_extract.source import reader
 from lean_extract.wanted import Unwanted, check_wanted, wanted_until
 from retriever.models.encoder import Floats, PremiseEncoder
@@ -20,7 +20,7 @@ from retriever.search.index.content import NO_PROOFS, ReadFile, content_of, merg
 from retriever.search.index.exact import Int8s, quantise
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.plan import Change, Plan, Source, make_plan
+from retriever.search.index.plan import Change, ListedSource, UpdatePlan, make_plan
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Writer
@@ -51,7 +51,7 @@ class IndexReport:
     premises_reused: int = 0
     """Premises of changed files whose vectors were kept, their text being the same."""
     stopped: bool = False
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     """What was left out, and why, in sentences."""
@@ -72,7 +72,7 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class UpdateOptions:
     """How an update is done."""
 
     progress: Progress = field(default=lambda stage, done, total: None)
@@ -89,7 +89,7 @@ class Update:
     """One run over one store, under its lock."""
 
     def __init__(
-        self, root: Path, store: IndexStore, writer: Writer, encoder: PremiseEncoder, options: Options
+        self, root: Path, store: IndexStore, writer: Writer, encoder: PremiseEncoder, options: UpdateOptions
     ) -> None:
         self._root = root
         self._writer = writer
@@ -102,10 +102,10 @@ class Update:
             self._dead[live.name] = set(live.dead_files)
         self._batch: list[tuple[Change, ReadFile]] = []
         self._last_commit = time.monotonic()
-        self._problems: list[Problem] = []
+        self._problems: list[FileProblem] = []
         self._read = self._embedded = self._reused = 0
 
-    def run(self, sources: Sequence[Source], includes: tuple[str, ...], pinned: bool) -> IndexReport:
+    def run(self, sources: Sequence[ListedSource], includes: tuple[str, ...], pinned: bool) -> IndexReport:
         """Do all of it and say what was done."""
         options = self._options
         plan = self._plan(sources)
@@ -145,7 +145,7 @@ class Update:
             problems=tuple(self._problems),
         )
 
-    def _plan(self, sources: Sequence[Source]) -> Plan | None:
+    def _plan(self, sources: Sequence[ListedSource]) -> UpdatePlan | None:
         """What there is to do; None where it was stopped before that was known."""
         known = {path: self._segments[name].files[i] for path, (name, i) in self._places().items()}
         total = len(sources)
@@ -159,7 +159,7 @@ class Update:
         )
         if plan is not None:
             self._problems += [
-                Problem(str(path), Position(0, 0), f"This file cannot be read: {why}.")
+                FileProblem(str(path), Position(0, 0), f"This file cannot be read: {why}.")
                 for path, why in plan.vanished
             ]
         return plan
@@ -180,7 +180,7 @@ class Update:
                 name, number = places[path]
                 self._dead[name].add(number)
 
-    def _embed(self, plan: Plan) -> bool:
+    def _embed(self, plan: UpdatePlan) -> bool:
         """Read and embed what changed, committing now and then; returns whether it was stopped."""
         total = len(plan.changed)
         done = 0
@@ -204,7 +204,7 @@ class Update:
             try:
                 source = reader.read_file(change.path, change.entry.module)
             except BadSource as error:
-                self._problems.append(Problem(str(change.path), Position(0, 0), str(error)))
+                self._problems.append(FileProblem(str(change.path), Position(0, 0), str(error)))
                 continue
             self._problems += source.problems
             module = source.module

@@ -18,7 +18,7 @@ from lean_extract.records import Premise
 from lean_extract.wanted import check_wanted
 from retriever.lean.scope import ModuleNode
 from retriever.search.index.files import REBUILD
-from retriever.search.index.manifest import LiveSegment, Manifest
+from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.segment import Flag, IndexedFile, Segment, verify_columns
 from retriever.search.index.store import IndexStore, Stamp
 
@@ -26,7 +26,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IndexedPackage:
     """A package that the index covers."""
 
     package: str
@@ -38,12 +38,12 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SegmentPart:
     """A segment in the snapshot, and where it comes from."""
 
     segment: Segment
     dead_files: frozenset[int]
-    manifest: Manifest
+    manifest: IndexManifest
 
     @property
     def is_bundled(self) -> bool:
@@ -59,7 +59,7 @@ class IndexView:
     premise keeps its number but is not `alive`.
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[SegmentPart]) -> None:
         self.parts = list(parts)
         self.segments = [part.segment for part in parts]
         self.bounds: list[int] = [0]
@@ -106,7 +106,7 @@ class IndexView:
                 return IndexDamaged(f"The premise index is damaged: {complaint}.", hint)
         return None
 
-    def own_files(self) -> Iterator[tuple[Part, IndexedFile]]:
+    def own_files(self) -> Iterator[tuple[SegmentPart, IndexedFile]]:
         """The live files that may change, with the part that each is in: none of a package at a revision."""
         position = 0
         for part in self.parts:
@@ -171,7 +171,7 @@ class IndexView:
         return self.segments[index], premise - self.bounds[index]
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[IndexedPackage, ...]:
         """The packages covered, in order of their names."""
         found: dict[tuple[str, str, bool], list[int]] = {}
         position = 0
@@ -183,7 +183,8 @@ class IndexView:
                     counts[1] += file.stop - file.start
                 position += 1
         return tuple(
-            Source(key[0], key[1], counts[0], counts[1], key[2]) for key, counts in sorted(found.items())
+            IndexedPackage(key[0], key[1], counts[0], counts[1], key[2])
+            for key, counts in sorted(found.items())
         )
 
     def stale_files(self) -> tuple[str, ...]:
@@ -250,7 +251,7 @@ def _while_wanted(_: int) -> bool:
     return True
 
 
-def _live_files(parts: Sequence[Part]) -> list[bool]:
+def _live_files(parts: Sequence[SegmentPart]) -> list[bool]:
     """For each file of each part in order: whether its premises count."""
     live: list[bool] = []
     seen_modules: set[str] = set()
@@ -272,7 +273,7 @@ class Opened:
     """A view over stores, and what it was made from."""
 
     view: IndexView
-    manifests: tuple[Manifest, ...]
+    manifests: tuple[IndexManifest, ...]
     """Of the stores that were named, in their order."""
     watched: tuple[IndexStore, ...]
     """All stores that were looked at, those that others include as well."""
@@ -287,12 +288,12 @@ def open_view(stores: Sequence[IndexStore], fingerprint: str) -> Opened:
 
     Raises IndexMissing, IndexDamaged, and ModelError when a store that is named is of another model.
     """
-    parts: list[Part] = []
-    manifests: list[Manifest] = []
+    parts: list[SegmentPart] = []
+    manifests: list[IndexManifest] = []
     stamps: dict[Path, Stamp] = {}
     left_out: list[PremiseIndexError] = []
 
-    def read(store: IndexStore) -> Manifest:
+    def read(store: IndexStore) -> IndexManifest:
         stamps[store.root] = store.stamp()
         manifest, segments = store.open(fingerprint)
         parts.extend(_parts(manifest, segments))
@@ -315,5 +316,5 @@ def open_view(stores: Sequence[IndexStore], fingerprint: str) -> Opened:
     return Opened(IndexView(parts), tuple(manifests), watched, tuple(stamps.values()), tuple(left_out))
 
 
-def _parts(manifest: Manifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[Part]:
-    return [Part(segment, frozenset(live.dead_files), manifest) for segment, live in segments]
+def _parts(manifest: IndexManifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[SegmentPart]:
+    return [SegmentPart(segment, frozenset(live.dead_files), manifest) for segment, live in segments]

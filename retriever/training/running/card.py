@@ -21,7 +21,7 @@ import yaml
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
 from retriever.lean.dataset.files import read_manifest
-from retriever.lean.evaluation.tables import Row, markdown
+from retriever.lean.evaluation.tables import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
 from retriever.models import encoder
 from retriever.training.running.config import load_config
@@ -55,7 +55,7 @@ relies on the words they share with it. Figures of papers with labels per tactic
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class CardStage:
     """One training run, as far as the card tells of it."""
 
     name: str
@@ -70,17 +70,17 @@ class Stage:
         return int(self.curve[-1]["step"]) if self.curve else 0
 
 
-def stages_of(run: Path) -> list[Stage]:
+def stages_of(run: Path) -> list[CardStage]:
     """The run and those it started from, the first one first. Raises BadSettings.
 
     A run that is nothing but weights of another's making (`training.pretrained`) has no configuration.
     """
     if not (run / "config.yaml").exists():
-        return [Stage(run.name, {}, (), 0.0)]
+        return [CardStage(run.name, {}, (), 0.0)]
     values = to_plain(load_run(run / "config.yaml"))
     before = stages_of(Path(values["start_from"])) if values["start_from"] else []
     points = read_curve(run)
-    return [*before, Stage(run.name, values, tuple(points), points[-1]["seconds"])]
+    return [*before, CardStage(run.name, values, tuple(points), points[-1]["seconds"])]
 
 
 def _report(path: Path) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         stream.write("\n".join(parts))
 
 
-def _told(stage: Stage) -> str:
+def _told(stage: CardStage) -> str:
     if not stage.values:
         return f"`{stage.name}`: weights of another's making."
     shape, schedule = stage.values["model"], stage.values["schedule"]
@@ -170,7 +170,7 @@ def _curve(points: Sequence[Point]) -> str:
 
 def _figures(report: dict[str, Any]) -> str:
     rows = [
-        Row(
+        MethodRow(
             row["setting"],
             row["method"],
             row["questions"],

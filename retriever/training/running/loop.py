@@ -49,7 +49,7 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingProgress:
     """Where a run stands."""
 
     steps: int
@@ -81,7 +81,7 @@ class Loop:
         self._optimiser = torch.optim.AdamW(groups, lr=config.schedule.learning_rate, betas=_BETAS)
         self._model, self._prepared = accelerator.prepare(objective.model, self._optimiser)
         self._losses: list[Tensor] = []
-        self.progress = Progress(0, 0.0)
+        self.progress = TrainingProgress(0, 0.0)
 
     def resume(self) -> bool:
         """Go on from the run's checkpoint, if it has one. Raises ModelError when it is of another run."""
@@ -95,10 +95,10 @@ class Loop:
         except (RuntimeError, ValueError) as error:
             hint = "Name another run folder, or resume with the configuration and tokenizer it began with."
             raise ModelError(f"The checkpoint of {self._config.run} is of another model.", hint) from error
-        self.progress = Progress(saved.step, saved.seconds)
+        self.progress = TrainingProgress(saved.step, saved.seconds)
         return True
 
-    def train(self, tracker: Tracker, stopping: Stopping, *, until: int | None = None) -> Progress:
+    def train(self, tracker: Tracker, stopping: Stopping, *, until: int | None = None) -> TrainingProgress:
         """Train to the end, to step `until`, or until it is told to stop; leaves a checkpoint behind.
 
         Raises ModelError when the loss is no number any more; the checkpoint is then the last good one.
@@ -110,7 +110,7 @@ class Loop:
         for step in range(self.progress.steps, end):
             self._step(step)
             done = step + 1
-            self.progress = Progress(done, time.monotonic() - began)
+            self.progress = TrainingProgress(done, time.monotonic() - began)
             tracker.advance()
             stopped = self._agree(stopping)
             last = done == end or bool(stopped)

@@ -27,7 +27,7 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError, UserError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import PRESETS, RunConfig, read_values
-from retriever.training.running.loop import Loop, Objective, Progress, accelerator_for
+from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
 from retriever.training.running.plain import to_plain
 from retriever.training.running.stopping import Stopping
 from retriever.training.running.tracking import CURVE, RunTracker, Silence
@@ -57,7 +57,7 @@ class KindModule(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """How far this call goes."""
 
     until: int | None = None
@@ -90,15 +90,15 @@ def run(
     config: RunConfig,
     *,
     resume: bool = False,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     bar: bool | None = None,
     kinds: Mapping[str, str] = KINDS,
-) -> Progress:
+) -> TrainingProgress:
     """Train (on) to the end, or as far as the limits let it.
 
     Raises UserError where there is a run that is not to be resumed, ModelError, BadRecords.
     """
-    limits = limits or Limits()
+    limits = limits or RunLimits()
     with Stopping(limits.minutes) as stopping:
         if (config.run / FILE).exists() and not resume:
             raise UserError(
@@ -165,7 +165,7 @@ def run_command(
     )
     chosen = parser.parse_args(arguments)
     try:
-        limits = Limits(chosen.until, chosen.minutes)
+        limits = RunLimits(chosen.until, chosen.minutes)
         config = load_run(chosen.config, kinds, presets)
         progress = run(config, resume=chosen.resume, limits=limits, bar=chosen.progress, kinds=kinds)
     except PremiseSuggestError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadSource
-from lean_extract.records import Module, Premise, Problem, Proof, read_header, read_records
+from lean_extract.records import FileProblem, Module, Premise, Proof, read_header, read_records
 from lean_extract.source.extract import extract_project
 from lean_extract.source.reader import read_file
 
@@ -30,7 +30,7 @@ def test_a_project_becomes_one_records_file(tmp_path: Path) -> None:
     assert [record.name for record in records if isinstance(record, Module)] == ["A.One", "A.Two"]
     assert [record.name for record in records if isinstance(record, Premise)] == ["mul_x", "add_x", "y"]
     assert {r.theorem: r.premises for r in records if isinstance(r, Proof)} == {"mul_x": (), "y": ("mul_x",)}
-    problem = next(record for record in records if isinstance(record, Problem))
+    problem = next(record for record in records if isinstance(record, FileProblem))
     assert problem.path.endswith("Bad.lean") and "UTF-8" in problem.message
     assert (counts.files, counts.theorems, counts.pool, counts.only_additive) == (3, 2, 3, 1)
     assert (counts.proofs, counts.tactic_proofs, counts.with_premises) == (2, 2, 1)

@@ -13,24 +13,24 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords, UserError
 from prover.evaluation.lock import FolderInUse, held
-from prover.evaluation.rows import Row, RowStatus, from_line, to_line
+from prover.evaluation.rows import ProblemRow, RowStatus, from_line, to_line
 from prover.evaluation.run_folder import (
     DESCRIPTION,
     RESULTS,
-    Description,
     ResultsNotWritten,
+    RunDescription,
     opened,
     read_description,
     read_rows,
 )
 
-ASKED = Description({"problems": "some", "retriever": "bm25", "seconds": 1.5}, problems=3, passes=1)
-ROW = Row("a.b", 1, "proved", "2", ("intro h", "exact h"), ("propext",), 0.25, 2, 17)
+ASKED = RunDescription({"problems": "some", "retriever": "bm25", "seconds": 1.5}, problems=3, passes=1)
+ROW = ProblemRow("a.b", 1, "proved", "2", ("intro h", "exact h"), ("propext",), 0.25, 2, 17)
 
 
 @given(
     st.builds(
-        Row,
+        ProblemRow,
         name=st.text(),
         pass_number=st.integers(1, 9),
         status=st.sampled_from(get_args(RowStatus)),
@@ -41,7 +41,7 @@ ROW = Row("a.b", 1, "proved", "2", ("intro h", "exact h"), ("propext",), 0.25, 2
         error=st.text(),
     )
 )
-def test_rows_come_back_as_they_were(row: Row) -> None:
+def test_rows_come_back_as_they_were(row: ProblemRow) -> None:
     line = to_line(row)
     assert line.count("\n") == 1
     assert from_line(line.encode()) == row

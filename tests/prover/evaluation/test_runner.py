@@ -10,7 +10,7 @@ import pytest
 
 from lean_extract.records import Goal
 from prover.evaluation.problems import Posed, Unposed
-from prover.evaluation.rows import Row
+from prover.evaluation.rows import ProblemRow
 from prover.evaluation.runner import run
 from prover.evaluation.seeds import Shuffled
 from prover.search.environment import Proposed
@@ -25,16 +25,16 @@ class Meeting:
     barrier: asyncio.Barrier
     done: list[str] = field(default_factory=list)
 
-    async def prove(self, posed: Posed, pass_number: int) -> Row:
+    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         await self.barrier.wait()
         self.done.append(posed.name)
-        return Row(posed.name, pass_number, "failed")
+        return ProblemRow(posed.name, pass_number, "failed")
 
 
 async def test_workers_work_side_by_side_and_each_problem_once() -> None:
     barrier = asyncio.Barrier(3)
     workers = [Meeting(barrier) for _ in range(3)]
-    rows: list[Row] = []
+    rows: list[ProblemRow] = []
     names = [f"p{number}" for number in range(9)]
     async with asyncio.timeout(30):
         await run([(Unposed(name, ""), 1) for name in names], workers, rows.append)
@@ -43,7 +43,7 @@ async def test_workers_work_side_by_side_and_each_problem_once() -> None:
 
 
 async def test_what_cannot_be_written_ends_all() -> None:
-    def full(row: Row) -> None:
+    def full(row: ProblemRow) -> None:
         raise OSError("disk full")
 
     barrier = asyncio.Barrier(2)

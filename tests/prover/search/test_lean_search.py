@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.records import Goal, Position
-from lean_extract.session import LeanSession, Limits
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchain import Toolchain
 from prover.search import Proposed, Reached, SearchLimits, Verdict, search
 from prover.search.lean_environment import LeanEnvironment
@@ -139,7 +139,7 @@ async def test_a_tactic_that_eats_memory_is_ended_and_the_search_goes_on(
     asked = theorem("theorem t (p : Prop) (hp : p) : p ∧ p")
     limits = SearchLimits(seconds=200, tactic_seconds=60)
     hungry = "repeat' (have : p ∧ p ∧ p ∧ p := ⟨hp, hp, hp, hp⟩)"
-    async with await LeanSession.start(project, example, Limits(memory_mb=80, slots=1)) as session:
+    async with await LeanSession.start(project, example, LeanLimits(memory_mb=80, slots=1)) as session:
         result = await search(
             LeanEnvironment(session, asked), Scripts(hungry, "constructor", "exact hp"), limits
         )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadSettings, LeanDied, NoGoalHere
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, from_json, to_json
-from prover.search import Progress, Proposed, SearchLimits, SearchResult, Verdict, search
+from prover.search import Proposed, SearchLimits, SearchProgress, SearchResult, Verdict, search
 from prover.search.proposals import choose
 from tests.prover.search.scripted import Listed, Scripted, Table
 
@@ -167,7 +167,7 @@ async def test_a_proposer_that_gives_up_ends_the_search() -> None:
 
 async def test_progress_is_told_after_each_expansion() -> None:
     table: Table = {"start": {"a": (-0.1, "A"), "b": (-0.2, "B")}, "A": {}, "B": {}}
-    heard: list[Progress] = []
+    heard: list[SearchProgress] = []
     await search(Scripted(table), Listed(table), LIMITS, heard.append)
     assert [(item.nodes, item.tactics, item.waiting) for item in heard] == [(1, 2, 2), (2, 2, 1), (3, 2, 0)]
 

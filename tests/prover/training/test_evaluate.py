@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from lean_extract.records import Goal, Premise
 from prover.generator.model import Generator
 from prover.training import card, evaluate, export, train
-from prover.training.data import PairSet
+from prover.training.data import EncodedPairs
 from prover.training.evaluate import matches
 from prover.training.offers import FORMAT, sample, tactic_steps
 from retriever.search.splits import Split
@@ -35,7 +35,7 @@ def model(run: Path) -> Path:
     return run.parent / "model"
 
 
-def write_lists(path: Path, known: PairSet, rows: list[list[str] | None], part: str = "") -> None:
+def write_lists(path: Path, known: EncodedPairs, rows: list[list[str] | None], part: str = "") -> None:
     """A file as `prover.training.retrieved` writes it."""
     header = {"format": FORMAT, "pairs": known.manifest.digest, "part": part or known.split}
     path.write_text("".join(json.dumps(line) + "\n" for line in [header, *rows]), encoding="utf-8")
@@ -43,14 +43,14 @@ def write_lists(path: Path, known: PairSet, rows: list[list[str] | None], part: 
 
 def part_with_steps(pairs: Path) -> Split:
     parts: tuple[Split, ...] = ("valid", "test")
-    return max(parts, key=lambda part: len(PairSet(pairs, part).pairs))
+    return max(parts, key=lambda part: len(EncodedPairs(pairs, part).pairs))
 
 
 def test_from_run_to_card(
     run: Path, model: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     part = part_with_steps(pairs)
-    known = PairSet(pairs, part)
+    known = EncodedPairs(pairs, part)
     lists = tmp_path / "lists.jsonl"
     write_lists(lists, known, [["foo"] for _ in tactic_steps(known)])
     command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
@@ -108,7 +108,7 @@ def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
     model: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     part = part_with_steps(pairs)
-    known = PairSet(pairs, part)
+    known = EncodedPairs(pairs, part)
     steps = len(tactic_steps(known))
     arguments = [str(model), str(pairs), "--part", part, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * steps, part="train")

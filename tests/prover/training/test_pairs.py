@@ -7,11 +7,11 @@ import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.source.extract import extract_project
-from prover.training.pairs import Pair, build_pairs
+from prover.training.pairs import TacticPair, build_pairs
 from prover.training.steps import complete, head
 
 pytest.importorskip("torch")
-from prover.training.data import PairSet
+from prover.training.data import EncodedPairs
 from retriever.search.splits import SPLITS
 
 pytestmark = pytest.mark.train
@@ -38,8 +38,8 @@ def records(tmp_path: Path) -> Path:
     return tmp_path / "records.jsonl"
 
 
-def all_pairs(folder: Path) -> list[Pair]:
-    return [pair for split in SPLITS for pair in PairSet(folder, split).pairs]
+def all_pairs(folder: Path) -> list[TacticPair]:
+    return [pair for split in SPLITS for pair in EncodedPairs(folder, split).pairs]
 
 
 def test_pairs_of_a_library(records: Path, tmp_path: Path) -> None:
@@ -98,13 +98,13 @@ def test_a_damaged_folder_is_refused(records: Path, tmp_path: Path, file: str) -
     path.write_text("".join(lines[:-1]), encoding="utf-8")
     with pytest.raises(BadRecords, match="that the manifest tells"):
         for split in SPLITS:
-            PairSet(tmp_path / "pairs", split)
+            EncodedPairs(tmp_path / "pairs", split)
     path.write_text("".join(lines)[:-9], encoding="utf-8")
     with pytest.raises(BadRecords, match=f"{file}:{len(lines)} is damaged"):
-        PairSet(tmp_path / "pairs", "train")
+        EncodedPairs(tmp_path / "pairs", "train")
     path.unlink()
     with pytest.raises(BadRecords, match="cannot be read"):
-        PairSet(tmp_path / "pairs", "train")
+        EncodedPairs(tmp_path / "pairs", "train")
 
 
 def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:
     manifest = tmp_path / "pairs" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 99}))
     with pytest.raises(BadRecords, match="version 99"):
-        PairSet(tmp_path / "pairs", "train")
+        EncodedPairs(tmp_path / "pairs", "train")
     manifest.unlink()
     with pytest.raises(BadRecords, match="not a finished folder"):
-        PairSet(tmp_path / "pairs", "train")
+        EncodedPairs(tmp_path / "pairs", "train")
 
 
 @pytest.mark.parametrize(

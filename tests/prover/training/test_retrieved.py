@@ -15,9 +15,9 @@ from lean_extract.source.extract import extract_project
 from prover.generator.prompt import encode_prompt
 from prover.training import retrieved
 from prover.training.config import MixConfig, PromptConfig
-from prover.training.data import Draws, PairSet, example_of
+from prover.training.data import Draws, EncodedPairs, example_of
 from prover.training.offers import read_retrieved, retrieved_pairs, tactic_steps
-from prover.training.pairs import Pair, build_pairs
+from prover.training.pairs import TacticPair, build_pairs
 from prover.training.retrieved import write_retrieved
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import SPLITS
@@ -49,8 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_the_retriever_offers(folder: Path) -> None:
-    part = max(SPLITS[1:], key=lambda part: len(PairSet(folder / "pairs", part).pairs))
-    known = PairSet(folder / "pairs", part)
+    part = max(SPLITS[1:], key=lambda part: len(EncodedPairs(folder / "pairs", part).pairs))
+    known = EncodedPairs(folder / "pairs", part)
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(folder / "out.jsonl")]
     assert retrieved.main([*places, "--part", part, "--premises", "3"]) == 0
     lists = read_retrieved(folder / "out.jsonl", known)
@@ -66,7 +66,7 @@ def test_what_the_retriever_offers(folder: Path) -> None:
 def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(tmp_path / "out.jsonl")]
     assert retrieved.main([*places, "--part", "train", "--premises", "3", "--limit", "7"]) == 0
-    known = PairSet(folder / "pairs", "train")
+    known = EncodedPairs(folder / "pairs", "train")
     found = retrieved_pairs(tmp_path / "out.jsonl", known)
     assert len(found) == 7
     config, mix = PromptConfig(max_prompt=200, premises=10), MixConfig(pairs=4, bare=0.0)
@@ -93,12 +93,12 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_was_stopped_goes_on(folder: Path, tmp_path: Path) -> None:
-    steps = tactic_steps(PairSet(folder / "pairs", "train"))
+    steps = tactic_steps(EncodedPairs(folder / "pairs", "train"))
     asked, out = [1, 4, 6, 7], tmp_path / "out.jsonl"
     seen: list[str] = []
 
-    def stopping(after: int) -> Callable[[list[Pair]], Iterator[list[str]]]:
-        def ranked(pairs: list[Pair]) -> Iterator[list[str]]:
+    def stopping(after: int) -> Callable[[list[TacticPair]], Iterator[list[str]]]:
+        def ranked(pairs: list[TacticPair]) -> Iterator[list[str]]:
             for place, pair in enumerate(pairs):
                 if place == after:
                     raise KeyboardInterrupt

@@ -14,7 +14,7 @@ import torch
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.source.extract import extract_project
 from prover.training.config import PRESETS, ShapeConfig, parse_config
-from prover.training.data import Draws, PairSet
+from prover.training.data import Draws, EncodedPairs
 from prover.training.forward import FastT5
 from prover.training.model import build_model, load_model
 from prover.training.objective import make_objective
@@ -132,7 +132,7 @@ def test_distances_that_are_not_learned_have_no_gradient() -> None:
 
 def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 4}})
-    known = PairSet(pairs, "train")
+    known = EncodedPairs(pairs, "train")
     one, two = (Draws(known, config.prompt, config.mix, 7) for _ in range(2))
     later = [one.batch(step, 0) for step in range(40)]
     assert [two.batch(step, 0) for step in reversed(range(40))] == later[::-1]
@@ -142,7 +142,7 @@ def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
 
 def test_no_process_repeats_what_another_sees_later(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0, "bare": 1.0}})
-    known = PairSet(pairs, "train")
+    known = EncodedPairs(pairs, "train")
     known.pairs = known.pairs[:128]  # an epoch: 128 batches
     draws = Draws(known, config.prompt, config.mix, 0)
     halves = [
@@ -155,7 +155,7 @@ def test_no_process_repeats_what_another_sees_later(pairs: Path) -> None:
 
 def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1}})
-    known = PairSet(pairs, "train")
+    known = EncodedPairs(pairs, "train")
     draws = Draws(known, config.prompt, config.mix, 0)
     examples = [example for step in range(64) for example in draws.batch(step, 0)]
     assert all(len(example.spelled) == len(example.tactic) for example in examples)
@@ -166,7 +166,7 @@ def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:
 
 
 def test_a_share_of_the_prompts_has_no_positive_premise(pairs: Path) -> None:
-    known = PairSet(pairs, "train")
+    known = EncodedPairs(pairs, "train")
     shares = []
     for missed in (0.0, 1.0):
         mix = {"pairs": 8, "bare": 0.0, "missed": missed}
@@ -179,7 +179,7 @@ def test_a_share_of_the_prompts_has_no_positive_premise(pairs: Path) -> None:
 
 def test_an_epoch_takes_every_step_once(pairs: Path) -> None:
     config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
-    known = PairSet(pairs, "train")
+    known = EncodedPairs(pairs, "train")
     assert Draws(known, config.prompt, config.mix, 0).size == len(known.pairs)
 
 

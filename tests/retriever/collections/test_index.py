@@ -19,7 +19,7 @@ from retriever.search.collections.files import KnownProofs, Stored, read_stored,
 from retriever.search.collections.index import CollectionIndex, IndexingStopped, index_collection
 from retriever.search.collections.measure import places
 from retriever.search.collections.rankers import levelled, votes
-from retriever.search.collections.rereading import Reread
+from retriever.search.collections.rereading import RerankedRanker
 from tests.retriever.naturalproofs.corpora import gardens
 
 FLOATS = st.floats(-10, 10, width=32)
@@ -136,7 +136,7 @@ def test_what_is_outside_is_not_read_again() -> None:
             return np.arange(8, 0, -1, dtype=np.float32)
 
     outside = np.array([True] * 4 + [False] * 4)
-    again = Reread(Falling(), Reader(), documents, 2, outside)  # type: ignore[arg-type]
+    again = RerankedRanker(Falling(), Reader(), documents, 2, outside)  # type: ignore[arg-type]
     scores = again.scores("q", own=4)
     assert read == ["text 5", "text 6"]
     assert [n for n in np.argsort(-scores).tolist() if n > 4] == [6, 5, 7]

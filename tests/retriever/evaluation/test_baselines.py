@@ -20,9 +20,9 @@ from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf
 from retriever.lean.evaluation.baselines.dense import DenseRanker, beside
 from retriever.lean.evaluation.measure import RECALL_DEPTHS, measure
-from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.registry import open_methods
-from retriever.lean.evaluation.session import Session, open_session
+from retriever.lean.evaluation.session import EvaluationSession, open_session
 from retriever.lean.symbols import goal_symbols, premise_symbols
 from retriever.search.lexical import build_postings
 from retriever.search.proofs import ProofGraph
@@ -44,21 +44,21 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def session(dataset: Path, model_folder: Path) -> Session:
+def session(dataset: Path, model_folder: Path) -> EvaluationSession:
     return open_session(model_folder, dataset)
 
 
 @pytest.fixture(scope="module")
-def questions(session: Session) -> list[Question]:
+def questions(session: EvaluationSession) -> list[HeldOutGoal]:
     """Every statement whose proof uses something; held-out ones are too few."""
     return [
-        Question(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
         for query in session.dataset.queries
         if query.origin == "statement"
     ]
 
 
-def test_each_finds_far_more_than_chance(session: Session, questions: list[Question]) -> None:
+def test_each_finds_far_more_than_chance(session: EvaluationSession, questions: list[HeldOutGoal]) -> None:
     found = measure(
         session, open_methods(session, ["random", *CHEAP]), questions[::4], ["state", "importable"]
     )
@@ -69,7 +69,9 @@ def test_each_finds_far_more_than_chance(session: Session, questions: list[Quest
             assert recall[setting, name] > 2 * recall["state", "random"] + 0.05, (setting, name)
 
 
-def test_the_same_question_is_answered_alike(session: Session, questions: list[Question]) -> None:
+def test_the_same_question_is_answered_alike(
+    session: EvaluationSession, questions: list[HeldOutGoal]
+) -> None:
     first, second = (
         measure(session, open_methods(session, CHEAP), questions[:5], ["state"]) for _ in range(2)
     )
@@ -135,7 +137,7 @@ def _mepo_of_lean(
 @pytest.mark.parametrize("rare", [True, False])
 @pytest.mark.parametrize(("limit", "p", "c"), [(1000, 0.6, 2.4), (20, 0.6, 2.4), (1000, 0.35, 0.9)])
 def test_mepo_accepts_what_leans_does(
-    session: Session, questions: list[Question], rare: bool, limit: int, p: float, c: float
+    session: EvaluationSession, questions: list[HeldOutGoal], rare: bool, limit: int, p: float, c: float
 ) -> None:
     statements = [premise_symbols(premise) for premise in session.dataset.corpus]
     facts = mepo.facts_of(statements)
@@ -169,7 +171,7 @@ def test_mepos_rounds_reach_what_the_goal_does_not_name() -> None:
 def test_keywords_want_all_symbols_and_then_brevity() -> None:
     holders = build_postings([["add", "eq"], ["add", "eq", "nat"], ["add"], ["norm"]])
     search = keyword.Keyword(holders, np.array([50, 20, 5, 1], dtype=np.float32))
-    scores = search.scores(Question(COMMUTES, "t", "M", None, frozenset({0})))
+    scores = search.scores(HeldOutGoal(COMMUTES, "t", "M", None, frozenset({0})))
     assert np.argsort(-scores).tolist() == [1, 0, 2, 3]
     assert scores[3] == -np.inf
 
@@ -188,8 +190,8 @@ def test_neighbours_vote_for_what_they_use_and_for_themselves() -> None:
 
 @pytest.mark.train
 def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
-    session: Session,
-    questions: list[Question],
+    session: EvaluationSession,
+    questions: list[HeldOutGoal],
     dataset: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -214,7 +216,7 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
 
 
 def test_another_model_folder_is_a_row_of_its_own(
-    session: Session, questions: list[Question], model_folder: Path
+    session: EvaluationSession, questions: list[HeldOutGoal], model_folder: Path
 ) -> None:
     found = measure(
         session, [beside(session, f"twin={model_folder}"), *open_methods(session, ["dense"])], questions[:3]

@@ -29,7 +29,7 @@ from retriever.search.fusion import Fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.config import PRESETS  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
-from retriever.training.running.train import Limits, load_run  # noqa: E402
+from retriever.training.running.train import RunLimits, load_run  # noqa: E402
 from retriever.training.running.train import run as train  # noqa: E402
 
 STEPS = {"schedule": {"steps": 12, "checkpoint_every": 4, "evaluate_every": 12, "log_every": 4}}
@@ -92,7 +92,7 @@ def finished(arguments: list[str], work: Path) -> Path:
     assert not (rows / "rd.json").exists() and not run.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
     config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run, None)
-    assert train(config, limits=Limits(until=4)).steps == 4
+    assert train(config, limits=RunLimits(until=4)).steps == 4
     assert experiments.main(arguments) == 0
     assert [point["step"] for point in read_curve(run) if "loss" in point] == [4, 8, 12]
     return rows

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from retriever.lean.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
 from retriever.lean.features import FEATURES
-from retriever.metrics.fit import Example, _objective, fit
+from retriever.metrics.fit import RankingExample, _objective, fit
 
 
-def _examples(weights: list[float], count: int, seed: int) -> list[Example]:
+def _examples(weights: list[float], count: int, seed: int) -> list[RankingExample]:
     """Candidates whose gold is drawn with the softmax of known weights."""
     generator = np.random.default_rng(seed)
     examples = []
@@ -20,7 +20,7 @@ def _examples(weights: list[float], count: int, seed: int) -> list[Example]:
         chance = np.exp(scores - scores.max())
         gold = np.zeros(20, dtype=np.bool_)
         gold[generator.choice(20, p=chance / chance.sum())] = True
-        examples.append(Example(features, gold))
+        examples.append(RankingExample(features, gold))
     return examples
 
 

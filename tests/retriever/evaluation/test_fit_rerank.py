@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retriever.lean.evaluation.fit_rerank import fit_weight, mean_rank
-from retriever.metrics.fit import Example
+from retriever.metrics.fit import RankingExample
 
 
-def examples(seed: int, of_fused: float, of_logit: float, count: int = 400) -> list[Example]:
+def examples(seed: int, of_fused: float, of_logit: float, count: int = 400) -> list[RankingExample]:
     """Candidates of which the gold one is drawn from a softmax over a known blend."""
     generator = np.random.default_rng(seed)
     found = []
@@ -17,7 +17,7 @@ def examples(seed: int, of_fused: float, of_logit: float, count: int = 400) -> l
         features = generator.normal(size=(8, 2)).astype(np.float32)
         scores = features @ np.array([of_fused, of_logit])
         chance = np.exp(scores) / np.exp(scores).sum()
-        found.append(Example(features, np.arange(8) == generator.choice(8, p=chance)))
+        found.append(RankingExample(features, np.arange(8) == generator.choice(8, p=chance)))
     return found
 
 
@@ -32,7 +32,7 @@ def test_the_weight_is_the_ratio_that_the_labels_follow(seed: int, truth: tuple[
 
 def test_the_reciprocal_rank_is_of_the_first_gold_one() -> None:
     features = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 5.0]], dtype=np.float32)
-    example = Example(features, np.array([False, True, True]))
+    example = RankingExample(features, np.array([False, True, True]))
     assert mean_rank([example], 0.0) == pytest.approx(1 / 2)
     assert mean_rank([example], 1.0) == pytest.approx(1.0)
 

@@ -19,7 +19,7 @@ from retriever.lean.evaluation.perturb import (
     perturbed,
     robustness,
 )
-from retriever.lean.evaluation.pool import Question
+from retriever.lean.evaluation.pool import HeldOutGoal
 
 NAMES = st.sampled_from(["a", "b", "n", "x", "f", "G", "α", "hab", "s'", "x₁", "inst✝"])
 HYPOTHESES = st.builds(
@@ -32,8 +32,8 @@ GOALS = st.builds(
 )
 
 
-def ask(goal: Goal) -> Question:
-    return Question(goal, "Some.theorem", "Some", 3, frozenset({0}))
+def ask(goal: Goal) -> HeldOutGoal:
+    return HeldOutGoal(goal, "Some.theorem", "Some", 3, frozenset({0}))
 
 
 @given(GOALS, st.sampled_from(sorted(PERTURBATIONS)), st.integers(0, 5))

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from retriever.lean.evaluation.plot import Line, Panel, picture, recall_plot
+from retriever.lean.evaluation.plot import Panel, PlotLine, picture, recall_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -36,7 +36,7 @@ def test_a_better_method_lies_higher_in_both_panels() -> None:
 
 
 def test_lines_stay_inside_and_the_legend_is_in_order_of_the_ends() -> None:
-    lines = [Line("first", [(0, 10), (100, 20)]), Line("second", [(0, 5), (100, 33)])]
+    lines = [PlotLine("first", [(0, 10), (100, 20)]), PlotLine("second", [(0, 5), (100, 33)])]
     svg = picture([Panel("title", lines, "x", "y", (0, 50, 100))])
     root = ElementTree.fromstring(svg)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])

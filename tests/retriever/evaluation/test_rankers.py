@@ -16,15 +16,15 @@ from lean_extract.records import Goal, Header, Import, Module, Position, Premise
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
-from retriever.lean.evaluation.pool import Ints, Pool, Question, pool_of
+from retriever.lean.evaluation.pool import HeldOutGoal, Ints, Pool, pool_of
 from retriever.lean.evaluation.rankers import (
     Column,
-    Frequency,
-    Fused,
-    Informed,
+    ContextualMethod,
+    FusedMethod,
     Method,
     Random,
-    Scored,
+    ScoredQuestion,
+    UseCountRanker,
     candidates,
     features,
     in_setting,
@@ -32,7 +32,7 @@ from retriever.lean.evaluation.rankers import (
     score,
 )
 from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.evaluation.tables import COMPACT, differences, markdown, rows_of
 from retriever.lean.features import FEATURES
 from retriever.models.encoder import Encoder
@@ -75,34 +75,34 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool:
 
 
 @pytest.fixture
-def question(pool: Pool) -> Question:
+def question(pool: Pool) -> HeldOutGoal:
     gold = frozenset({pool.names.index("B.early"), pool.names.index("A.first")})
-    return Question(Goal((), "twist (twist a) = a"), "B.asked", "B", 5, gold)
+    return HeldOutGoal(Goal((), "twist (twist a) = a"), "B.asked", "B", 5, gold)
 
 
 def _names(pool: Pool, chosen: np.ndarray) -> set[str]:
     return {pool.names[place] for place in np.flatnonzero(chosen)}
 
 
-def test_the_theorem_and_its_twins_are_not_offered(pool: Pool, question: Question) -> None:
+def test_the_theorem_and_its_twins_are_not_offered(pool: Pool, question: HeldOutGoal) -> None:
     assert set(pool.names) - _names(pool, pool.offered(question)) == {"B.asked", "B.asked_twin"}
 
 
-def test_a_theorems_own_proof_is_no_use_that_it_knows_of(pool: Pool, question: Question) -> None:
+def test_a_theorems_own_proof_is_no_use_that_it_knows_of(pool: Pool, question: HeldOutGoal) -> None:
     first, early = pool.names.index("A.first"), pool.names.index("B.early")
     assert pool.use_counts[[first, early]].tolist() == [2, 1]
     assert pool.uses_elsewhere(question)[[first, early]].tolist() == [1, 0]
-    stranger = Question(question.goal, "X.y", "X", None, question.gold)
+    stranger = HeldOutGoal(question.goal, "X.y", "X", None, question.gold)
     assert (pool.uses_elsewhere(stranger) == pool.use_counts).all()
 
 
-def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, question: Question) -> None:
+def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, question: HeldOutGoal) -> None:
     assert _names(pool, pool.importable(question)) == {"A.first", "B.early"}
-    stranger = Question(question.goal, "X.y", "X", None, question.gold)
+    stranger = HeldOutGoal(question.goal, "X.y", "X", None, question.gold)
     assert _names(pool, pool.importable(stranger)) == set()
 
 
-def ranking(method: Method, scored: Scored) -> Ints:
+def ranking(method: Method, scored: ScoredQuestion) -> Ints:
     return next(iter(rankings(method, [scored])))
 
 
@@ -117,27 +117,27 @@ class OneHot:
         return np.repeat(np.eye(self.size, dtype=np.float32)[[self.target]], len(goals), axis=0)
 
 
-def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: Question) -> None:
+def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: HeldOutGoal) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
-    fused = Fused(pool, Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
+    fused = FusedMethod(pool, Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
     scored = score(pool, vectors, state, question)
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
     assert ranking(fused, scored).tolist() == dense.tolist()
     assert set(ranking(Random(len(pool)), scored)) == set(dense)
     assert pool.names[ranking(Column("bm25"), scored)[0]] in {"B.early", "B.late"}
-    counts = Frequency(pool.use_counts.astype(np.float32))
+    counts = UseCountRanker(pool.use_counts.astype(np.float32))
     assert pool.names[ranking(counts, scored)[0]] == "A.first"
     narrow = in_setting(scored, "importable")
     for method in (fused, counts, Column("bm25"), Random(len(pool))):
         assert {pool.names[n] for n in ranking(method, narrow)} <= {"A.first", "B.early"}
     wide, filtered = rankings(counts, [scored, narrow])
     assert (len(wide), len(filtered)) == (len(pool) - 2, 2)
-    assert isinstance(fused, Informed) and not isinstance(counts, Informed)
+    assert isinstance(fused, ContextualMethod) and not isinstance(counts, ContextualMethod)
 
 
-def test_features_know_the_place_only_where_the_setting_does(pool: Pool, question: Question) -> None:
+def test_features_know_the_place_only_where_the_setting_does(pool: Pool, question: HeldOutGoal) -> None:
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     weights = Fusion((0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
@@ -148,7 +148,7 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
         assert table[:, module].any() == (setting != "state")
 
 
-def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, question: Question) -> None:
+def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, question: HeldOutGoal) -> None:
     """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
@@ -164,7 +164,7 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     assert not scored.nearby.any()
 
 
-def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question, tmp_path: Path) -> None:
+def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:
     """The state's vector points at one gold premise of two, so half of them is found at once."""
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
@@ -178,8 +178,8 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: Question, tm
     assert figures["MRR"] == 1.0
     assert recalls_of(scored, ranked)[:3].tolist() == [0.5, 1.0, 1.0]
     encoder = cast(Encoder, OneHot(target, len(pool)))
-    session = Session(tmp_path, None, cast(Dataset, None), encoder, pool, vectors)
-    methods = [Random(len(pool)), Column("bm25"), Column("dense"), Fused(pool, weights)]
+    session = EvaluationSession(tmp_path, None, cast(Dataset, None), encoder, pool, vectors)
+    methods = [Random(len(pool)), Column("bm25"), Column("dense"), FusedMethod(pool, weights)]
     rows = rows_of(measure(session, methods, [question] * 3), against="bm25")
     by_key = {(row.setting, row.method): row for row in rows}
     assert len(by_key) == 2 * len(methods) + 1

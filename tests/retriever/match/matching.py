@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from retriever.match.schema import Pair, PairSet, Part, Token
+from retriever.match.schema import Part, StatementProof, StatementProofs, Token
 from retriever.match.store import write_pairs
 
 _COMMON = ("let", "be", "a", "ring", "map", "with", "the", "that", "every", "module", "over", "has", "done")
@@ -21,24 +21,24 @@ def symbol(text: str) -> Token:
     return Token(text, "identifier")
 
 
-def make_pairs(train: int = 60, held: int = 12, seed: int = 0) -> PairSet:
+def make_pairs(train: int = 60, held: int = 12, seed: int = 0) -> StatementProofs:
     """So many training pairs, and as many of each other part as `held`."""
     draw = random.Random(seed)
     parts: list[Part] = ["train"] * train + ["valid"] * held + ["test"] * held
     pairs = [_pair(number, draw) for number in range(len(parts))]
-    return PairSet(tuple(pairs), {pair.key: part for pair, part in zip(pairs, parts, strict=True)})
+    return StatementProofs(tuple(pairs), {pair.key: part for pair, part in zip(pairs, parts, strict=True)})
 
 
-def write_set(path: Path, train: int = 60, held: int = 12, seed: int = 0) -> PairSet:
+def write_set(path: Path, train: int = 60, held: int = 12, seed: int = 0) -> StatementProofs:
     pairs = make_pairs(train, held, seed)
     write_pairs(path, pairs)
     return pairs
 
 
-def _pair(number: int, draw: random.Random) -> Pair:
+def _pair(number: int, draw: random.Random) -> StatementProof:
     words = draw.sample(_RARE, 3)
     letters = draw.sample(_LETTERS, 3)
-    return Pair(
+    return StatementProof(
         key=f"lemma-{number}",
         statement=_side(words, letters, 12, draw),
         proof=_side(words, letters, 24, draw),

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
 from retriever.match.readers.arxmliv import article_files, article_pairs, read_categories
-from retriever.match.schema import Pair
+from retriever.match.schema import StatementProof
 from retriever.match.tokens import encode
 from tests.retriever.match.articles import page, proof, put, statement
 
 
-def read(path: Path) -> tuple[list[Pair], list[str], Counter[str]]:
+def read(path: Path) -> tuple[list[StatementProof], list[str], Counter[str]]:
     complaints: list[str] = []
     skipped: Counter[str] = Counter()
     pairs = list(article_pairs(path, path.parent, {}, complaints, skipped))

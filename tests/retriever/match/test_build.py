@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
 from retriever.match.readers.build import main
 from retriever.match.store import read_pairs
@@ -20,13 +20,15 @@ def lemma(number: int, category: str = "digging", text: str = STATEMENT) -> Stat
         f"{category}-lemma-{number}",
         "",
         (text.format(m=f"${name}_{{{number}}}$"),),
-        proofs=(Proof((PROOF.format(m=f"${name}_{{{number}}}$"),)),),
+        proofs=(DocumentProof((PROOF.format(m=f"${name}_{{{number}}}$"),)),),
         categories=(category,),
     )
 
 
 def test_a_corpus_becomes_a_file_with_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    short = Statement(900, "theorem", "digging-lemma-900", "", ("So.",), proofs=(Proof(("Omitted.",)),))
+    short = Statement(
+        900, "theorem", "digging-lemma-900", "", ("So.",), proofs=(DocumentProof(("Omitted.",)),)
+    )
     corpus = Corpus(
         (*(lemma(number) for number in range(60)), short, lemma(901, text="An open $x\nwombat. " + STATEMENT))
     )

@@ -1,5 +1,5 @@
 from retriever.match.readers.counts import tables
-from retriever.match.schema import Pair, PairSet, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 
 EXPECTED = """\
 | Table 3.2 | articles | pairs |
@@ -35,8 +35,8 @@ def test_the_figures_of_both_tables() -> None:
     word, other = Token("x", "word"), Token("y", "word")
     symbol, bold, sign = Token("x", "identifier"), Token("x", "identifier", "bold"), Token("+", "operator")
     pairs = (
-        Pair("1", (word, symbol), (sign,) * 1200, "lemma", "math.AG", "a", ""),
-        Pair("2", (word, word, symbol), (bold,), "theorem", "math.AG", "a", ""),
-        Pair("3", (word,) * 4, (other,), "lemma", "", "b", ""),
+        StatementProof("1", (word, symbol), (sign,) * 1200, "lemma", "math.AG", "a", ""),
+        StatementProof("2", (word, word, symbol), (bold,), "theorem", "math.AG", "a", ""),
+        StatementProof("3", (word,) * 4, (other,), "lemma", "", "b", ""),
     )
-    assert tables(PairSet(pairs, {"1": "train", "2": "test", "3": "train"})) == EXPECTED
+    assert tables(StatementProofs(pairs, {"1": "train", "2": "test", "3": "train"})) == EXPECTED

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from lean_extract.errors import UserError
 from retriever.match.decoding import (
     UNASSIGNED,
-    Candidates,
+    ScoredPairs,
     best_candidates,
     exact_decoding,
     global_decoding,
@@ -97,7 +97,7 @@ def best_over(scores: np.ndarray, allowed: list[set[int]]) -> tuple[int, float]:
 @settings(max_examples=30)
 def test_candidates_are_the_best(scores: np.ndarray, row: int) -> None:
     found = best_candidates(scores, 4)
-    assert isinstance(found, Candidates)
+    assert isinstance(found, ScoredPairs)
     assert sorted(found.scores[row]) == sorted(scores[row])[-4:]
     assert found.proofs[row].tolist() == sorted(set(found.proofs[row].tolist()))
 

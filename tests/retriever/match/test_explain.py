@@ -23,7 +23,7 @@ from retriever.match.explanation.explain import (
 from retriever.match.explanation.glyphs import glyph
 from retriever.match.explanation.html import render_html
 from retriever.match.explanation.text import has_colour, render_terminal
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import decode
 
 STATEMENT = decode("let $i:f be a closed map to $idouble-struck:R . then $i:f is proper")
@@ -86,7 +86,7 @@ class TestExplaining:
 
     @pytest.mark.parametrize("side", ["statement", "proof"])
     def test_a_pair_is_explained_by_either_side(self, side: Side) -> None:
-        pair = Pair("one", STATEMENT, PROOF, "lemma", "", "here", "here:1")
+        pair = StatementProof("one", STATEMENT, PROOF, "lemma", "", "here", "here:1")
         asked: set[tuple[str, Text]] = set()
 
         def scorer(varied: Side, variants: Sequence[Text], other: Text) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("lime", reason="the match extra is not installed")
 
 from retriever.match.explanation.command import main
-from retriever.match.schema import Pair, PairSet, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.store import write_pairs
 
 
@@ -29,7 +29,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five pairs whose proofs share one telling word with their statements."""
     path = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
     made = tuple(
-        Pair(
+        StatementProof(
             key=subject,
             statement=sentence(f"every {subject} of size $x is green"),
             proof=sentence(f"take the {subject} and its border $x then all of it is green by induction"),
@@ -40,7 +40,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for subject in SUBJECTS
     )
-    write_pairs(path, PairSet(made, {pair.key: "test" for pair in made}))
+    write_pairs(path, StatementProofs(made, {pair.key: "test" for pair in made}))
     return path
 
 

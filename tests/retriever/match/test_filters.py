@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from retriever.match.readers.english import is_english
 from retriever.match.readers.filters import draw, english, kept, split, with_own_keys
-from retriever.match.schema import Pair, Token
+from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import words
 from tests.retriever.match.articles import GERMAN, PROOF, STATEMENT
 
@@ -18,9 +18,9 @@ def text(word: str, length: int) -> tuple[Token, ...]:
 
 def pair(
     key: str, statement: str = "", proof: str = "", source: str = "a", *, sizes: tuple[int, int] = (30, 30)
-) -> Pair:
+) -> StatementProof:
     sides = text(statement or f"s{key}", sizes[0]), text(proof or f"p{key}", sizes[1])
-    return Pair(key, *sides, "lemma", "math.AG", source, "a:1")
+    return StatementProof(key, *sides, "lemma", "math.AG", source, "a:1")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ _PAIRS = st.lists(
 
 
 @given(_PAIRS, st.sampled_from(["mixed", "unmixed"]), st.integers(0, 99))
-def test_no_text_is_in_two_parts(pairs: list[Pair], kind: str, seed: int) -> None:
+def test_no_text_is_in_two_parts(pairs: list[StatementProof], kind: str, seed: int) -> None:
     dropped: Counter[str] = Counter()
     made = split(pairs, kind, seed, dropped)  # type: ignore[arg-type]
     assert len(made.pairs) + dropped.total() == len(pairs)

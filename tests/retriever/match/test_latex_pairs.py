@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.match.readers.latex_pairs import corpus_pairs
 from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import FONTS
@@ -145,10 +145,10 @@ def corpus() -> Corpus:
         "algebra-lemma-flat",
         "Flatness",
         ("Let $R$ be a ring.",),
-        proofs=(Proof(("Omitted.",)), Proof(("See Lemma \\ref{algebra-lemma-flat}, $R",))),
+        proofs=(DocumentProof(("Omitted.",)), DocumentProof(("See Lemma \\ref{algebra-lemma-flat}, $R",))),
         categories=("algebra",),
     )
-    second = Statement(8, "theorem", "", "", ("So.",), proofs=(Proof(("Yes.",)),))
+    second = Statement(8, "theorem", "", "", ("So.",), proofs=(DocumentProof(("Yes.",)),))
     third = Statement(9, "theorem", "book-cor:two", "", ("Hm.",))
     return Corpus((first, second, third))
 

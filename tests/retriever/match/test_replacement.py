@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from retriever.match.pairs import LEVELS, Level, load_pairs
 from retriever.match.replacement import main, renaming_of, replace_symbols
-from retriever.match.schema import Pair, PairSet, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.store import read_pairs, write_pairs
 from retriever.match.tokens import decode, encode
 
@@ -36,18 +36,18 @@ TEXTS = st.lists(st.one_of(SYMBOLS.map(lambda t: [t]), OTHERS.map(lambda t: [t])
 CHANGING: tuple[Level, ...] = ("partial", "full", "transposition")
 
 
-def pair_of(statement: tuple[Token, ...], proof: tuple[Token, ...], key: str = "one") -> Pair:
-    return Pair(key, statement, proof, "lemma", "", "here", "here:1")
+def pair_of(statement: tuple[Token, ...], proof: tuple[Token, ...], key: str = "one") -> StatementProof:
+    return StatementProof(key, statement, proof, "lemma", "", "here", "here:1")
 
 
 PAIRS = st.builds(pair_of, TEXTS, TEXTS, st.text("abc", min_size=1, max_size=3))
 
 
-def of_lines(statement: str, proof: str, key: str = "one") -> Pair:
+def of_lines(statement: str, proof: str, key: str = "one") -> StatementProof:
     return pair_of(decode(statement), decode(proof), key)
 
 
-def renamed(pair: Pair, level: Level, seed: int = 0) -> list[tuple[Token, Token]]:
+def renamed(pair: StatementProof, level: Level, seed: int = 0) -> list[tuple[Token, Token]]:
     """The places of the proof, before and after."""
     return list(zip(pair.proof, replace_symbols(pair, level, seed).proof, strict=True))
 
@@ -57,12 +57,12 @@ def bare(token: Token) -> str:
 
 
 @given(PAIRS)
-def test_conservation_changes_nothing(pair: Pair) -> None:
+def test_conservation_changes_nothing(pair: StatementProof) -> None:
     assert replace_symbols(pair, "conservation") == pair
 
 
 @given(PAIRS, st.sampled_from(CHANGING), st.integers(0, 3))
-def test_only_the_proof_changes_and_its_form_stays(pair: Pair, level: Level, seed: int) -> None:
+def test_only_the_proof_changes_and_its_form_stays(pair: StatementProof, level: Level, seed: int) -> None:
     after = replace_symbols(pair, level, seed)
     assert (after.key, after.statement, after.kind) == (pair.key, pair.statement, pair.kind)
     for old, new in renamed(pair, level, seed):
@@ -72,7 +72,9 @@ def test_only_the_proof_changes_and_its_form_stays(pair: Pair, level: Level, see
 
 
 @given(PAIRS, st.sampled_from(CHANGING), st.integers(0, 3))
-def test_only_shared_single_letters_change_and_no_constant(pair: Pair, level: Level, seed: int) -> None:
+def test_only_shared_single_letters_change_and_no_constant(
+    pair: StatementProof, level: Level, seed: int
+) -> None:
     stated = set(pair.statement)
     for old, new in renamed(pair, level, seed):
         if old != new:
@@ -85,7 +87,7 @@ def test_only_shared_single_letters_change_and_no_constant(pair: Pair, level: Le
 
 
 @given(PAIRS, st.sampled_from(CHANGING), st.integers(0, 3))
-def test_spelled_names_stay(pair: Pair, level: Level, seed: int) -> None:
+def test_spelled_names_stay(pair: StatementProof, level: Level, seed: int) -> None:
     def spelled(proof: tuple[Token, ...]) -> Counter[str]:
         # The strategy closes each name with a bracket and nothing else has one.
         text = "".join(
@@ -99,7 +101,7 @@ def test_spelled_names_stay(pair: Pair, level: Level, seed: int) -> None:
 
 
 @given(PAIRS, st.sampled_from(CHANGING), st.integers(0, 3))
-def test_no_two_symbols_become_one(pair: Pair, level: Level, seed: int) -> None:
+def test_no_two_symbols_become_one(pair: StatementProof, level: Level, seed: int) -> None:
     """Outside of spelled names a symbol always becomes the same, and no other symbol of the proof does."""
     names = renaming_of(pair, level, seed).names
     into: dict[Token, set[Token]] = {}
@@ -115,7 +117,7 @@ def test_no_two_symbols_become_one(pair: Pair, level: Level, seed: int) -> None:
 
 
 @given(PAIRS, st.sampled_from(CHANGING), st.integers(0, 3))
-def test_forms_of_a_letter_go_together(pair: Pair, level: Level, seed: int) -> None:
+def test_forms_of_a_letter_go_together(pair: StatementProof, level: Level, seed: int) -> None:
     letters: dict[str, set[str]] = {}
     for old, new in renaming_of(pair, level, seed).names.items():
         letters.setdefault(bare(old), set()).add(bare(new))
@@ -124,7 +126,9 @@ def test_forms_of_a_letter_go_together(pair: Pair, level: Level, seed: int) -> N
 
 
 @given(PAIRS, st.integers(0, 3))
-def test_full_replaces_every_shared_symbol_by_one_that_is_not_in_the_proof(pair: Pair, seed: int) -> None:
+def test_full_replaces_every_shared_symbol_by_one_that_is_not_in_the_proof(
+    pair: StatementProof, seed: int
+) -> None:
     renaming = renaming_of(pair, "full", seed)
     assert renaming.names.keys() == renaming.shared
     seen = {bare(token) for token in pair.proof if token.kind == "identifier" and len(token.text) == 1}
@@ -132,14 +136,14 @@ def test_full_replaces_every_shared_symbol_by_one_that_is_not_in_the_proof(pair:
 
 
 @given(PAIRS, st.integers(0, 3))
-def test_partial_replaces_half_of_the_shared_letters(pair: Pair, seed: int) -> None:
+def test_partial_replaces_half_of_the_shared_letters(pair: StatementProof, seed: int) -> None:
     renaming = renaming_of(pair, "partial", seed)
     shared = len({bare(token) for token in renaming.shared})
     assert len({bare(token) for token in renaming.names}) in (shared // 2, (shared + 1) // 2)
 
 
 @given(PAIRS, st.integers(0, 3))
-def test_transposition_permutes_letters_without_fixed_points(pair: Pair, seed: int) -> None:
+def test_transposition_permutes_letters_without_fixed_points(pair: StatementProof, seed: int) -> None:
     renaming = renaming_of(pair, "transposition", seed)
     given_to = {bare(old): bare(new) for old, new in renaming.names.items()}
     assert sorted(given_to) == sorted(given_to.values())
@@ -219,7 +223,7 @@ def test_each_symbol_is_replaced_in_half_of_the_partial_draws() -> None:
 
 @given(PAIRS, st.sampled_from(LEVELS), st.integers(0, 3))
 @settings(max_examples=30)
-def test_the_same_pair_level_and_seed_give_the_same(pair: Pair, level: Level, seed: int) -> None:
+def test_the_same_pair_level_and_seed_give_the_same(pair: StatementProof, level: Level, seed: int) -> None:
     twin = pair_of(decode(encode(pair.statement)), decode(encode(pair.proof)), pair.key)
     assert replace_symbols(pair, level, seed) == replace_symbols(twin, level, seed)
 
@@ -237,7 +241,7 @@ def pairs_file(path: Path) -> Path:
         of_lines("for $i:x and $i:y", "take $i:x $o:= $i:y $o:+ $i:z .", "sum"),
         of_lines("nothing here", "is shared : $i:x", "none"),
     )
-    write_pairs(path, PairSet(pairs, {"sum": "train", "none": "test"}))
+    write_pairs(path, StatementProofs(pairs, {"sum": "train", "none": "test"}))
     return path
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords, BadSettings
-from retriever.match.schema import FONTS, Pair, PairSet, Token
+from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.match.store import main, read_pairs, write_pairs
 from retriever.match.tokens import decode, encode, kind_of, symbols, words
 
@@ -15,10 +15,10 @@ BOLD = Token("x", "identifier", "bold")
 LET = Token("let", "word")
 
 
-def a_set() -> PairSet:
+def a_set() -> StatementProofs:
     pairs = (
-        Pair("a#1", (LET, X), (BOLD, Token(":", "operator")), "lemma", "math.AG", "a", "a.xhtml:3"),
-        Pair(
+        StatementProof("a#1", (LET, X), (BOLD, Token(":", "operator")), "lemma", "math.AG", "a", "a.xhtml:3"),
+        StatementProof(
             "b#1",
             (Token("é", "word"),),
             (Token("$", "word"), Token("$", "operator")),
@@ -28,7 +28,7 @@ def a_set() -> PairSet:
             "b:1",
         ),
     )
-    return PairSet(pairs, {"a#1": "train", "b#1": "test"})
+    return StatementProofs(pairs, {"a#1": "train", "b#1": "test"})
 
 
 def written(tmp_path: Path) -> tuple[Path, list[str]]:

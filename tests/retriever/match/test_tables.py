@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-from retriever.match.evaluation.metrics import Counts
+from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.tables import (
-    Row,
+    MatchRow,
     count_table,
     cross_table,
     input_table,
@@ -21,13 +21,13 @@ def figures(mrr: float | None, accuracy: float) -> dict[str, Interval]:
 
 
 ROWS = [
-    Row("TF-IDF", "none", "local", None, "conservation", "both", figures(40, 30)),
-    Row("npt", "local", "local", "conservation", "conservation", "both", figures(63, 56)),
-    Row("npt", "local", "global", "conservation", "conservation", "both", figures(None, 61)),
-    Row("npt", "hybrid", "global", "conservation", "conservation", "both", figures(None, 62)),
-    Row("npt", "local", "local", "conservation", "full", "both", figures(30, 25)),
-    Row("npt", "local", "local", "full", "full", "both", figures(41, 33)),
-    Row("npt", "local", "local", "conservation", "conservation", "math", figures(65, 58)),
+    MatchRow("TF-IDF", "none", "local", None, "conservation", "both", figures(40, 30)),
+    MatchRow("npt", "local", "local", "conservation", "conservation", "both", figures(63, 56)),
+    MatchRow("npt", "local", "global", "conservation", "conservation", "both", figures(None, 61)),
+    MatchRow("npt", "hybrid", "global", "conservation", "conservation", "both", figures(None, 62)),
+    MatchRow("npt", "local", "local", "conservation", "full", "both", figures(30, 25)),
+    MatchRow("npt", "local", "local", "full", "full", "both", figures(41, 33)),
+    MatchRow("npt", "local", "local", "conservation", "conservation", "math", figures(65, 58)),
 ]
 
 
@@ -62,7 +62,7 @@ def test_the_cross_table_has_a_row_a_level_trained_on() -> None:
 
 
 def test_the_counts_are_shares_of_all_proofs() -> None:
-    lines = lines_of(count_table(Counts(50, {20: 1, 2: 10}, 20, 20)))
+    lines = lines_of(count_table(StatementCounts(50, {20: 1, 2: 10}, 20, 20)))
     assert lines["20 or more"] == ["1", "2.0"]
     assert lines["2 or more"] == ["10", "20.0"]
     assert lines["0"] == ["20", "40.0"]

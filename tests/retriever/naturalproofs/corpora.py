@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from retriever.documents.schema import Corpus, Proof, Statement, StatementType
+from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
 
 
 def statement(
@@ -24,7 +24,9 @@ def statement(
         contents=(contents or f"claim{id}",),
         refs=tuple(f"s{ref}" for ref in refs),
         ref_ids=refs,
-        proofs=tuple(Proof(("By what is known.",), tuple(f"s{ref}" for ref in ids), ids) for ids in proofs),
+        proofs=tuple(
+            DocumentProof(("By what is known.",), tuple(f"s{ref}" for ref in ids), ids) for ids in proofs
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from retriever.documents.schema import Corpus, Split, Splits, Statement
 from retriever.naturalproofs.evaluation.baselines import RandomOrder, baselines, paper_frequency
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.splits import whole_for_test
-from retriever.naturalproofs.task import Task, build_task
+from retriever.naturalproofs.task import ReferenceTask, build_task
 from retriever.naturalproofs.tokens import pieces, text_of, words, words_and_pairs
 from tests.retriever.naturalproofs.corpora import gardens, statement
 
@@ -28,7 +28,7 @@ def model_of(candidates: list[Statement], *, sublinear: bool = False) -> TfIdf:
     return TfIdf("t", postings_of(candidates, str.split), str.split, sublinear=sublinear)
 
 
-def gardens_task() -> Task:
+def gardens_task() -> ReferenceTask:
     return build_task(gardens(), SPLITS, "test")
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadSource
-from retriever.documents.schema import Proof
+from retriever.documents.schema import DocumentProof
 from retriever.naturalproofs.readers.books import read_stein, read_trench
 
 STEIN = r"""\chapter{Counting}\label{ch:counting}
@@ -79,14 +79,14 @@ def test_stein(tmp_path: Path) -> None:
     summed, zero, square = corpus.theorems
     assert (summed.label, summed.title) == ("body-thm:sum", "The Sum")
     assert summed.proofs == (
-        Proof(
+        DocumentProof(
             ("Use Definition~\\ref{defn:even}; see Chapter~\\ref{ch:counting}.",),
             ("body-defn:even", "body-ch:counting"),
             (even.id,),
         ),
     )
     assert (zero.label, zero.title, zero.proofs) == ("body-lemma-line-20", "", ())
-    assert square.proofs == (Proof(("By Theorem~\\ref{thm:sum}.",), ("body-thm:sum",), (summed.id,)),)
+    assert square.proofs == (DocumentProof(("By Theorem~\\ref{thm:sum}.",), ("body-thm:sum",), (summed.id,)),)
     assert corpus.others == ()
     assert all(one.categories == () for one in corpus.statements)
 

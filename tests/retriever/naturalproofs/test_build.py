@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import BadSettings
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import problems_of, read_corpus
 from retriever.naturalproofs.readers.build import build, main
-from retriever.naturalproofs.readers.counts import Figures, figures, table
+from retriever.naturalproofs.readers.counts import TextFigures, figures, table
 
 CHAPTER = r"""\begin{definition}
 \label{definition-even}
@@ -42,18 +42,25 @@ def test_figures_are_counted_by_hand() -> None:
     corpus = Corpus(
         (
             Statement(
-                0, "theorem", "a", "", ("one two", "$x$"), ("b",), (1,), (Proof(("abc",), ("b",), (1,)),)
+                0,
+                "theorem",
+                "a",
+                "",
+                ("one two", "$x$"),
+                ("b",),
+                (1,),
+                (DocumentProof(("abc",), ("b",), (1,)),),
             ),
-            Statement(2, "theorem", "c", "", (), (), (), (Proof(("a b c", "d"), ("gone",)),)),
+            Statement(2, "theorem", "c", "", (), (), (), (DocumentProof(("a b c", "d"), ("gone",)),)),
         ),
         (Statement(1, "definition", "b", "", ("x y  z",)),),
     )
     assert figures(corpus) == (
-        Figures("Theorem", 2, 5.0, 1.5, 1.0, 0.5),
-        Figures("Proof", 2, 4.5, 2.5, 1.5, 0.5),
-        Figures("Definition", 1, 6.0, 3.0, 1.0, 0.0),
-        Figures("Other", 0, 0.0, 0.0, 0.0, 0.0),
-        Figures("Example", 1, 3.0, 1.0, 1.0, 1.0),
+        TextFigures("Theorem", 2, 5.0, 1.5, 1.0, 0.5),
+        TextFigures("Proof", 2, 4.5, 2.5, 1.5, 0.5),
+        TextFigures("Definition", 1, 6.0, 3.0, 1.0, 0.0),
+        TextFigures("Other", 0, 0.0, 0.0, 0.0, 0.0),
+        TextFigures("Example", 1, 3.0, 1.0, 1.0, 1.0),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from retriever.documents.schema import Corpus, Split, Splits, Statement
 from retriever.documents.store import write_corpus
 from retriever.naturalproofs.evaluation.evaluate import evaluate, main
-from retriever.naturalproofs.evaluation.measure import Row, rows_of
+from retriever.naturalproofs.evaluation.measure import ReferenceRow, rows_of
 from retriever.naturalproofs.splits import whole_for_test
 from retriever.naturalproofs.task import build_task
 from tests.retriever.naturalproofs.corpora import gardens, statement
@@ -31,7 +31,7 @@ class Fixed:
         return np.array(scores, dtype=np.float32)
 
 
-def fixed_rows(example: tuple[int, int], order: list[int]) -> dict[str, Row]:
+def fixed_rows(example: tuple[int, int], order: list[int]) -> dict[str, ReferenceRow]:
     splits = Splits(Split((), ()), Split((), ()), Split((example,), EVERY))
     rows = rows_of(Fixed(order, EVERY), build_task(gardens(), splits, "test"))
     return {row.protocol: row for row in rows}

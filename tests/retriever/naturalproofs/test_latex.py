@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.naturalproofs.readers.latex import Source, bracketed, environments, lines, marked
+from retriever.naturalproofs.readers.latex import LatexSource, bracketed, environments, lines, marked
 
 _PIECES = st.sampled_from(
     [
@@ -15,7 +15,7 @@ _PIECES = st.sampled_from(
 
 def found(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Names and bodies of the closed environments, and the complaints."""
-    source = Source("a.tex", text)
+    source = LatexSource("a.tex", text)
     complaints: list[str] = []
     closed = [one for one in environments(source, complaints) if one.closed]
     return [(one.name, source.text[one.inside : one.stop]) for one in closed], complaints
@@ -70,13 +70,13 @@ def test_unbalanced_environments_are_told_and_the_rest_goes_on() -> None:
 
 
 def test_an_open_one_is_there_to_be_seen() -> None:
-    source = Source("a.tex", "\\begin{lemma} A \\begin{lemma}B\\end{lemma}")
+    source = LatexSource("a.tex", "\\begin{lemma} A \\begin{lemma}B\\end{lemma}")
     assert [(one.start, one.closed) for one in environments(source, [])] == [(0, False), (16, True)]
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_places_stay_what_they_are(text: str) -> None:
-    source = Source("a.tex", text)
+    source = LatexSource("a.tex", text)
     breaks = [match.start() for match in re.finditer("\n", text)]
     for kept in (source.text, source.code):
         assert len(kept) == len(text)
@@ -86,7 +86,7 @@ def test_places_stay_what_they_are(text: str) -> None:
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_every_beginning_and_end_is_matched_or_told(text: str) -> None:
-    source = Source("a.tex", text)
+    source = LatexSource("a.tex", text)
     complaints: list[str] = []
     all_ = environments(source, complaints)
     closed = [one for one in all_ if one.closed]
@@ -103,7 +103,7 @@ def test_every_beginning_and_end_is_matched_or_told(text: str) -> None:
 
 
 def test_marks() -> None:
-    source = Source(
+    source = LatexSource(
         "a.tex", "\\proof A \\bbox \\bbox \\proofs % \\proof\n\\proof B \\proof C$\\bbox$ \\proof D"
     )
     assert [

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from retriever.documents.schema import Corpus, Proof
+from retriever.documents.schema import Corpus, DocumentProof
 from retriever.naturalproofs.readers.dump import read_pages
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.topics import Topics
@@ -87,7 +87,7 @@ def test_a_theorem_with_two_proofs(tmp_path: Path) -> None:
     assert theorem.refs == ("Definition:Even Integer", "Definition:Even Integer")
     assert theorem.ref_ids == (3, 3)
     assert theorem.proofs == (
-        Proof(
+        DocumentProof(
             (
                 "By distributivity and Definition:Even Integer:",
                 "* see Whole Plus and a gap.",
@@ -96,7 +96,7 @@ def test_a_theorem_with_two_proofs(tmp_path: Path) -> None:
             ("Distributivity", "Definition:Even Integer", "Sum of Wholes"),
             (7, 3, 6),
         ),
-        Proof(("By the lemma.",), ("Even Sum/Lemma",), (5,)),
+        DocumentProof(("By the lemma.",), ("Even Sum/Lemma",), (5,)),
     )
 
 

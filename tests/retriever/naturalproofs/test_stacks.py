@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.naturalproofs.readers.stacks import read_stacks
 
 PARITY = r"""\input{preamble}
@@ -83,7 +83,7 @@ def test_two_chapters(tmp_path: Path) -> None:
             "\\end{equation}",
         ),
         proofs=(
-            Proof(
+            DocumentProof(
                 (
                     "See Equation (\\ref{equation-sum}) and",
                     "Definition \\ref{definition-even}, and again Definition \\ref{definition-even}.",
@@ -133,7 +133,7 @@ def test_all_that_does_not_fit_is_told_and_the_rest_goes_on(tmp_path: Path) -> N
         ("a-lemma-last", 1),
     ]
     assert corpus.theorems[-1].proofs[0].ref_ids == (0,)
-    assert corpus.theorems[0].proofs[0] == Proof(("See \\ref{lemma-gone}.",))
+    assert corpus.theorems[0].proofs[0] == DocumentProof(("See \\ref{lemma-gone}.",))
 
 
 def test_a_proof_behind_a_remark_is_not_the_lemmas(tmp_path: Path) -> None:
@@ -154,7 +154,9 @@ def test_a_proof_may_name_its_theorem(tmp_path: Path) -> None:
     )
     corpus, complaints = read(tmp_path / "s", {"a.tex": text})
     assert complaints == []
-    assert corpus.theorems[0].proofs == (Proof(("By \\ref{lemma-small}.",), ("a-lemma-small",), (1,)),)
+    assert corpus.theorems[0].proofs == (
+        DocumentProof(("By \\ref{lemma-small}.",), ("a-lemma-small",), (1,)),
+    )
 
 
 def test_a_link_is_not_taken_for_one_into_a_file_of_a_longer_name(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
-from retriever.documents.schema import Corpus, Proof, Split, Splits, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Split, Splits, Statement
 from retriever.documents.store import main, problems_of, read_corpus, write_corpus
 
 THEOREM = Statement(
@@ -20,8 +20,10 @@ THEOREM = Statement(
     refs=("Evenness",),
     ref_ids=(5,),
     proofs=(
-        Proof(("Write $a = 2c$.", "Use Evenness and Distributivity."), ("Evenness", "Elsewhere"), (5,)),
-        Proof(("Clear – see Evenness.",), ("Evenness",), (5,)),
+        DocumentProof(
+            ("Write $a = 2c$.", "Use Evenness and Distributivity."), ("Evenness", "Elsewhere"), (5,)
+        ),
+        DocumentProof(("Clear – see Evenness.",), ("Evenness",), (5,)),
     ),
     categories=("Parity",),
     toplevel_categories=("Number Theory",),
@@ -163,7 +165,7 @@ def test_a_lost_proof_leaves_the_numbers_of_the_others(tmp_path: Path) -> None:
     whole = plain(tmp_path)
     del whole["dataset"]["theorems"][0]["proofs"][0]["contents"]
     corpus, _ = read_corpus(saved(tmp_path, whole), [])
-    assert corpus.theorems[0].proofs == (Proof(()), THEOREM.proofs[1])
+    assert corpus.theorems[0].proofs == (DocumentProof(()), THEOREM.proofs[1])
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     for statement in statements:
         targets = draw(st.lists(st.sampled_from(ids), max_size=3))
         refs = (*(f"label {id}" for id in targets), "a section")
-        proofs = (Proof((draw(_LINE),), refs, tuple(targets)),) if statement.type == "theorem" else ()
+        proofs = (DocumentProof((draw(_LINE),), refs, tuple(targets)),) if statement.type == "theorem" else ()
         linked.append(replace(statement, refs=refs, ref_ids=tuple(targets), proofs=proofs))
     return Corpus(
         *(tuple(one for one in linked if one.type == kind) for kind in ("theorem", "definition", "other"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from retriever.documents.schema import Corpus, Proof, Statement
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
 from retriever.naturalproofs.splits import make_splits
 
@@ -41,13 +41,13 @@ def gardening() -> Corpus:
             label = f"{plant}-lemma-{use}"
             numbers[label] = len(numbers)
             refs = tuple(f"{plant}-law-{law}" for law in laws)
-            proof = Proof(("As is known.",), refs, tuple(numbers[ref] for ref in refs))
+            proof = DocumentProof(("As is known.",), refs, tuple(numbers[ref] for ref in refs))
             theorems.append(_statement(numbers[label], label, text.format(plant=plant), "theorem", (proof,)))
     random.Random(0).shuffle(theorems)
     return Corpus(theorems=tuple(theorems), definitions=tuple(definitions))
 
 
-def _statement(id: int, label: str, text: str, kind: Any, proofs: tuple[Proof, ...]) -> Statement:
+def _statement(id: int, label: str, text: str, kind: Any, proofs: tuple[DocumentProof, ...]) -> Statement:
     return Statement(
         id=id,
         type=kind,

@@ -30,7 +30,7 @@ from retriever.search.backends import find_backend  # noqa: E402
 from retriever.search.collections.index import CollectionIndex, fused_for_evaluation, index_collection  # noqa: E402
 from retriever.search.collections.measure import measure  # noqa: E402
 from retriever.search.collections.rankers import Neighbours  # noqa: E402
-from retriever.search.collections.rereading import Reread  # noqa: E402
+from retriever.search.collections.rereading import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
 from retriever.training import export  # noqa: E402
 from retriever.training.references import (  # noqa: E402
@@ -176,7 +176,7 @@ def test_the_fitted_weight_moves_answers_up(garden: Garden, model: Path) -> None
     collection, towers = BACKEND.read(garden.corpus), Towers.load(model)
     fused = fused_for_evaluation(BACKEND, collection, towers)
     assert towers.reranker is not None
-    again = Reread(fused, towers.reranker, collection.documents, 30)
+    again = RerankedRanker(fused, towers.reranker, collection.documents, 30)
     before = measure(BACKEND, collection, fused, "valid", quiet=True)["mAP"].mean
     after = measure(BACKEND, collection, again, "valid", quiet=True)["mAP"].mean
     assert after > before

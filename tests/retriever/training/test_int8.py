@@ -16,13 +16,13 @@ pytestmark = pytest.mark.train
 def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """(run, dataset) of a few steps of the debug preset."""
     from retriever.training.running.config import load_config
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
 
     data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"
     preset = load_config(Path("debug"))
     run(
         replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run=folder),
-        limits=Limits(until=10),
+        limits=RunLimits(until=10),
     )
     return folder, data
 

@@ -33,7 +33,7 @@ from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa:
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402
 from retriever.training.running.tracking import BOARD, CURVE, Silence, read_curve  # noqa: E402
-from retriever.training.running.train import Limits, load_run, run  # noqa: E402
+from retriever.training.running.train import RunLimits, load_run, run  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 
 
@@ -64,7 +64,7 @@ def mlm(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> MlmC
 @pytest.fixture(scope="module")
 def pretrained(mlm: MlmConfig) -> MlmConfig:
     """Run in two pieces."""
-    assert run(mlm, limits=Limits(until=15)).steps == 15
+    assert run(mlm, limits=RunLimits(until=15)).steps == 15
     assert run(mlm, resume=True).steps == mlm.schedule.steps
     return mlm
 
@@ -113,13 +113,13 @@ def test_a_retriever_starts_from_pretraining(pretrained: MlmConfig, retriever: T
 
 
 def test_minutes_stop_after_a_step_and_leave_a_checkpoint(retriever: TrainConfig) -> None:
-    progress = run(retriever, limits=Limits(minutes=1e-9))
+    progress = run(retriever, limits=RunLimits(minutes=1e-9))
     assert (progress.steps, progress.stopped) == (1, "1e-09 minutes are over")
-    assert run(retriever, resume=True, limits=Limits(until=2)).steps == 2
-    assert run(retriever, resume=True, limits=Limits(until=2)).steps == 2  # nothing is left to do
+    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
+    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2  # nothing is left to do
     for limits in ({"minutes": 0.0}, {"until": -1}):
         with pytest.raises(UserError, match="must be positive"):
-            Limits(**limits)  # type: ignore[arg-type]
+            RunLimits(**limits)  # type: ignore[arg-type]
 
 
 def test_time_is_counted_from_the_beginning_of_the_call() -> None:
@@ -161,10 +161,10 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(retriever: TrainConfig, numb
 
 
 def test_what_a_killed_run_wrote_behind_its_checkpoint_is_dropped(retriever: TrainConfig) -> None:
-    run(retriever, limits=Limits(until=20))
+    run(retriever, limits=RunLimits(until=20))
     with (retriever.run / CURVE).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps({"step": 30, "seconds": 1.0, "loss": 7.0}) + '\n{"step": 40, "sec')
-    run(retriever, resume=True, limits=Limits(until=30))
+    run(retriever, resume=True, limits=RunLimits(until=30))
     assert [point["step"] for point in read_curve(retriever.run)] == [10, 20, 30, 30]
     assert all(point.get("loss") != 7.0 for point in read_curve(retriever.run))
 
@@ -183,7 +183,7 @@ def test_a_run_of_another_kind_or_tokenizer_is_not_resumed(
 ) -> None:
     with pytest.raises(ModelError, match="of kind mlm, not biencoder"):
         run(replace(retriever, run=pretrained.run), resume=True)
-    run(retriever, limits=Limits(until=1))
+    run(retriever, limits=RunLimits(until=1))
     other = json.loads(retriever.tokenizer.read_text(encoding="utf-8"))
     other["normalizer"] = None
     (tmp_path / "tokenizer.json").write_text(json.dumps(other), encoding="utf-8")
@@ -194,20 +194,20 @@ def test_a_run_of_another_kind_or_tokenizer_is_not_resumed(
 
 
 def test_a_checkpoint_from_before_kinds_is_read(retriever: TrainConfig, tmp_path: Path) -> None:
-    run(retriever, limits=Limits(until=1))
+    run(retriever, limits=RunLimits(until=1))
     values = torch.load(retriever.run / FILE, weights_only=True)
     del values["config"]["kind"]
     torch.save({**values, "random_state": torch.get_rng_state()}, retriever.run / FILE)
     saved = load_checkpoint(retriever.run)
     assert saved is not None and saved.kind == "biencoder"
-    assert run(retriever, resume=True, limits=Limits(until=2)).steps == 2
+    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
 
 
 def test_bf16_trains_and_does_not_stay_on_for_the_next_run(retriever: TrainConfig) -> None:
     plain, again = (replace(retriever, run=retriever.run / name) for name in ("plain", "again"))
-    run(plain, limits=Limits(until=3))
-    run(replace(retriever, schedule=replace(retriever.schedule, precision="bf16")), limits=Limits(until=3))
-    run(again, limits=Limits(until=3))
+    run(plain, limits=RunLimits(until=3))
+    run(replace(retriever, schedule=replace(retriever.schedule, precision="bf16")), limits=RunLimits(until=3))
+    run(again, limits=RunLimits(until=3))
     assert_same(plain.run, again.run)
     rough, exact = weights(retriever.run), weights(plain.run)
     assert all(torch.allclose(values, exact[name], atol=0.02) for name, values in rough.items())
@@ -224,8 +224,8 @@ def test_mined_candidates_change_what_is_learned_and_must_be_of_the_same_data(
     save_mined(hard, Mined(numbers, candidates, data.digest, "model", has_gold=False))
     batch = replace(retriever.batch, hard=hard, hard_negatives=6)
     without = replace(retriever, run=tmp_path / "without")
-    run(without, limits=Limits(until=10))
-    run(replace(retriever, batch=batch), limits=Limits(until=10))
+    run(without, limits=RunLimits(until=10))
+    run(replace(retriever, batch=batch), limits=RunLimits(until=10))
     # more candidates to tell the positive from
     assert read_curve(retriever.run)[-1]["loss"] > read_curve(without.run)[-1]["loss"]
     save_mined(hard, Mined(numbers, candidates, "0" * 64, "model", has_gold=False))

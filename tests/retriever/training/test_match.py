@@ -26,7 +26,7 @@ from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.match.training.model import NptEncoder  # noqa: E402
 from retriever.match.vocabulary import main as vocabulary  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
-from retriever.training.running.train import Limits, kind_of, run  # noqa: E402
+from retriever.training.running.train import RunLimits, kind_of, run  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.retriever.match.matching import make_pairs, write_set  # noqa: E402
 
@@ -139,7 +139,7 @@ def test_a_resumed_run_ends_like_one_that_never_stopped(work: Path, objective: s
     whole = values(work, f"whole-{objective}", objective=objective, batch=dropped)
     parts = values(work, f"parts-{objective}", objective=objective, batch=dropped)
     train(whole)
-    train(parts, limits=Limits(until=3))
+    train(parts, limits=RunLimits(until=3))
     train(parts, resume=True)
     pairs = make_pairs().part("test")
     one, other = (open_matcher(Path(given["run"])).matrix(pairs) for given in (whole, parts))

@@ -141,7 +141,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     from retriever.models.encoder import Encoder
     from retriever.training import export
     from retriever.training.running.tracking import read_curve
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
     from retriever.training.tokens import open_tokenizer, ragged
 
     assert dataset.main([str(little_records), str(tmp_path / "dataset")]) == 0
@@ -150,7 +150,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     config = replace(
         preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run=tmp_path / "run"
     )
-    run(config, limits=Limits(until=20))
+    run(config, limits=RunLimits(until=20))
     assert run(config, resume=True).steps == config.schedule.steps
     losses = [point["loss"] for point in read_curve(config.run) if "loss" in point]
     assert losses[-1] < losses[0] / 2

@@ -178,9 +178,9 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
 
-    assert run(config, limits=Limits(until=30)).steps == 30
+    assert run(config, limits=RunLimits(until=30)).steps == 30
     assert run(config, resume=True).steps == config.schedule.steps
     return config
 
@@ -200,13 +200,13 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
     from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
     from retriever.training.tokens import open_tokenizer
 
     whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
-    run(whole, limits=Limits(until=12))
-    run(broken, limits=Limits(until=5))
-    run(broken, resume=True, limits=Limits(until=12))
+    run(whole, limits=RunLimits(until=12))
+    run(broken, limits=RunLimits(until=5))
+    run(broken, resume=True, limits=RunLimits(until=12))
     vocabulary = open_tokenizer(config.tokenizer).get_vocab_size()
     first, second = (load_crossencoder(one.run, vocabulary).state_dict() for one in (whole, broken))
     for name, values in first.items():

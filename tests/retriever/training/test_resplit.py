@@ -25,10 +25,10 @@ from lean_extract.records import (
     write_records,
 )
 from retriever.lean.dataset import resplit as command
-from retriever.lean.dataset.dataset import Query, build_dataset
+from retriever.lean.dataset.dataset import DatasetQuery, build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import size_of
-from retriever.lean.dataset.resplit import Plan, resplit
+from retriever.lean.dataset.resplit import SplitPlan, resplit
 from retriever.lean.dataset.strategies import STRATEGIES, Strategy
 
 FILES = ("corpus.jsonl", "queries.jsonl", "modules.jsonl", "manifest.json")
@@ -96,7 +96,7 @@ def test_no_part_of_a_held_out_family_is_trained_on(
     path, source = written(folder, records)
     old = [record for record in records if isinstance(record, Premise)][::2]
     write_records(folder / "old.jsonl", Header("text", "before"), old)
-    plan = Plan(strategy, seed, records=path, older=folder / "old.jsonl")
+    plan = SplitPlan(strategy, seed, records=path, older=folder / "old.jsonl")
     resplit(source, folder / "out", plan)
     loaded, before = load_dataset(folder / "out"), load_dataset(source)
     assert loaded.corpus == before.corpus
@@ -154,7 +154,7 @@ def test_the_order_of_the_records_does_not_matter_and_the_seed_does(
     for place, seed in enumerate((0, 0, 1)):
         folder = tmp_path / str(place)
         path, source = written(folder, records)
-        resplit(source, folder / "out", Plan(strategy, seed, 8, path, tmp_path / "old.jsonl"))
+        resplit(source, folder / "out", SplitPlan(strategy, seed, 8, path, tmp_path / "old.jsonl"))
         outs.append([(folder / "out" / file).read_bytes() for file in FILES])
         random.Random(place).shuffle(records)
     assert outs[0] == outs[1]
@@ -163,7 +163,7 @@ def test_the_order_of_the_records_does_not_matter_and_the_seed_does(
 
 def test_the_manifest_tells_how_and_from_what(tmp_path: Path) -> None:
     path, source = written(tmp_path, plain_library(100))
-    manifest = resplit(source, tmp_path / "out", Plan("ri", 3, records=path))
+    manifest = resplit(source, tmp_path / "out", SplitPlan("ri", 3, records=path))
     assert manifest == load_dataset(tmp_path / "out").manifest
     assert (manifest.strategy, manifest.seed) == ("ri", 3)
     assert manifest.made_from == load_dataset(source).manifest.digest != manifest.digest
@@ -177,7 +177,7 @@ def test_the_manifest_tells_how_and_from_what(tmp_path: Path) -> None:
     assert "strategy" not in json.loads((source / "manifest.json").read_text())
 
 
-def held_out(queries: tuple[Query, ...]) -> set[str]:
+def held_out(queries: tuple[DatasetQuery, ...]) -> set[str]:
     return {query.theorem for query in queries if query.split != "train"}
 
 
@@ -188,7 +188,7 @@ def test_long_proofs_and_many_premises_are_drawn_more_often(tmp_path: Path) -> N
     sizes = {record.theorem: size_of(record, corpus) for record in records if isinstance(record, Proof)}
     means = {}
     for strategy in ("rd", "pl", "pf"):
-        resplit(source, tmp_path / strategy, Plan(strategy, records=path))
+        resplit(source, tmp_path / strategy, SplitPlan(strategy, records=path))
         found = [sizes[known] for known in held_out(load_dataset(tmp_path / strategy).queries)]
         means[strategy] = (
             sum(size.length for size in found) / len(found),
@@ -262,7 +262,7 @@ def test_a_dataset_is_split_once_not_onto_itself_and_not_when_too_small(
 ) -> None:
     path, source = written(tmp_path, plain_library(60))
     out = tmp_path / "out"
-    resplit(source, out, Plan("rd", records=path))
+    resplit(source, out, SplitPlan("rd", records=path))
     assert command.main([str(out), str(tmp_path / "again"), "--strategy", "rd"]) == 2
     assert "split before, by rd" in capsys.readouterr().err
     assert command.main([str(source), str(source), "--strategy", "rd"]) == 2

@@ -30,9 +30,9 @@ def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> T
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
 
-    assert run(config, limits=Limits(until=20)).steps == 20
+    assert run(config, limits=RunLimits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
         run(config)
     assert run(config, resume=True).steps == config.schedule.steps
@@ -61,13 +61,13 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
     from retriever.lean.training.biencoder import load_weights
-    from retriever.training.running.train import Limits, run
+    from retriever.training.running.train import RunLimits, run
 
     whole = replace(config, run=config.run.parent / "whole")
     broken = replace(config, run=config.run.parent / "broken")
-    run(whole, limits=Limits(until=30))
-    run(broken, limits=Limits(until=20))
-    run(broken, resume=True, limits=Limits(until=30))
+    run(whole, limits=RunLimits(until=30))
+    run(broken, limits=RunLimits(until=20))
+    run(broken, resume=True, limits=RunLimits(until=30))
     vocabulary = load_vocabulary(config)
     first, second = (load_weights(path.run, vocabulary).state_dict() for path in (whole, broken))
     for name, values in first.items():

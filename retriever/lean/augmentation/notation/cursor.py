@@ -19,7 +19,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class SpacedToken:
     """A token, and whether white space stands before and behind it."""
 
     text: str
@@ -30,7 +30,7 @@ class Token:
 class Cursor(ABC):
     """Where a reader stands; everything reads on from there, or raises Unreadable."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[SpacedToken]) -> None:
         self.tokens = tokens
         self.at = 0
         self.has_changed = False
@@ -74,16 +74,16 @@ class Cursor(ABC):
         """The next term, with the operators behind it that bind at least as tightly as `least`."""
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[SpacedToken]:
     """The lexer's tokens, those that make up one symbol joined."""
     raw = raw_tokens(text)
-    found: list[Token] = []
+    found: list[SpacedToken] = []
     at, is_apart = 0, True
     while at < len(raw):
         size = _glued(raw, at)
         piece = "".join(raw[at : at + size])
         plain = piece.rstrip()
-        found.append(Token(plain, is_apart, piece != plain))
+        found.append(SpacedToken(plain, is_apart, piece != plain))
         is_apart = piece != plain
         at += size
     return found

@@ -8,10 +8,10 @@ from lean_extract.errors import ModelError
 from lean_extract.telling import pip_install
 from retriever.lean.evaluation.baselines import keyword, knn, mepo, tfidf
 from retriever.lean.evaluation.rankers import Factory, Method
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.session import EvaluationSession
 
 
-def _sentence(session: Session) -> Method:
+def _sentence(session: EvaluationSession) -> Method:
     """Imports torch only where it is asked for. Raises ModelError where there is none."""
     try:
         from retriever.lean.evaluation.baselines import sentence as general

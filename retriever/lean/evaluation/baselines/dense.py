@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.errors import BadSettings
-from retriever.lean.evaluation.pool import Floats, Question
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder, PremiseEncoder
 
@@ -22,17 +22,17 @@ class DenseRanker:
     encoder: PremiseEncoder
     vectors: Floats
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """float32[n]"""
         return np.asarray(self.vectors @ self.encoder.encode_state(question.goal))
 
 
-def ranker(name: str, encoder: PremiseEncoder, session: Session) -> DenseRanker:
+def ranker(name: str, encoder: PremiseEncoder, session: EvaluationSession) -> DenseRanker:
     """The encoder over the session's pool; its vectors are kept in the session's cache."""
     return DenseRanker(name, encoder, corpus_vectors(session.dataset, encoder, session.cache))
 
 
-def beside(session: Session, text: str) -> DenseRanker:
+def beside(session: EvaluationSession, text: str) -> DenseRanker:
     """Another model folder as a row of its own, given as NAME=FOLDER. Raises BadSettings, ModelError."""
     name, equals, folder = text.partition("=")
     if not (name and equals and folder):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retriever.lean.evaluation.pool import Floats, Question
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import premise_symbols, target_symbols
 from retriever.search.lexical import Postings, build_postings
 
@@ -22,7 +22,7 @@ class Keyword:
         self._holders = holders
         self._brevity = -lengths / (lengths.max(initial=0) + 1)
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """float32[n]: how many symbols match, less a part of 1 that grows with the length, or -inf."""
         found = np.zeros(len(self._brevity), dtype=np.float32)
         for symbol in target_symbols(question.goal):
@@ -30,7 +30,7 @@ class Keyword:
         return np.where(found > 0, found + self._brevity, -np.inf).astype(np.float32)
 
 
-def keyword(session: Session) -> Keyword:
+def keyword(session: EvaluationSession) -> Keyword:
     """`keyword`, over the symbols of all statements."""
     corpus = session.dataset.corpus
     lengths = [len(premise.conclusion) + sum(map(len, premise.context)) for premise in corpus]

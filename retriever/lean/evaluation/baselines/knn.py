@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from retriever.lean.evaluation.pool import Floats, Ints
-from retriever.lean.evaluation.rankers import DEPTH, Scored, only
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, only
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.search import fusion
 from retriever.search.proofs import ProofGraph
 
@@ -54,17 +54,17 @@ class Knn:
     voting: Voting
     reads_place: bool = False
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """What has most votes, at most DEPTH."""
         similarity = scored.dense if self.column == "dense" else scored.lexical
         return fusion.top(only(vote(similarity, self.proofs, self.voting), scored.allowed), DEPTH)
 
 
-def by_encoder(session: Session) -> Knn:
+def by_encoder(session: EvaluationSession) -> Knn:
     """`knn`: neighbours by the session's encoder."""
     return Knn("knn", "dense", session.pool.proofs, Voting())
 
 
-def by_bm25(session: Session) -> Knn:
+def by_bm25(session: EvaluationSession) -> Knn:
     """`knn-bm25`: neighbours by BM25; learns from proofs without a trained encoder."""
     return Knn("knn-bm25", "lexical", session.pool.proofs, Voting(exponent=8.0))

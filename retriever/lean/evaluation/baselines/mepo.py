@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retriever.lean.evaluation.pool import Bools, Floats, Ints
-from retriever.lean.evaluation.rankers import DEPTH, Scored
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import goal_symbols, premise_symbols
 from retriever.search.lexical import Postings, build_postings
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SymbolFacts:
     """Which facts hold which symbols, both by number, in both directions."""
 
     symbols: dict[str, int]
@@ -53,24 +53,26 @@ class Facts:
         return self.holders.documents[self.holders.starts[symbol] : self.holders.starts[symbol + 1]]
 
 
-def facts_of(statements: Iterable[Iterable[str]]) -> Facts:
+def facts_of(statements: Iterable[Iterable[str]]) -> SymbolFacts:
     """The index over the symbols of statements."""
     holders = build_postings([sorted(set(symbols)) for symbols in statements])
     rows = np.repeat(np.arange(len(holders.terms), dtype=np.int32), np.diff(holders.starts))
     order = np.argsort(holders.documents, kind="stable")
     starts = np.zeros(len(holders.lengths) + 1, dtype=np.int64)
     np.cumsum(holders.lengths, out=starts[1:])
-    return Facts({symbol: row for row, symbol in enumerate(holders.terms)}, holders, rows[order], starts)
+    return SymbolFacts(
+        {symbol: row for row, symbol in enumerate(holders.terms)}, holders, rows[order], starts
+    )
 
 
-def rarity(facts: Facts) -> Floats:
+def rarity(facts: SymbolFacts) -> Floats:
     """float32[symbols]: Meng and Paulson's weights."""
     counts = np.diff(facts.holders.starts)
     return (1 + 2 / (np.floor(np.log2(counts)) + 1)).astype(np.float32)
 
 
 def select(
-    facts: Facts,
+    facts: SymbolFacts,
     weights: Floats,
     goal: Iterable[str],
     allowed: Bools,
@@ -113,23 +115,23 @@ class MePo:
 
     reads_place = False
 
-    def __init__(self, name: str, facts: Facts, weights: Floats) -> None:
+    def __init__(self, name: str, facts: SymbolFacts, weights: Floats) -> None:
         self.name = name
         self._facts, self._weights = facts, weights
 
-    def ranking(self, scored: Scored) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Ints:
         """What a goal's symbols lead to, at most DEPTH."""
         symbols = goal_symbols(scored.question.goal)
         return select(self._facts, self._weights, symbols, scored.allowed, limit=DEPTH)
 
 
-def with_rarity(session: Session) -> MePo:
+def with_rarity(session: EvaluationSession) -> MePo:
     """`mepo`: rare symbols count more, as in the paper."""
     facts = facts_of(map(premise_symbols, session.dataset.corpus))
     return MePo("mepo", facts, rarity(facts))
 
 
-def without_rarity(session: Session) -> MePo:
+def without_rarity(session: EvaluationSession) -> MePo:
     """`mepo-plain`: all symbols count alike (`useRarity := false`)."""
     facts = facts_of(map(premise_symbols, session.dataset.corpus))
     return MePo("mepo-plain", facts, np.ones(len(facts.symbols), dtype=np.float32))

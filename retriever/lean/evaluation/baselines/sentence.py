@@ -26,7 +26,7 @@ from lean_extract.records import Goal, Premise
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.baselines.dense import DenseRanker, ranker
 from retriever.lean.evaluation.pool import Floats
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models import text as texts
 from retriever.models.encoder import FittedState
@@ -93,7 +93,7 @@ def _plain(text: str) -> str:
     return text.replace(texts.VAR, ",").replace(texts.GOAL, "⊢").lstrip(" ,").strip()
 
 
-def sentence(session: Session) -> DenseRanker:
+def sentence(session: EvaluationSession) -> DenseRanker:
     """`sentence`: the installed package's encoder. Raises ModelError when it is not installed."""
     return ranker("sentence", SentenceEncoder(read_pretrained()), session)
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lean_extract.records import Goal, Premise
-from retriever.lean.evaluation.pool import Floats, Question
-from retriever.lean.evaluation.session import Session
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.text import premise_texts, state_text
 from retriever.search.lexical import Postings, build_postings, goal_tokens
 
@@ -57,18 +57,18 @@ class TfIdfRanker:
         self.name = name
         self._index, self._tokens = TfIdf(postings), tokens
 
-    def scores(self, question: Question) -> Floats:
+    def scores(self, question: HeldOutGoal) -> Floats:
         """The cosine of the goal with every premise."""
         return self._index.scores(self._tokens(question.goal))
 
 
-def over_tokens(session: Session) -> TfIdfRanker:
+def over_tokens(session: EvaluationSession) -> TfIdfRanker:
     """`tfidf`: over the tokens of `retriever.search.lexical`."""
     [postings] = session.pool.bm25.segments
     return TfIdfRanker("tfidf", postings, goal_tokens)
 
 
-def over_words(session: Session) -> TfIdfRanker:
+def over_words(session: EvaluationSession) -> TfIdfRanker:
     """`tfidf-words`: over plain words of name and statement."""
     return TfIdfRanker("tfidf-words", build_postings(map(premise_words, session.dataset.corpus)), goal_words)
 
