@@ -1,16 +1,12 @@
-"""What a command line says: when its work does not come to its end, and in words that others chose."""
+"""Text that a command line prints: complaints about data, words of others made safe, installation hints."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from unicodedata import category
-
-from lean_extract.errors import PremiseSuggestError
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
 
 
 def pip_install(extra: str) -> str:
@@ -21,25 +17,20 @@ def pip_install(extra: str) -> str:
     return f"{shlex.quote(sys.executable)} -m pip install 'premise-suggest[{extra}]'"
 
 
-def told(work: Callable[[], None], *, stopped: str = "Stopped; nothing was written.") -> int:
-    """Do a command's work; its exit code. What went wrong is told in a sentence on standard error.
+@contextmanager
+def complaints_printed(most: int = 20) -> Iterator[list[str]]:
+    """A list for what is wrong in the data that is read.
 
-    Args:
-        work: prints its results itself.
-        stopped: what is said after Ctrl-C.
+    When the block ends, also with an error, the first `most` are printed to stderr, and how many there are.
     """
+    complaints: list[str] = []
     try:
-        work()
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be read or written: {error.strerror}.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(stopped, file=sys.stderr)
-        return INTERRUPTED
-    return 0
+        yield complaints
+    finally:
+        for line in complaints[:most]:
+            print(line, file=sys.stderr)
+        if len(complaints) > most:
+            print(f"... and {len(complaints) - most:,} more; {len(complaints):,} in all.", file=sys.stderr)
 
 
 def shown(text: object, *, keep: str = "", longest: int = 300) -> str:

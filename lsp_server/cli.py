@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import io
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.option_types import depth, port, positive
-from lean_extract.telling import INTERRUPTED, shown
+from lean_extract.verbs import reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
 from lsp_server.engine.settings import SOURCES
-
-_LINES = "\n\t"
-"""What a message may have of control characters: Lean's own have lines."""
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -36,32 +30,14 @@ _COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Lean's symbols, whatever the locale; what is no text at all is written out.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    options = parser().parse_args(arguments)
-    try:
-        command = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)
-        code = command(options)
-        sys.stdout.flush()
-        return code
-    except PremiseSuggestError as error:
-        print(f"error: {shown(error.message, keep=_LINES, longest=0)}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {shown(error.hint, keep=_LINES, longest=0)}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # The reader of our output has gone; there is nobody to tell.
-        return 1
-    except OSError as error:  # no room, no permission: what the commands did not foresee themselves
-        where = error.filename or "The output"
-        print(f"error: {shown(where)} cannot be used: {error.strerror or error}.", file=sys.stderr)
-        print("hint: Make room, or look at its permissions.", file=sys.stderr)
-        return 1
+    code = 0
+
+    def work() -> None:
+        nonlocal code
+        options = parser().parse_args(arguments)
+        code = cast(Command, importlib.import_module(_COMMANDS[options.command]).run)(options)
+
+    return reported(work) or code
 
 
 def parser() -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from threading import Event
 from lean_extract.atomic import replacing
 from lean_extract.compile import CompilationStopped
 from lean_extract.errors import PremiseSuggestError, UserError
-from lean_extract.telling import INTERRUPTED
+from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use
 from lsp_server.engine.open_generator import needed, open_asked, open_generator

@@ -18,7 +18,8 @@ from types import FrameType
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource, UserError
-from lean_extract.telling import INTERRUPTED, shown
+from lean_extract.telling import shown
+from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
 from lsp_server.commands.render import counted
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for

@@ -1,6 +1,6 @@
 """Extraction records in, (state, tactic) pairs out: what the generator learns from (section 3.3.3).
 
-    python -m prover.training.pairs RECORDS [RECORDS ...] OUT [--without NAMES]
+    python -m prover pairs RECORDS [RECORDS ...] OUT [--without NAMES]
 
 Records of real elaboration (`lean_extract.traced`) bring Lean's own states; those of the source reader,
 extracted with `--states`, bring the states that the text determines. The folder holds `pairs.jsonl`,
@@ -13,18 +13,18 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
+from lean_extract.telling import complaints_printed
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
-from retriever.lean.dataset.dataset import Records, load_records, names_in, tell, write_lines
+from retriever.lean.dataset.dataset import Records, load_records, names_in, write_lines
 from retriever.search.index.content import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of
 
@@ -154,7 +154,7 @@ def build_pairs(
     if not pairs:
         raise BadRecords(
             f"No step in {', '.join(map(str, paths))} has a state.",
-            "Extract with `python -m lean_extract.source ROOT OUT --states`, or with lean_extract.traced.",
+            "Extract with `python -m lean_extract extract ROOT OUT --states`, or with lean_extract.traced.",
         )
     pool = pool_of(premises)
     digest = hashlib.sha256()
@@ -177,28 +177,15 @@ def _counts(pairs: Iterable[TacticPair]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.pairs",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("records", type=Path, nargs="+", help="records files (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
-    chosen = parser.parse_args(arguments)
-    complaints: list[str] = []
-    try:
-        manifest = build_pairs(chosen.records, chosen.out, complaints, names_in(chosen.without))
-    except PremiseSuggestError as error:
-        tell(complaints)
-        print(error, file=sys.stderr)
-        return error.exit_code
-    tell(complaints)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    with complaints_printed() as complaints:
+        manifest = build_pairs(options.records, options.out, complaints, names_in(options.without))
     print(json.dumps(to_json(manifest), indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,14 +1,14 @@
 """Train the generator from a YAML preset, with the retriever's loop: one way to train, stop and resume.
 
-    python -m prover.training.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
-    accelerate launch --num_processes N -m prover.training.train CONFIG
+    python -m prover train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m prover train CONFIG
 
 The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard's events.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -24,10 +24,11 @@ def load_run(path: Path) -> GeneratorConfig:
     return cast(GeneratorConfig, train.load_run(path, KINDS, PRESETS))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code, as that of the retriever's training."""
-    return train.run_command("prover.training.train", __doc__, arguments, KINDS, PRESETS)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options: those of the retriever's training."""
+    train.add_arguments(parser)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> int:
+    """Run the command; returns its exit code, as that of the retriever's training."""
+    return train.train_config(options, KINDS, PRESETS)

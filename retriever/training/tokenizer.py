@@ -1,7 +1,7 @@
 """The WordPiece tokenizer (section 3.3), for Lean by default: operators stay apart, nothing is folded.
 
-    python -m retriever.training.tokenizer DATASET OUT [--vocabulary 30522]
-    python -m retriever.training.tokenizer SOURCE OUT --backend naturalproofs
+    python -m retriever tokenizer DATASET OUT [--vocabulary 30522]
+    python -m retriever tokenizer SOURCE OUT --backend naturalproofs
 
 For Lean words are what stands between white space, dots and underscores of a name (`Nat.add_comm` is
 three), with superscripts (`ᶜ`, `ᵒᵖ`) and operators split off. Another backend says itself what its
@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from lean_extract.errors import PremiseSuggestError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.models.text import GOAL, VAR, premise_texts, state_text
 from retriever.search.backend import Collection
@@ -120,27 +118,16 @@ def _trained(backend: str, source: Path, vocabulary: int) -> Tokenizer:
     return train_tokenizer(collection_texts(found.read(source)), vocabulary, untrained_for(found.pieces))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.tokenizer",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("dataset", type=Path, help="a dataset folder, or what the backend reads")
     parser.add_argument("out", type=Path, help="where to write tokenizer.json")
     parser.add_argument("--vocabulary", type=int, default=PAPER_VOCABULARY)
     parser.add_argument("--backend", default="lean", help="what the texts are; by default Lean's")
-    chosen = parser.parse_args(arguments)
-    try:
-        tokenizer = _trained(chosen.backend, chosen.dataset, chosen.vocabulary)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    save_tokenizer(tokenizer, chosen.out)
-    print(f"{chosen.out}: {tokenizer.get_vocab_size()} tokens")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    tokenizer = _trained(options.backend, options.dataset, options.vocabulary)
+    save_tokenizer(tokenizer, options.out)
+    print(f"{options.out}: {tokenizer.get_vocab_size()} tokens")

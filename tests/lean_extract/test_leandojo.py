@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lean_extract.traced.__main__ import main
 
 from lean_extract.goals import format_state
 from lean_extract.records import (
@@ -23,7 +24,6 @@ from lean_extract.records import (
     read_header,
     read_records,
 )
-from lean_extract.traced.__main__ import main
 from tests.fakes.lean_dojo_package import LeanGitRepo, Plot, Theorem, make_package
 
 TEXT = """\

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from retriever.lean.evaluation.known_lemmas import asked, figures, main, read
+from retriever.lean.evaluation.known_lemmas import asked, figures, read
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
+from tests.commands import command
+
+main = command("retriever known-lemmas")
 
 CORPORA = Path(__file__).parent / "corpora"
 

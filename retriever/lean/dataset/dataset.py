@@ -1,6 +1,6 @@
 """Records in, a training set out: corpus, queries with their gold premises, splits, and a hash over all.
 
-    python -m retriever.lean.dataset.dataset RECORDS OUT [--without NAMES]
+    python -m retriever dataset RECORDS OUT [--without NAMES]
 
 The folder holds `corpus.jsonl` (one premise a line), `queries.jsonl`, `modules.jsonl` and `manifest.json`.
 The same records give the same bytes,
@@ -12,15 +12,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
+from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
 from lean_extract.source.statements import goal_of
+from lean_extract.telling import complaints_printed
 from retriever.search.index.content import is_theorem
 from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of
 
@@ -218,14 +218,6 @@ def write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib.
             stream.write(line)
 
 
-def tell(complaints: Sequence[str]) -> None:
-    """The first complaints on standard error, and how many there are."""
-    for complaint in complaints[:_TOLD]:
-        print(complaint, file=sys.stderr)
-    if len(complaints) > _TOLD:
-        print(f"... and {len(complaints) - _TOLD:,} more like these.", file=sys.stderr)
-
-
 def names_in(path: Path | None) -> frozenset[str]:
     """The names of a file, one a line; none without a file. Raises BadSettings."""
     if path is None:
@@ -238,28 +230,15 @@ def names_in(path: Path | None) -> frozenset[str]:
         ) from error
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.dataset.dataset",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("records", type=Path, help="a records file (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
-    chosen = parser.parse_args(arguments)
-    complaints: list[str] = []
-    try:
-        manifest = build_dataset(chosen.records, chosen.out, complaints, names_in(chosen.without))
-    except PremiseSuggestError as error:
-        tell(complaints)
-        print(error, file=sys.stderr)
-        return error.exit_code
-    tell(complaints)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    with complaints_printed() as complaints:
+        manifest = build_dataset(options.records, options.out, complaints, names_in(options.without))
     print(json.dumps(to_json(manifest), indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """The paper's Table 2 and Figure 3 for datasets of ours.
 
-    python -m retriever.lean.dataset.statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
+    python -m retriever statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
 
 A row for each part of each dataset: theorems, queries, gold premises of a statement, and, with the RECORDS
 that they were built from, proof length and premise frequency (`proof_sizes.py` says how these are counted),
@@ -11,7 +11,6 @@ many premises a tactic names, over the first dataset; `--svg` draws both.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ from pathlib import Path
 from statistics import fmean
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
-from retriever.lean.dataset.dataset import DatasetManifest, tell
+from lean_extract.telling import complaints_printed
+from retriever.lean.dataset.dataset import DatasetManifest
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
@@ -128,32 +127,19 @@ def _told(manifest: DatasetManifest) -> str:
     return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.dataset.statistics",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("datasets", type=Path, nargs="+", help="dataset folders")
     parser.add_argument("--records", type=Path, help="the records that all of them were built from")
     parser.add_argument("--svg", type=Path, help="where to draw Figure 3")
-    chosen = parser.parse_args(arguments)
-    complaints: list[str] = []
-    try:
-        histograms = report(chosen.datasets, chosen.records, complaints)
-    except PremiseSuggestError as error:
-        tell(complaints)
-        print(error, file=sys.stderr)
-        return error.exit_code
-    tell(complaints)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    with complaints_printed() as complaints:
+        histograms = report(options.datasets, options.records, complaints)
     for histogram in histograms:
         print(f"\n{as_text(histogram)}")
-    if chosen.svg:
-        with replacing(chosen.svg) as stream:
+    if options.svg:
+        with replacing(options.svg) as stream:
             stream.write(as_svg(histograms))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Train and measure the rows of a plan, and print Tables 3 and 4 and the table of section 4.4.2 for our data.
 
-    python -m retriever.lean.evaluation.experiments PLAN --work DIR [--only NAME ...] [--states FILE]
+    python -m retriever experiments PLAN --work DIR [--only NAME ...] [--states FILE]
         [--minutes M] [--pretrained WHEEL] [--print] [--plot FILE.svg]
 
 PLAN is a YAML file or `experiments-cpu` / `experiments-gpu`. Its datasets are folders in DIR; what is made
@@ -40,7 +40,7 @@ from retriever.training.running.config import RunConfig
 from retriever.training.running.loop import TrainingProgress
 from retriever.training.running.plain import from_plain, to_plain
 from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run as train
+from retriever.training.running.train import run_training as train
 from retriever.training.tokenizer import save_tokenizer, texts_of, train_tokenizer
 
 
@@ -76,11 +76,11 @@ class Workshop:
             return
         print(f"== {row.name}", flush=True)
         folder = self.work / "experiments"
-        run, model = folder / "runs" / row.name, folder / "models" / row.name
+        run_training, model = folder / "runs" / row.name, folder / "models" / row.name
         tokenizer = self._tokenizer(row)
         start = self._pretrained(row, tokenizer)
-        progress = self._trained(row.train.config(self.work / row.dataset, tokenizer, run, start))
-        export_run(run, model)
+        progress = self._trained(row.train.config(self.work / row.dataset, tokenizer, run_training, start))
+        export_run(run_training, model)
         self._check_time()
         session = open_session(model, self.work / row.dataset, folder / "cache")
         if "fused" in row.methods:
@@ -106,9 +106,9 @@ class Workshop:
     def _pretrained(self, row: PlannedRow, tokenizer: Path) -> Path | None:
         if row.pretrain is None:
             return None
-        run = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
-        self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
-        return run
+        run_training = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
+        self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run_training, None))
+        return run_training
 
     def _trained(self, config: RunConfig) -> TrainingProgress:
         self._check_time()
@@ -165,34 +165,8 @@ def chosen_rows(plan: ExperimentPlan, only: Sequence[str]) -> list[PlannedRow]:
     return [row for row in plan.rows if not only or row.name in only]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
-    try:
-        plan = load_plan(chosen.plan)
-        workshop = Workshop(plan, chosen.work, chosen.states, chosen.pretrained, deadline)
-        for row in [] if chosen.print else chosen_rows(plan, chosen.only):
-            workshop.row(row)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    finished = read_finished(workshop.rows, plan)
-    print(report(finished))
-    if chosen.plot:
-        with replacing(chosen.plot) as stream:
-            stream.write(share_plot(finished))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.experiments",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("plan", type=Path, help="a YAML file, or the name of a plan")
     parser.add_argument("--work", type=Path, required=True, help="where the datasets are and rows are made")
     parser.add_argument("--only", nargs="*", default=[], help="the rows to run, by name")
@@ -201,8 +175,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
     parser.add_argument("--print", action="store_true", help="print what is finished, run nothing")
     parser.add_argument("--plot", type=Path, help="write the share-of-data curves as SVG")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run_training(options: argparse.Namespace) -> None:
+    """Run the command."""
+    deadline = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+    plan = load_plan(options.plan)
+    workshop = Workshop(plan, options.work, options.states, options.pretrained, deadline)
+    try:
+        for row in [] if options.print else chosen_rows(plan, options.only):
+            workshop.row(row)
+    except Stopped as stopped:
+        print(stopped, file=sys.stderr)
+    finished = read_finished(workshop.rows, plan)
+    print(report(finished))
+    if options.plot:
+        with replacing(options.plot) as stream:
+            stream.write(share_plot(finished))

@@ -1,6 +1,6 @@
 """Known lemmas that the shipped index should find: in words as people type them, or restated as goals.
 
-    python -m retriever.lean.evaluation.known_lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
+    python -m retriever known-lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
 
 A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is asked as free text,
 `{"state": goal, "accept": [names]}` as a goal. Prints how many have an accepted name first, and how many in
@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.goals import parse_goal
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
@@ -84,26 +82,21 @@ def figures(answers: Sequence[LemmaAnswer]) -> tuple[int, int]:
     return ranks.count(1), sum(rank is not None for rank in ranks)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 if a file or the index cannot be read."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.known_lemmas", description=__doc__
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--index", type=Path, help="default: the bundled one")
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
     parser.add_argument("--missed", action="store_true", help="print what was missed, and what stood there")
-    options = parser.parse_args(arguments)
-    try:
-        with tempfile.TemporaryDirectory() as cache:
-            store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
-            service = PremiseService.open([store], options.model)
-            for path in options.files:
-                _print(path, asked(service, read(path)), options.missed)
-    except (OSError, ValueError, PremiseSuggestError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    with tempfile.TemporaryDirectory() as cache:
+        store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
+        service = PremiseService.open([store], options.model)
+        for path in options.files:
+            _print(path, asked(service, read(path)), options.missed)
 
 
 def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> None:
@@ -114,7 +107,3 @@ def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> Non
             print(f"  {answer.question.text.rpartition(chr(10))[2]}")
             print(f"    found {', '.join(answer.found)}")
             print(f"    wanted {', '.join(sorted(answer.question.accept))}")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

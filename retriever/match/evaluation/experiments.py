@@ -1,6 +1,6 @@
 """Train and measure the matchers of the thesis' tables, and print Tables 3.1, 7.1, 7.2 and 7.3 of ours.
 
-    python -m retriever.match.evaluation.experiments PAIRS OUT [--scale cpu|gpu] [--part valid|test]
+    python -m retriever match-experiments PAIRS OUT [--scale cpu|gpu] [--part valid|test]
         [--only NAME ...] [--minutes M] [--seed N] [--presets FOLDER] [--table 3.1|7.1|7.2|7.3]
         [--print] [--plain]
 
@@ -32,7 +32,7 @@ from retriever.match.vocabulary import vocabulary_of
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import PRESETS, RunConfig
 from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run as train
+from retriever.training.running.train import run_training as train
 
 
 class Stopped(PremiseSuggestError):
@@ -130,53 +130,8 @@ def chosen_runs(only: Sequence[str]) -> list[Planned]:
     return [planned for planned in plan if not only or planned.name in only]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
-    tables = (chosen.table,) if chosen.table else TABLES
-    try:
-        digest = digest_of(chosen.pairs)
-        workshop = Workshop(
-            chosen.pairs,
-            chosen.out,
-            chosen.scale,
-            chosen.part,
-            digest,
-            chosen.seed,
-            chosen.presets,
-            deadline,
-        )
-        if not chosen.print:
-            _work(workshop, chosen_runs(chosen.only))
-        finished = workshop.finished()
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
-    print(
-        f"{chosen.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
-        f"{seconds / 60:.0f} minutes of local training\n"
-    )
-    print(report(finished, tables, intervals=not chosen.plain))
-    return 0
-
-
-def _work(workshop: Workshop, planned: Sequence[Planned]) -> None:
-    try:
-        workshop.baselines()
-        for one in planned:
-            workshop.make(one)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.evaluation.experiments",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
     parser.add_argument("out", type=Path, help="the folder for all that is made")
     parser.add_argument("--scale", choices=("cpu", "gpu"), default="cpu", help="the sizes; default: cpu")
@@ -190,8 +145,38 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", choices=TABLES, help="default: all of them")
     parser.add_argument("--print", action="store_true", help="print what is finished, make nothing")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run_training(options: argparse.Namespace) -> None:
+    """Run the command."""
+    deadline = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+    tables = (options.table,) if options.table else TABLES
+    digest = digest_of(options.pairs)
+    workshop = Workshop(
+        options.pairs,
+        options.out,
+        options.scale,
+        options.part,
+        digest,
+        options.seed,
+        options.presets,
+        deadline,
+    )
+    if not options.print:
+        _work(workshop, chosen_runs(options.only))
+    finished = workshop.finished()
+    seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
+    print(
+        f"{options.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
+        f"{seconds / 60:.0f} minutes of local training\n"
+    )
+    print(report(finished, tables, intervals=not options.plain))
+
+
+def _work(workshop: Workshop, planned: Sequence[Planned]) -> None:
+    try:
+        workshop.baselines()
+        for one in planned:
+            workshop.make(one)
+    except Stopped as stopped:
+        print(stopped, file=sys.stderr)

@@ -1,7 +1,7 @@
 """Train a model from a YAML preset.
 
-    python -m retriever.training.running.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
-    accelerate launch --num_processes N -m retriever.training.running.train CONFIG
+    python -m retriever train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m retriever train CONFIG
 
 The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt`, `tokenizer.json`, and in `tensorboard/`
 the events of TensorBoard. A run that is stopped (Ctrl-C, SIGTERM, a limit) leaves a checkpoint and goes on
@@ -24,7 +24,7 @@ import yaml
 from accelerate import Accelerator, PartialState
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError, UserError
+from lean_extract.errors import BadSettings, ModelError, UserError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import PRESETS, RunConfig, read_values
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
@@ -86,7 +86,7 @@ def load_run(path: Path, kinds: Mapping[str, str] = KINDS, presets: Path = PRESE
     return kind_of(values, kinds).parse(values)
 
 
-def run(
+def run_training(
     config: RunConfig,
     *,
     resume: bool = False,
@@ -142,20 +142,8 @@ def _refuse_other_tokenizer(config: RunConfig) -> None:
         raise ModelError(f"The run {config.run} was trained with another tokenizer.", hint)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code: 0, also where a limit was met; 128 and the signal's number."""
-    return run_command("retriever.training.running.train", __doc__, arguments, KINDS, PRESETS)
-
-
-def run_command(
-    module: str, about: str, arguments: list[str] | None, kinds: Mapping[str, str], presets: Path
-) -> int:
-    """The command line of a `module` that trains these kinds; its exit code, as `main` says."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {module}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=about,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
     parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
@@ -163,21 +151,21 @@ def run_command(
     parser.add_argument(
         "--progress", action="store_const", const=True, help="a progress bar off a terminal, too"
     )
-    chosen = parser.parse_args(arguments)
-    try:
-        limits = RunLimits(chosen.until, chosen.minutes)
-        config = load_run(chosen.config, kinds, presets)
-        progress = run(config, resume=chosen.resume, limits=limits, bar=chosen.progress, kinds=kinds)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; the exit code is 0, also where a limit was met, or 128 and the signal's number."""
+    return train_config(options, KINDS, PRESETS)
+
+
+def train_config(options: argparse.Namespace, kinds: Mapping[str, str], presets: Path) -> int:
+    """Train what the options name, a run of one of these kinds; the exit code, as `run` says."""
+    limits = RunLimits(options.until, options.minutes)
+    config = load_run(options.config, kinds, presets)
+    progress = run_training(config, resume=options.resume, limits=limits, bar=options.progress, kinds=kinds)
     if PartialState().is_main_process:
         print(f"{progress.steps} steps, {progress.seconds:.0f} s")
         if progress.stopped:
-            told = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
-            print(told, file=sys.stderr)
+            said = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
+            print(said, file=sys.stderr)
     return 128 + progress.signal if progress.signal else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

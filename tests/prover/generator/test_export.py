@@ -20,8 +20,11 @@ from lean_extract.onnx_runtime import open_session
 from prover.generator import files, graphs
 from prover.generator.model import Generator, impossible, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic
-from prover.training.export import export_graphs, export_model, load_checkpoint, main
+from prover.training.export import export_graphs, export_model, load_checkpoint
+from tests.commands import command
 from tests.prover.generator.conftest import PREMISES
+
+main = command("prover export")
 
 pytestmark = pytest.mark.train
 

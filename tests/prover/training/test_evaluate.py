@@ -11,11 +11,11 @@ pytest.importorskip("torch")
 
 from lean_extract.records import Goal, Premise
 from prover.generator.model import Generator
-from prover.training import card, evaluate, export, train
 from prover.training.data import EncodedPairs
 from prover.training.evaluate import matches
 from prover.training.offers import FORMAT, sample, tactic_steps
 from retriever.search.splits import Split
+from tests.commands import command
 from tests.prover.training.test_train import pairs as pairs
 from tests.prover.training.test_train import write_config
 
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.train
 @pytest.fixture(scope="module")
 def run(pairs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
-    assert train.main([str(write_config(folder, pairs))]) == 0
+    assert command("prover train")([str(write_config(folder, pairs))]) == 0
     return folder / "run"
 
 
 @pytest.fixture(scope="module")
 def model(run: Path) -> Path:
-    assert export.main([str(run), str(run.parent / "model")]) == 0
+    assert command("prover export")([str(run), str(run.parent / "model")]) == 0
     return run.parent / "model"
 
 
@@ -54,13 +54,15 @@ def test_from_run_to_card(
     lists = tmp_path / "lists.jsonl"
     write_lists(lists, known, [["foo"] for _ in tactic_steps(known)])
     command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
-    assert evaluate.main([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
+    assert command("prover evaluate")([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
     shown = capsys.readouterr().out
-    assert evaluate.main([*command[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
+    assert (
+        command("prover evaluate")([*command[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
+    )
     assert "| exact@4 | head@4 |" in capsys.readouterr().out
     assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
     told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
-    assert card.main([str(model), str(run), *told]) == 0
+    assert command("prover card")([str(model), str(run), *told]) == 0
     text = (model / "README.md").read_text(encoding="utf-8")
     assert known.manifest.digest in text and "12 steps of 8 pairs" in text and "- A test." in text
     assert shown.splitlines()[2] in text  # the table is the one that was printed
@@ -79,7 +81,7 @@ def test_figures_of_another_model_are_refused(
 ) -> None:
     (tmp_path / "figures.json").write_text('{"generator": "other", "rows": []}')
     arguments = [str(model), str(run), "--figures", str(tmp_path / "figures.json"), "--hardware", "x"]
-    assert card.main(arguments) != 0
+    assert command("prover card")(arguments) != 0
     assert "another model" in capsys.readouterr().err
 
 
@@ -91,7 +93,7 @@ def test_what_cannot_be_put_into_a_prompt(
     model: Path, pairs: Path, premises: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     part = part_with_steps(pairs)
-    assert evaluate.main([str(model), str(pairs), "--part", part, "--premises", *premises]) != 0
+    assert command("prover evaluate")([str(model), str(pairs), "--part", part, "--premises", *premises]) != 0
     assert message in capsys.readouterr().err
 
 
@@ -100,7 +102,7 @@ def test_lists_of_other_pairs_are_refused(
 ) -> None:
     (tmp_path / "lists.jsonl").write_text(json.dumps({"format": FORMAT, "pairs": "other"}) + "\n")
     arguments = [str(model), str(pairs), "--part", part_with_steps(pairs)]
-    assert evaluate.main([*arguments, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]) != 0
+    assert command("prover evaluate")([*arguments, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]) != 0
     assert "other pairs" in capsys.readouterr().err
 
 
@@ -112,16 +114,16 @@ def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
     steps = len(tactic_steps(known))
     arguments = [str(model), str(pairs), "--part", part, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * steps, part="train")
-    assert evaluate.main(arguments) != 0
+    assert command("prover evaluate")(arguments) != 0
     assert "of the train split" in capsys.readouterr().err
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * (steps - 1))
-    assert evaluate.main(arguments) != 0
+    assert command("prover evaluate")(arguments) != 0
     assert f"{steps - 1} of {steps} rows" in capsys.readouterr().err
     asked = set(sample(steps, 2))
     write_lists(tmp_path / "lists.jsonl", known, [["foo"] if row in asked else None for row in range(steps)])
-    assert evaluate.main(arguments) != 0
+    assert command("prover evaluate")(arguments) != 0
     assert f"lacks {steps - 2} of the {steps} steps" in capsys.readouterr().err
-    assert evaluate.main([*arguments, "--limit", "2"]) == 0
+    assert command("prover evaluate")([*arguments, "--limit", "2"]) == 0
 
 
 def test_matches() -> None:

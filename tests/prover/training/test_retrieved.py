@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 import retriever
 from lean_extract.source.extract import extract_project
 from prover.generator.prompt import encode_prompt
-from prover.training import retrieved
 from prover.training.config import MixConfig, PromptConfig
 from prover.training.data import Draws, EncodedPairs, example_of
 from prover.training.offers import read_retrieved, retrieved_pairs, tactic_steps
@@ -21,6 +20,7 @@ from prover.training.pairs import TacticPair, build_pairs
 from prover.training.retrieved import write_retrieved
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import SPLITS
+from tests.commands import command
 
 pytestmark = pytest.mark.train
 
@@ -52,7 +52,7 @@ def test_what_the_retriever_offers(folder: Path) -> None:
     part = max(SPLITS[1:], key=lambda part: len(EncodedPairs(folder / "pairs", part).pairs))
     known = EncodedPairs(folder / "pairs", part)
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(folder / "out.jsonl")]
-    assert retrieved.main([*places, "--part", part, "--premises", "3"]) == 0
+    assert command("prover retrieve")([*places, "--part", part, "--premises", "3"]) == 0
     lists = read_retrieved(folder / "out.jsonl", known)
     asked = tactic_steps(known)
     assert len(lists) == len(asked) > 0
@@ -65,7 +65,7 @@ def test_what_the_retriever_offers(folder: Path) -> None:
 
 def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(tmp_path / "out.jsonl")]
-    assert retrieved.main([*places, "--part", "train", "--premises", "3", "--limit", "7"]) == 0
+    assert command("prover retrieve")([*places, "--part", "train", "--premises", "3", "--limit", "7"]) == 0
     known = EncodedPairs(folder / "pairs", "train")
     found = retrieved_pairs(tmp_path / "out.jsonl", known)
     assert len(found) == 7

@@ -19,8 +19,11 @@ from prover.training.forward import FastT5
 from prover.training.model import build_model, load_model
 from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
-from prover.training.train import load_run, main
+from prover.training.train import load_run
 from retriever.training.running.checkpoint import load_checkpoint
+from tests.commands import command
+
+main = command("prover train")
 
 pytestmark = pytest.mark.train
 

@@ -7,6 +7,7 @@ import pytest
 import retriever
 from retriever.models.encoder import fingerprint_of
 from retriever.search.fusion import Fusion
+from tests.commands import command
 
 MODEL = Path(retriever.__file__).parent / "data" / "encoder"
 
@@ -31,10 +32,14 @@ def test_a_file_without_figures_is_named(
     text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
-    from retriever.training.running import card
 
     figures = tmp_path / "valid.json"
     if text is not None:
         figures.write_text(text)
-    assert card.main([str(MODEL), str(tmp_path), "--figures", str(figures), "--hardware", "a core"]) == 1
+    assert (
+        command("retriever card")(
+            [str(MODEL), str(tmp_path), "--figures", str(figures), "--hardware", "a core"]
+        )
+        == 1
+    )
     assert str(figures) in capsys.readouterr().err

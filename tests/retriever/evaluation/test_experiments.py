@@ -17,10 +17,7 @@ pytestmark = pytest.mark.train
 
 from retriever.lean.evaluation import (  # noqa: E402
     ablation,
-    experiments,
-    fit_fusion,
 )
-from retriever.lean.evaluation import evaluate as evaluation  # noqa: E402
 from retriever.lean.evaluation.experiment_plan import load_plan, merged  # noqa: E402
 from retriever.lean.evaluation.experiment_tables import read_row  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
@@ -30,7 +27,8 @@ from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.config import PRESETS  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.running.train import RunLimits, load_run  # noqa: E402
-from retriever.training.running.train import run as train  # noqa: E402
+from retriever.training.running.train import run_training as train  # noqa: E402
+from tests.commands import command  # noqa: E402
 
 STEPS = {"schedule": {"steps": 12, "checkpoint_every": 4, "evaluate_every": 12, "log_every": 4}}
 UNSEEN = ["use_count", "neighbours"]
@@ -87,14 +85,14 @@ def arguments(plan: Path, work: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
-    assert experiments.main([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
-    rows, run = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
-    assert not (rows / "rd.json").exists() and not run.exists()
+    assert command("retriever experiments")([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
+    rows, run_training = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
+    assert not (rows / "rd.json").exists() and not run_training.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
-    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run, None)
+    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run_training, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
-    assert experiments.main(arguments) == 0
-    assert [point["step"] for point in read_curve(run) if "loss" in point] == [4, 8, 12]
+    assert command("retriever experiments")(arguments) == 0
+    assert [point["step"] for point in read_curve(run_training) if "loss" in point] == [4, 8, 12]
     return rows
 
 
@@ -119,7 +117,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert experiments.main([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
+    assert command("retriever experiments")([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -137,9 +135,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert experiments.main([str(other), "--work", str(work)]) == 2
+    assert command("retriever experiments")([str(other), "--work", str(work)]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert experiments.main([str(other), "--work", str(work), "--only", "rt"]) == 2
+    assert command("retriever experiments")([str(other), "--work", str(work), "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 
@@ -159,7 +157,7 @@ def test_nothing_to_fit_the_fusion_on_is_told(
 ) -> None:
     model = work / "experiments" / "models" / "rd"
     before = Fusion.load(model)
-    assert fit_fusion.main([str(model), str(work / "data"), "--limit", "0"]) == 1
+    assert command("retriever fit-fusion")([str(model), str(work / "data"), "--limit", "0"]) == 1
     assert "`tune` half has a gold premise" in capsys.readouterr().err
     assert Fusion.load(model) == before
 
@@ -169,7 +167,7 @@ def test_an_unknown_method_to_hold_the_others_against_is_refused(
 ) -> None:
     model = work / "experiments" / "models" / "rd"
     asked = [str(model), str(work / "data"), "--methods", "random", "--against", "bm52"]
-    assert evaluation.main(asked) == 2
+    assert command("retriever evaluate")(asked) == 2
     assert "no method 'bm52'" in capsys.readouterr().err
 
 
@@ -178,7 +176,7 @@ def test_the_ablation_has_a_row_for_every_feature(
 ) -> None:
     model = work / "experiments" / "models" / "rd"
     out = tmp_path / "figures.json"
-    assert ablation.main([str(model), str(work / "data"), "--json", str(out)]) == 0
+    assert command("retriever ablation")([str(model), str(work / "data"), "--json", str(out)]) == 0
     printed = capsys.readouterr().out
     for name in FEATURES:
         assert printed.count(f"| without {name} |") == 3

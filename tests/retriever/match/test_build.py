@@ -4,10 +4,12 @@ import pytest
 
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
-from retriever.match.readers.build import main
 from retriever.match.store import read_pairs
 from retriever.match.tokens import encode
+from tests.commands import command
 from tests.retriever.match.articles import GERMAN, PROOF, STATEMENT, page, proof, put, statement
+
+main = command("retriever match-build")
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 

@@ -9,9 +9,11 @@ import pytest
 
 pytest.importorskip("lime", reason="the match extra is not installed")
 
-from retriever.match.explanation.command import main
 from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.store import write_pairs
+from tests.commands import command
+
+main = command("retriever match-explain")
 
 
 def sentence(text: str) -> tuple[Token, ...]:

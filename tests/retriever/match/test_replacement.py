@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retriever.match.pairs import LEVELS, Level, load_pairs
-from retriever.match.replacement import main, renaming_of, replace_symbols
+from retriever.match.replacement import renaming_of, replace_symbols
 from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.store import read_pairs, write_pairs
 from retriever.match.tokens import decode, encode
+from tests.commands import command
+
+main = command("retriever match-replace")
 
 FONTS = st.sampled_from(("", "", "", "bold", "script", "double-struck", "normal"))
 LETTERS = st.sampled_from("abcdeixyzABCDEIXYZαβγπϕΩ")

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords, BadSettings
 from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
-from retriever.match.store import main, read_pairs, write_pairs
+from retriever.match.store import read_pairs, write_pairs
 from retriever.match.tokens import decode, encode, kind_of, symbols, words
+from tests.commands import command
+
+main = command("retriever match-check")
 
 X = Token("x", "identifier")
 BOLD = Token("x", "identifier", "bold")

@@ -5,8 +5,11 @@ import pytest
 from lean_extract.errors import BadSettings
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import problems_of, read_corpus
-from retriever.naturalproofs.readers.build import build, main
+from retriever.naturalproofs.readers.build import build
 from retriever.naturalproofs.readers.counts import TextFigures, figures, table
+from tests.commands import command
+
+main = command("retriever naturalproofs-build")
 
 CHAPTER = r"""\begin{definition}
 \label{definition-even}

@@ -8,11 +8,14 @@ import pytest
 
 from retriever.documents.schema import Corpus, Split, Splits, Statement
 from retriever.documents.store import write_corpus
-from retriever.naturalproofs.evaluation.evaluate import evaluate, main
+from retriever.naturalproofs.evaluation.evaluate import evaluate
 from retriever.naturalproofs.evaluation.measure import ReferenceRow, rows_of
 from retriever.naturalproofs.splits import whole_for_test
 from retriever.naturalproofs.task import build_task
+from tests.commands import command
 from tests.retriever.naturalproofs.corpora import gardens, statement
+
+main = command("retriever naturalproofs-evaluate")
 
 EVERY = (1, 2, 3, 4, 5, 6, 7)
 

@@ -7,10 +7,13 @@ import pytest
 
 from retriever.documents.schema import Split, Splits
 from retriever.documents.store import write_corpus
-from retriever.naturalproofs.evaluation.generation import examples_of_part, main
+from retriever.naturalproofs.evaluation.generation import examples_of_part
 from retriever.naturalproofs.evaluation.predictions import read_predictions, write_predictions
 from retriever.naturalproofs.task import PARTS, build_task
+from tests.commands import command
 from tests.retriever.naturalproofs.corpora import gardens
+
+main = command("retriever naturalproofs-generation")
 
 EVERY = (1, 2, 3, 4, 5, 6, 7)
 SPLITS = Splits(Split(((3, 0),), (1, 2, 3, 6, 7)), Split(((5, 0),), EVERY), Split(((4, 0), (4, 1)), EVERY))

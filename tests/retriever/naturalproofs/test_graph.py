@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadRecords
 from retriever.documents.schema import Corpus
 from retriever.documents.store import write_corpus
-from retriever.naturalproofs.graph import build_graph, components, figures, main
+from retriever.naturalproofs.graph import build_graph, components, figures
+from tests.commands import command
 from tests.retriever.naturalproofs.corpora import corpora, gardens, statement
+
+main = command("retriever naturalproofs-graph")
 
 EDGES = (
     st.integers(1, 9)

@@ -11,8 +11,11 @@ from lean_extract.errors import BadSettings, UserError
 from retriever.documents.schema import Corpus, Split
 from retriever.documents.store import read_corpus, write_corpus
 from retriever.naturalproofs.graph import build_graph
-from retriever.naturalproofs.splits import examples_of, leaks, main, make_splits, table_4, whole_for_test
+from retriever.naturalproofs.splits import examples_of, leaks, make_splits, table_4, whole_for_test
+from tests.commands import command
 from tests.retriever.naturalproofs.corpora import corpora, gardens, statement
+
+main = command("retriever naturalproofs-split")
 
 SEEDS = st.integers(0, 5)
 SHARES = st.floats(0.01, 0.99)

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
 from retriever.documents.schema import Corpus, DocumentProof, Split, Splits, Statement
-from retriever.documents.store import main, problems_of, read_corpus, write_corpus
+from retriever.documents.store import problems_of, read_corpus, write_corpus
+from tests.commands import command
+
+main = command("retriever naturalproofs-check")
 
 THEOREM = Statement(
     id=3,

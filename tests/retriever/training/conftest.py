@@ -18,6 +18,7 @@ from lean_extract.records import (
     Span,
     write_records,
 )
+from tests.commands import command
 
 OPERATIONS = (
     "join",
@@ -91,13 +92,14 @@ class DebugData:
 
 @pytest.fixture(scope="session")
 def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
-    from retriever.lean.dataset import dataset
-    from retriever.training import tokenizer
 
     work = tmp_path_factory.mktemp("debug")
-    assert dataset.main([str(little_records), str(work / "dataset")]) == 0
+    assert command("retriever dataset")([str(little_records), str(work / "dataset")]) == 0
     vocabulary = ["--vocabulary", "300"]
-    assert tokenizer.main([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary]) == 0
+    assert (
+        command("retriever tokenizer")([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary])
+        == 0
+    )
     return DebugData(work / "dataset", work / "tokenizer.json")
 
 

@@ -12,6 +12,7 @@ import yaml
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
 from retriever.naturalproofs.splits import make_splits
+from tests.commands import command
 
 PLANTS = ("rose", "tulip", "fern", "moss", "ivy", "sage", "thyme", "dill", "mint", "reed", "lily", "oak")
 LAWS = {
@@ -101,20 +102,21 @@ class Garden:
         run = Path(values["run"])
         preset = run.with_suffix(".yaml")
         preset.write_text(yaml.safe_dump(values), encoding="utf-8")
-        from retriever.training.running import train
 
-        assert train.main([str(preset), *arguments]) == 0
+        assert command("retriever train")([str(preset), *arguments]) == 0
         return run
 
 
 def plant(work: Path) -> Garden:
     """Write corpus and tokenizer."""
-    from retriever.training import tokenizer
 
     corpus = gardening()
     source, tokens = work / "gardening.json", work / "tokenizer.json"
     write_corpus(source, corpus, make_splits(corpus, 0))
     assert (
-        tokenizer.main([str(source), str(tokens), "--backend", "naturalproofs", "--vocabulary", "300"]) == 0
+        command("retriever tokenizer")(
+            [str(source), str(tokens), "--backend", "naturalproofs", "--vocabulary", "300"]
+        )
+        == 0
     )
     return Garden(source, tokens, work)

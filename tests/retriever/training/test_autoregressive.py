@@ -16,10 +16,8 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadSettings  # noqa: E402
-from retriever.evaluation import evaluate as collection_eval  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
-from retriever.naturalproofs.evaluation import generation  # noqa: E402
 from retriever.training.references import refgen  # noqa: E402
 from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
 from retriever.training.references.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
@@ -28,6 +26,7 @@ from retriever.training.references.joint_model import ReferenceTable  # noqa: E4
 from retriever.training.references.pairwise_model import Bag  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SMALL = {"layers": 1, "heads": 2, "intermediate": 32, "dropout": 0.0, "longest": 6}
@@ -145,18 +144,33 @@ def test_it_begins_as_the_pairwise_model_learns_writes_and_ranks(
     losses = [point["loss"] for point in read_curve(begun) if "loss" in point]
     assert losses[-1] < losses[0] / 2
     out, top = garden.work / "written.jsonl", garden.work / "top.jsonl"
-    assert refgen.main([str(begun), str(garden.corpus), "--out", str(out), "--beam", "4"]) == 0
-    assert refgen.main([str(pairwise), str(garden.corpus), "--out", str(top), "--top", "2"]) == 0
+    assert (
+        command("retriever generate-references")(
+            [str(begun), str(garden.corpus), "--out", str(out), "--beam", "4"]
+        )
+        == 0
+    )
+    assert (
+        command("retriever generate-references")(
+            [str(pairwise), str(garden.corpus), "--out", str(top), "--top", "2"]
+        )
+        == 0
+    )
     whole = BACKEND.read(garden.corpus)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert ["/".join(map(str, line["example"])) for line in lines] == [one.key for one in whole.of("valid")]
     assert all(line["references"] for line in lines)
     assert all(len(json.loads(line)["references"]) == 2 for line in top.read_text().splitlines())
     capsys.readouterr()
-    assert generation.main([str(garden.corpus), "--predictions", str(out), str(top), "--plain"]) == 0
+    assert (
+        command("retriever naturalproofs-generation")(
+            [str(garden.corpus), "--predictions", str(out), str(top), "--plain"]
+        )
+        == 0
+    )
     told = capsys.readouterr().out
     assert "written.jsonl" in told and "top.jsonl" in told
-    assert collection_eval.main([str(garden.corpus), str(begun)]) == 0
+    assert command("retriever evaluate-collection")([str(garden.corpus), str(begun)]) == 0
     assert "| sequence |" in capsys.readouterr().out
     assert load_autoregressive(begun)[0].decoder.longest == 6
 
@@ -168,7 +182,9 @@ def test_towers_with_layers_are_read_state_by_state(garden: Garden) -> None:
     start = {"pairwise": str(pair), "frozen": True}
     joint = garden.train("joint", "deep-joint", model=shape, schedule=few, start=start)
     run = garden.train("autoregressive", "deep-seq", model=shape, schedule=few, start=start, decoder=SMALL)
-    assert collection_eval.main([str(garden.corpus), str(pair), str(joint), str(run)]) == 0
+    assert (
+        command("retriever evaluate-collection")([str(garden.corpus), str(pair), str(joint), str(run)]) == 0
+    )
     config, model = load_autoregressive(run)
     assert config.start.frozen and float(model.table.learned.detach().abs().max()) == 0
     with torch.no_grad():
@@ -182,7 +198,7 @@ def test_towers_with_layers_are_read_state_by_state(garden: Garden) -> None:
 def test_writing_that_was_stopped_goes_on_where_it_was(garden: Garden, pairwise: Path) -> None:
     out = garden.work / "stopped.jsonl"
     asked = [str(pairwise), str(garden.corpus), "--out", str(out), "--top", "3"]
-    assert refgen.main(asked) == 0
+    assert command("retriever generate-references")(asked) == 0
     first = out.read_text()
     collection = BACKEND.read(garden.corpus)
     written: list[int] = []
@@ -210,7 +226,7 @@ def test_writing_that_was_stopped_goes_on_where_it_was(garden: Garden, pairwise:
     kept = json.loads(out.read_text().splitlines()[0])["references"]
     assert kept == [int(collection.documents[collection.pools["valid"][0]].key)]
     left.write_text('"another try"\n["0/0", [1]]\n')
-    assert refgen.main(asked) == 0
+    assert command("retriever generate-references")(asked) == 0
     assert out.read_text() == first
 
 
@@ -222,7 +238,12 @@ def test_settings_and_runs_that_do_not_fit_are_told(
         with pytest.raises(BadSettings):
             parse({**values, **wrong})
     asked = [str(tmp_path / "none"), str(garden.corpus), "--out", str(tmp_path / "out.jsonl")]
-    assert refgen.main(asked) != 0
-    assert refgen.main([str(pairwise), *asked[1:3], str(garden.corpus / "out.jsonl")]) == 1
+    assert command("retriever generate-references")(asked) != 0
+    assert (
+        command("retriever generate-references")(
+            [str(pairwise), *asked[1:3], str(garden.corpus / "out.jsonl")]
+        )
+        == 1
+    )
     told = capsys.readouterr().err
     assert "There is no run" in told and "cannot be read or written" in told

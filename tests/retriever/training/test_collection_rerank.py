@@ -22,7 +22,6 @@ pytestmark = pytest.mark.train
 from lean_extract.errors import ModelError  # noqa: E402
 from retriever.documents.schema import Split, Splits  # noqa: E402
 from retriever.documents.store import read_corpus, write_corpus  # noqa: E402
-from retriever.evaluation import fit_reranker as collection_fit_rerank  # noqa: E402
 from retriever.models.reranker import FOLDER, read_config  # noqa: E402
 from retriever.models.towers import Towers  # noqa: E402
 from retriever.search.backend import Question  # noqa: E402
@@ -32,15 +31,11 @@ from retriever.search.collections.measure import measure  # noqa: E402
 from retriever.search.collections.rankers import Neighbours  # noqa: E402
 from retriever.search.collections.rereading import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
-from retriever.training import export  # noqa: E402
-from retriever.training.references import (  # noqa: E402
-    collection_mining,
-    export_towers,
-)
 from retriever.training.references.collection_pairs import pair_arrays  # noqa: E402
 from retriever.training.reranking.mined import load_mined  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
@@ -82,7 +77,12 @@ def mined(garden: Garden) -> Path:
     """The folder with both mined files."""
     for queries in ("train", "valid"):
         out = str(garden.work / f"mined-{queries}.npz")
-        assert collection_mining.main([str(garden.corpus), out, "--top", "30", "--queries", queries]) == 0
+        assert (
+            command("retriever mine-collection")(
+                [str(garden.corpus), out, "--top", "30", "--queries", queries]
+            )
+            == 0
+        )
     return garden.work
 
 
@@ -109,10 +109,10 @@ def model(garden: Garden, run: Path) -> Path:
     batch = {"questions": 16, "corpus_negatives": 8}
     towers = garden.train("pairwise", "towers", batch=batch, schedule={"steps": 2, "evaluate_every": 2})
     out = garden.work / "model"
-    assert export_towers.main([str(towers), str(out)]) == 0
-    assert export.main([str(run), str(out / FOLDER)]) == 0
+    assert command("retriever export-towers")([str(towers), str(out)]) == 0
+    assert command("retriever export")([str(run), str(out / FOLDER)]) == 0
     assert read_config(out / FOLDER).weight == 0
-    assert collection_fit_rerank.main([str(out), str(garden.corpus), "--first", "30"]) == 0
+    assert command("retriever fit-collection-rerank")([str(out), str(garden.corpus), "--first", "30"]) == 0
     return out
 
 
@@ -231,13 +231,15 @@ def test_what_does_not_fit_is_told(
     garden: Garden, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bare = copytree(model, tmp_path / "bare", ignore=lambda folder, names: [FOLDER])
-    assert collection_fit_rerank.main([str(bare), str(garden.corpus)]) == ModelError.exit_code
+    assert command("retriever fit-collection-rerank")([str(bare), str(garden.corpus)]) == ModelError.exit_code
     assert "has no re-ranker" in capsys.readouterr().err
     out = tmp_path / "mined.npz"
-    assert collection_mining.main([str(garden.corpus), str(out), "--backend", "lean"]) == 2
+    assert command("retriever mine-collection")([str(garden.corpus), str(out), "--backend", "lean"]) == 2
     assert "a miner of its own" in capsys.readouterr().err and not out.exists()
     assert (
-        collection_mining.main([str(garden.corpus), str(garden.corpus / "out.npz"), "--queries", "valid"])
+        command("retriever mine-collection")(
+            [str(garden.corpus), str(garden.corpus / "out.npz"), "--queries", "valid"]
+        )
         == 1
     )
     assert "cannot be read or written" in capsys.readouterr().err

@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from lean_extract.errors import BadRecords
-from retriever.lean.dataset import dataset as build_command
-from retriever.lean.dataset import resplit as resplit_command
-from retriever.lean.dataset import statistics as statistics_command
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
+from tests.commands import command
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -146,10 +144,10 @@ def test_malformed_records_are_told_and_passed_over(
     place = next(number for number, line in enumerate(lines, 1) if '"proof"' in line)
     for change in (having(premises=[["x"]]), b'{"type": "proof", "theo'):
         damage(path, place, change)
-        assert build_command.main([str(path), str(tmp_path / "out")]) == 0
+        assert command("retriever dataset")([str(path), str(tmp_path / "out")]) == 0
         assert f"r.jsonl:{place}: not a record" in capsys.readouterr().err
         assert load_dataset(tmp_path / "out").manifest.queries != whole.queries
-    assert build_command.main([str(tmp_path / "none.jsonl"), str(tmp_path / "out")]) == 1
+    assert command("retriever dataset")([str(tmp_path / "none.jsonl"), str(tmp_path / "out")]) == 1
     assert "none.jsonl cannot be read" in capsys.readouterr().err
 
 
@@ -158,17 +156,17 @@ def test_resplit_and_statistics_go_on_past_malformed_lines(
 ) -> None:
     damage(folder / "corpus.jsonl", 2, b"{")
     damage(folder / "queries.jsonl", 5, having(gold=[10_000]))
-    assert resplit_command.main([str(folder), str(tmp_path / "out"), "--strategy", "rd"]) == 0
+    assert command("retriever resplit")([str(folder), str(tmp_path / "out"), "--strategy", "rd"]) == 0
     told = capsys.readouterr().err
     assert "corpus.jsonl:2: not a premise" in told and "queries.jsonl:5: gold" in told
     assert len(load_dataset(tmp_path / "out").corpus) == 119  # sound again: this raises otherwise
-    assert statistics_command.main([str(folder)]) == 0
+    assert command("retriever statistics")([str(folder)]) == 0
     assert "corpus.jsonl:2: not a premise" in capsys.readouterr().err
 
 
 def test_a_flood_of_complaints_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "corpus.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:60]) + b"{\n" * 60)
-    assert statistics_command.main([str(folder)]) == 0
+    assert command("retriever statistics")([str(folder)]) == 0
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 21 and re.fullmatch(r"\.\.\. and \d+ more like these\.", told[-1])

@@ -21,10 +21,10 @@ from lean_extract.records import (
 )
 from lean_extract.source.extract import extract_project
 from lean_extract.source.statements import goal_of, hypothesis_of
-from retriever.lean.dataset import dataset as module
 from retriever.lean.dataset.dataset import build_dataset, corpus_of
 from retriever.lean.dataset.files import load_dataset
 from retriever.search.splits import split_of
+from tests.commands import command
 
 
 def _named(split: str, stem: str = "A.t") -> str:
@@ -179,7 +179,7 @@ def test_theorems_of_another_benchmark_are_left_out_of_training(tmp_path: Path) 
     write_records(tmp_path / "r.jsonl", Header("text"), _library(theorem))
     (tmp_path / "names").write_text(f"{theorem.name}\n", encoding="utf-8")
     arguments = [str(tmp_path / "r.jsonl"), str(tmp_path / "out"), "--without", str(tmp_path / "names")]
-    assert module.main(arguments) == 0
+    assert command("retriever dataset")(arguments) == 0
     assert theorem.name not in {query.theorem for query in load_dataset(tmp_path / "out").queries}
 
 
@@ -196,7 +196,7 @@ def test_a_malformed_record_is_named_by_its_line_and_passed_over(
     lines = little_records.read_text(encoding="utf-8").splitlines()
     lines.insert(3, json.dumps({"type": "premise", "nmae": "x"}))
     (tmp_path / "r.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert module.main([str(tmp_path / "r.jsonl"), str(tmp_path / "out")]) == 0
+    assert command("retriever dataset")([str(tmp_path / "r.jsonl"), str(tmp_path / "out")]) == 0
     assert "r.jsonl:4:" in capsys.readouterr().err
     assert len(load_dataset(tmp_path / "out").corpus) == 120
 

@@ -20,9 +20,11 @@ from retriever.search.backends import find_backend  # noqa: E402
 from retriever.search.collections.files import read_stored, write_stored  # noqa: E402
 from retriever.search.collections.index import CollectionIndex, index_collection  # noqa: E402
 from retriever.training.references.collection import load_collection  # noqa: E402
-from retriever.training.references.export_towers import main as export  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
+
+export = command("retriever export-towers")
 
 BATCH = {"questions": 16, "corpus_negatives": 8}
 

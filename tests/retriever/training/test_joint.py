@@ -18,7 +18,6 @@ pytestmark = pytest.mark.train
 from lean_extract.errors import BadSettings, ModelError  # noqa: E402
 from retriever.documents.schema import Corpus  # noqa: E402
 from retriever.documents.store import write_corpus  # noqa: E402
-from retriever.evaluation import evaluate as collection_eval  # noqa: E402
 from retriever.evaluation.fuse import best_weights  # noqa: E402
 from retriever.evaluation.rows import task_of  # noqa: E402
 from retriever.evaluation.trained_rankers import lexical  # noqa: E402
@@ -30,6 +29,7 @@ from retriever.training.references.joint_model import reference_loss  # noqa: E4
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, gardening, plant  # noqa: E402
 
 PAIRWISE = {"pairs": 64, "batch": {"questions": 16, "corpus_negatives": 8}}
@@ -103,14 +103,14 @@ def test_another_corpus_is_ranked_by_encodings(
     write_corpus(tmp_path / "part.json", part, make_splits(part, 0, 0.5))
     out = tmp_path / "rows.json"
     asked = [str(tmp_path / "part.json"), str(joint), str(pairwise), "--part", "all", "--json", str(out)]
-    assert collection_eval.main(asked) == 0
+    assert command("retriever evaluate-collection")(asked) == 0
     rows = json.loads(out.read_text())["rows"]
     far, near = ([row for row in rows if row["model"] == name] for name in ("far", "pair"))
     assert [row["figures"] for row in far] == [row["figures"] for row in near]
     assert {row["questions"] for row in rows} == {9}
     fresh = {"encoder": "fresh", "embeddings": "fresh"}
     alone = garden.train("joint", "lonely", start=fresh, schedule=still)
-    assert collection_eval.main([asked[0], str(alone), "--part", "all"]) != 0
+    assert command("retriever evaluate-collection")([asked[0], str(alone), "--part", "all"]) != 0
     assert "only the documents that it was trained with" in capsys.readouterr().err
     other = garden.train("pairwise", "narrow", **PAIRWISE, model={"hidden": 16}, schedule=still)
     misfit = parse(garden.values("joint", "misfit", pairs=64, start={"pairwise": str(other)}))
@@ -123,7 +123,7 @@ def test_a_sum_is_never_worse_than_its_best_part_where_it_was_fitted(
 ) -> None:
     out = tmp_path / "rows.json"
     asked = [str(garden.corpus), str(pairwise), "--lexical", "--fuse", "--json", str(out)]
-    assert collection_eval.main(asked) == 0
+    assert command("retriever evaluate-collection")(asked) == 0
     rows = [row for row in json.loads(out.read_text())["rows"] if row["protocol"] == "excluded"]
     figures = {row["model"]: row["figures"]["mAP"]["mean"] for row in rows}
     assert set(figures) == {"BM25", "neighbours", "pair", "weighted sum"}

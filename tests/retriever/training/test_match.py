@@ -15,8 +15,6 @@ pytest.importorskip("lap")
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.match.decoding import exact_decoding  # noqa: E402
-from retriever.match.evaluation.evaluate import main as evaluate  # noqa: E402
-from retriever.match.evaluation.experiments import main as experiments  # noqa: E402
 from retriever.match.evaluation.plan import all_runs, stages_of  # noqa: E402
 from retriever.match.evaluation.scores import AgainstPool, open_matcher  # noqa: E402
 from retriever.match.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
@@ -24,11 +22,15 @@ from retriever.match.training.data import thinned  # noqa: E402
 from retriever.match.training.losses import global_loss, local_loss  # noqa: E402
 from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.match.training.model import NptEncoder  # noqa: E402
-from retriever.match.vocabulary import main as vocabulary  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
-from retriever.training.running.train import RunLimits, kind_of, run  # noqa: E402
+from retriever.training.running.train import RunLimits, kind_of, run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.match.matching import make_pairs, write_set  # noqa: E402
+
+evaluate = command("retriever match-evaluate")
+experiments = command("retriever match-experiments")
+vocabulary = command("retriever match-vocabulary")
 
 NPT = {"layers": 1, "hidden": 16, "heads": 2, "key": 4, "dropout": 0.0}
 BERT = {"layers": 1, "hidden": 16, "heads": 2, "intermediate": 16, "positions": 48, "dropout": 0.0}
@@ -60,7 +62,7 @@ def values(work: Path, name: str, **changed: Any) -> dict[str, Any]:
 
 def train(given: dict[str, Any], **options: Any) -> Path:
     config = kind_of(given).parse(given)
-    run(config, bar=False, **options)
+    run_training(config, bar=False, **options)
     return config.run
 
 

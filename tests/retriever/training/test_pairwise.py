@@ -15,7 +15,6 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.evaluation import evaluate as collection_eval  # noqa: E402
 from retriever.metrics import references as metrics  # noqa: E402
 from retriever.metrics.selection import mean_average_precision, places_of  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
@@ -28,6 +27,7 @@ from retriever.training.references.pairwise_model import Bag, read_terms  # noqa
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
+from tests.commands import command  # noqa: E402
 from tests.retriever.general_encoder import write_general_encoder  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
@@ -151,7 +151,12 @@ def test_a_bag_learns_and_its_best_weights_are_evaluated(
     curve = [point["mAP"] for point in read_curve(run) if "mAP" in point]
     assert len(curve) == 2
     capsys.readouterr()
-    assert collection_eval.main([str(garden.corpus), str(run), "--json", str(run / "rows.json")]) == 0
+    assert (
+        command("retriever evaluate-collection")(
+            [str(garden.corpus), str(run), "--json", str(run / "rows.json")]
+        )
+        == 0
+    )
     told = capsys.readouterr().out
     assert "valid" in told and "R@10" in told and "definition" in told
     rows = json.loads((run / "rows.json").read_text())["rows"]
@@ -238,7 +243,7 @@ def test_what_does_not_fit_is_told(garden: Garden, capsys: pytest.CaptureFixture
     (other / "config.yaml").write_text("kind: pairwise\n", encoding="utf-8")
     with pytest.raises(ModelError, match="no validated weights"):
         load_pairwise(other)
-    assert collection_eval.main([str(garden.corpus), str(garden.work / "nothing")]) != 0
-    assert collection_eval.main([str(garden.work / "no.json")]) != 0
+    assert command("retriever evaluate-collection")([str(garden.corpus), str(garden.work / "nothing")]) != 0
+    assert command("retriever evaluate-collection")([str(garden.work / "no.json")]) != 0
     assert "There is no file" in capsys.readouterr().err
-    assert collection_eval.main([str(garden.corpus)]) != 0
+    assert command("retriever evaluate-collection")([str(garden.corpus)]) != 0

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadSettings, ModelError
 from retriever.models.text import GOAL, VAR
 from retriever.training.running.config import load_config, parse_config
+from tests.commands import command
 from tests.retriever.general_encoder import CONFIG, VOCABULARY, write_general_encoder
 
 torch = pytest.importorskip("torch")
@@ -78,7 +79,7 @@ def test_what_is_no_such_encoder_is_told(
 
 
 def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from retriever.training.pretrained import main
+    main = command("retriever pretrained")
 
     assert main([str(tmp_path / "none.whl"), str(tmp_path / "run")]) != 0
     (tmp_path / "text.whl").write_text("no archive", encoding="utf-8")
@@ -100,30 +101,29 @@ def test_the_marks_take_rows_that_nothing_used(folder: Path) -> None:
 
 
 def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: Path) -> None:
-    from retriever.lean.dataset import dataset
     from retriever.models.encoder import Encoder
-    from retriever.training import export
-    from retriever.training.pretrained import main
-    from retriever.training.running.train import run
+
+    main = command("retriever pretrained")
+    from retriever.training.running.train import run_training
     from retriever.training.weights import load_bert
 
     start = tmp_path / "start"
     assert main([str(folder), str(start)]) == 0
-    assert dataset.main([str(little_records), str(tmp_path / "dataset")]) == 0
+    assert command("retriever dataset")([str(little_records), str(tmp_path / "dataset")]) == 0
     debug = load_config(Path("debug"))
     config = replace(
         debug,
         dataset=tmp_path / "dataset",
         tokenizer=start / "tokenizer.json",
-        run=tmp_path / "run",
+        run_training=tmp_path / "run",
         start_from=start,
         schedule=replace(debug.schedule, steps=20, learning_rate=1e-9, evaluate_every=20),
     )
-    run(config)
+    run_training(config)
     vocabulary = VOCABULARY
     before, after = (load_bert(path, vocabulary).state_dict() for path in (start, config.run))
     assert all(torch.allclose(values, after[name], atol=1e-5) for name, values in before.items())
-    assert export.main([str(config.run), str(tmp_path / "model")]) == 0
+    assert command("retriever export")([str(config.run), str(tmp_path / "model")]) == 0
     assert Encoder.load(tmp_path / "model").encode([SENTENCE]).shape == (1, 16)
 
 
@@ -135,23 +135,20 @@ def test_bytes_are_tokens(text: str) -> None:
 
 
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
-    from retriever.lean.dataset import dataset
-    from retriever.lean.training import byte_tokenizer
     from retriever.lean.training.biencoder import load_weights
     from retriever.models.encoder import Encoder
-    from retriever.training import export
     from retriever.training.running.tracking import read_curve
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
 
-    assert dataset.main([str(little_records), str(tmp_path / "dataset")]) == 0
-    assert byte_tokenizer.main([str(tmp_path / "bytes.json")]) == 0
+    assert command("retriever dataset")([str(little_records), str(tmp_path / "dataset")]) == 0
+    assert command("retriever byte-tokenizer")([str(tmp_path / "bytes.json")]) == 0
     preset = load_config(Path("debug-byt5"))
     config = replace(
-        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run=tmp_path / "run"
+        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run_training=tmp_path / "run"
     )
-    run(config, limits=RunLimits(until=20))
-    assert run(config, resume=True).steps == config.schedule.steps
+    run_training(config, limits=RunLimits(until=20))
+    assert run_training(config, resume=True).steps == config.schedule.steps
     losses = [point["loss"] for point in read_curve(config.run) if "loss" in point]
     assert losses[-1] < losses[0] / 2
     assert read_curve(config.run)[-1]["recall_at_10"] > 0.5
@@ -162,7 +159,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
         pooled = model(ragged([tokenizer.encode(text).ids for text in texts]))
     expected = torch.nn.functional.normalize(pooled, dim=1).numpy()
     out = tmp_path / "model"
-    assert export.main([str(config.run), str(out), "--fp32"]) == 0
+    assert command("retriever export")([str(config.run), str(out), "--fp32"]) == 0
     assert np.allclose(Encoder.load(out).encode(texts), expected, atol=1e-4)
     assert json.loads((out / "config.json").read_text(encoding="utf-8"))["architecture"] == "T5EncoderModel"
 

@@ -22,6 +22,7 @@ from retriever.training.reranking.rerank_data import draw_candidates, minable_qu
 from retriever.training.running.config import PRESETS, read_values
 from retriever.training.running.plain import to_plain
 from retriever.training.tokens import Ragged, TrainingArrays, ragged
+from tests.commands import command
 from tests.retriever.training.conftest import DebugData
 
 CLS, SEP = 2, 3
@@ -158,19 +159,18 @@ def config(
     debug_data: DebugData, model_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RerankConfig:
     pytest.importorskip("torch")
-    from retriever.lean.training import mining
 
     work, data = tmp_path_factory.mktemp("rerank"), debug_data.dataset
     paths = {"train": work / "train.npz", "valid": work / "valid.npz"}
     for split, path in paths.items():
         arguments = [str(model_folder), str(data), str(path), "--top", "20", "--queries", split]
-        assert mining.main(arguments) == 0
+        assert command("retriever mine")(arguments) == 0
     preset = parse_rerank(read_values(Path("debug-rerank")))
     return replace(
         preset,
         dataset=data,
         tokenizer=debug_data.tokenizer,
-        run=work / "run",
+        run_training=work / "run",
         candidates=paths["train"],
         validation=paths["valid"],
     )
@@ -178,10 +178,10 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
-    assert run(config, limits=RunLimits(until=30)).steps == 30
-    assert run(config, resume=True).steps == config.schedule.steps
+    assert run_training(config, limits=RunLimits(until=30)).steps == 30
+    assert run_training(config, resume=True).steps == config.schedule.steps
     return config
 
 
@@ -200,13 +200,13 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
     from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer
 
-    whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
-    run(whole, limits=RunLimits(until=12))
-    run(broken, limits=RunLimits(until=5))
-    run(broken, resume=True, limits=RunLimits(until=12))
+    whole, broken = (replace(config, run_training=config.run.parent / name) for name in ("whole", "broken"))
+    run_training(whole, limits=RunLimits(until=12))
+    run_training(broken, limits=RunLimits(until=5))
+    run_training(broken, resume=True, limits=RunLimits(until=12))
     vocabulary = open_tokenizer(config.tokenizer).get_vocab_size()
     first, second = (load_crossencoder(one.run, vocabulary).state_dict() for one in (whole, broken))
     for name, values in first.items():
@@ -232,7 +232,7 @@ def test_the_exported_folder_gives_what_torch_gives(trained: RerankConfig) -> No
     from retriever.training.tokens import open_tokenizer
 
     out = trained.run / "small"
-    assert export.main([str(trained.run), str(out)]) == 0
+    assert command("retriever export")([str(trained.run), str(out)]) == 0
     full = Reranker.load(export.export_run(trained.run, trained.run / "full", int8=False))
     tokenizer = open_tokenizer(trained.tokenizer)
     model = load_crossencoder(trained.run, tokenizer.get_vocab_size()).eval()
@@ -278,10 +278,10 @@ def test_it_starts_from_another_run_where_the_shapes_agree(trained: RerankConfig
 
 @pytest.mark.train
 def test_candidates_with_gold_are_no_negatives(config: RerankConfig) -> None:
-    from retriever.training.running.train import run
+    from retriever.training.running.train import run_training
 
     with pytest.raises(ModelError, match="holds gold premises too"):
-        run(replace(config, run=config.run.parent / "other", candidates=config.validation))
+        run_training(replace(config, run_training=config.run.parent / "other", candidates=config.validation))
 
 
 @pytest.fixture
@@ -298,8 +298,8 @@ def model(trained: RerankConfig, model_folder: Path, tmp_path: Path) -> Path:
 def test_the_weight_is_fitted_where_it_helps_and_the_tables_have_the_rows(
     trained: RerankConfig, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.lean.evaluation.evaluate import main as evaluate
-    from retriever.lean.evaluation.fit_rerank import main as fit
+    evaluate = command("retriever evaluate")
+    fit = command("retriever fit-rerank")
 
     assert fit([str(model), str(trained.dataset), "--first", "10"]) == 0
     assert "blended" in capsys.readouterr().out
@@ -318,7 +318,7 @@ def test_the_weight_is_fitted_where_it_helps_and_the_tables_have_the_rows(
 def test_a_model_without_a_reranker_is_told(
     config: RerankConfig, model_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.lean.evaluation.fit_rerank import main as fit
+    fit = command("retriever fit-rerank")
 
     assert fit([str(model_folder), str(config.dataset)]) == 1
     assert "retriever.training.export" in capsys.readouterr().err

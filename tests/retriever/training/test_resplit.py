@@ -30,6 +30,7 @@ from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import size_of
 from retriever.lean.dataset.resplit import SplitPlan, resplit
 from retriever.lean.dataset.strategies import STRATEGIES, Strategy
+from tests.commands import command
 
 FILES = ("corpus.jsonl", "queries.jsonl", "modules.jsonl", "manifest.json")
 
@@ -213,7 +214,7 @@ def test_another_benchmarks_theorems_are_not_trained_on_whatever_part_they_fall_
     _, source = written(tmp_path, [*records, twin, proof(500, [1, 2], 1)])
     (tmp_path / "names").write_text("L.t500\nL.t41\n")
     arguments = [str(source), str(tmp_path / "out"), "--strategy", "rd", "--without", str(tmp_path / "names")]
-    assert command.main(arguments) == 0
+    assert command("retriever resplit")(arguments) == 0
     loaded = load_dataset(tmp_path / "out")
     trained = {query.theorem for query in loaded.queries if query.split == "train"}
     assert trained.isdisjoint({"L.t500", "L.t40", "L.t41"})
@@ -225,7 +226,7 @@ def test_the_older_library_may_be_a_dataset(tmp_path: Path) -> None:
     _, source = written(tmp_path / "new", records)
     _, older = written(tmp_path / "old", records[:140])
     arguments = ["--strategy", "time", "--older", str(older)]
-    assert command.main([str(source), str(tmp_path / "out"), *arguments]) == 0
+    assert command("retriever resplit")([str(source), str(tmp_path / "out"), *arguments]) == 0
     loaded = load_dataset(tmp_path / "out")
     assert loaded.manifest.older == load_dataset(older).manifest.digest
     assert {int(known[3:]) >= 70 for known in held_out(loaded.queries)} == {True}
@@ -252,7 +253,7 @@ def test_what_is_missing_is_named(
     monkeypatch.chdir(tmp_path)
     _, source = written(tmp_path, plain_library(40))
     write_records(tmp_path / "other.jsonl", Header("text", "of another"), plain_library(40))
-    assert command.main([str(source), "out", *arguments]) != 0
+    assert command("retriever resplit")([str(source), "out", *arguments]) != 0
     assert message in capsys.readouterr().err
     assert not Path("out").exists()
 
@@ -263,9 +264,9 @@ def test_a_dataset_is_split_once_not_onto_itself_and_not_when_too_small(
     path, source = written(tmp_path, plain_library(60))
     out = tmp_path / "out"
     resplit(source, out, SplitPlan("rd", records=path))
-    assert command.main([str(out), str(tmp_path / "again"), "--strategy", "rd"]) == 2
+    assert command("retriever resplit")([str(out), str(tmp_path / "again"), "--strategy", "rd"]) == 2
     assert "split before, by rd" in capsys.readouterr().err
-    assert command.main([str(source), str(source), "--strategy", "rd"]) == 2
+    assert command("retriever resplit")([str(source), str(source), "--strategy", "rd"]) == 2
     _, small = written(tmp_path / "small", plain_library(9))
-    assert command.main([str(small), str(tmp_path / "again"), "--strategy", "rd"]) == 1
+    assert command("retriever resplit")([str(small), str(tmp_path / "again"), "--strategy", "rd"]) == 1
     assert "Too few theorems" in capsys.readouterr().err

@@ -12,6 +12,7 @@ import pytest
 
 from lean_extract.errors import ModelError, UserError
 from retriever.training.running.config import TrainConfig, load_config
+from tests.commands import command
 from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
@@ -23,28 +24,29 @@ TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR>
 
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
-    run = tmp_path_factory.mktemp("debug") / "run"
+    run_training = tmp_path_factory.mktemp("debug") / "run"
     preset = load_config(Path("debug"))
-    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
+    return replace(
+        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run_training=run_training
+    )
 
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
-    assert run(config, limits=RunLimits(until=20)).steps == 20
+    assert run_training(config, limits=RunLimits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
-        run(config)
-    assert run(config, resume=True).steps == config.schedule.steps
+        run_training(config)
+    assert run_training(config, resume=True).steps == config.schedule.steps
     return config
 
 
 @pytest.fixture(scope="module")
 def model(trained: TrainConfig) -> Path:
-    from retriever.training import export
 
     out = trained.run / "model"
-    assert export.main([str(trained.run), str(out)]) == 0
+    assert command("retriever export")([str(trained.run), str(out)]) == 0
     return out
 
 
@@ -61,13 +63,13 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
     from retriever.lean.training.biencoder import load_weights
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
-    whole = replace(config, run=config.run.parent / "whole")
-    broken = replace(config, run=config.run.parent / "broken")
-    run(whole, limits=RunLimits(until=30))
-    run(broken, limits=RunLimits(until=20))
-    run(broken, resume=True, limits=RunLimits(until=30))
+    whole = replace(config, run_training=config.run.parent / "whole")
+    broken = replace(config, run_training=config.run.parent / "broken")
+    run_training(whole, limits=RunLimits(until=30))
+    run_training(broken, limits=RunLimits(until=20))
+    run_training(broken, resume=True, limits=RunLimits(until=30))
     vocabulary = load_vocabulary(config)
     first, second = (load_weights(path.run, vocabulary).state_dict() for path in (whole, broken))
     for name, values in first.items():
@@ -101,10 +103,11 @@ def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
 def test_the_exported_model_ranks_what_was_learned(
     trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.lean.evaluation.evaluate import main as evaluate
-    from retriever.lean.evaluation.fit_fusion import main as fit
+    evaluate = command("retriever evaluate")
+    fit = command("retriever fit-fusion")
     from retriever.search.fusion import Fusion
-    from retriever.training.running.card import main as write_card
+
+    write_card = command("retriever card")
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
     assert "tune half" in Fusion.load(model).trained_on
@@ -132,7 +135,7 @@ def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     trained: TrainConfig, tmp_path: Path
 ) -> None:
     from retriever.training.running.checkpoint import FILE, load_checkpoint
-    from retriever.training.running.train import run
+    from retriever.training.running.train import run_training
 
     whole = (trained.run / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
@@ -147,4 +150,4 @@ def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     manifest["digest"] = "0" * 64
     (other / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(ModelError, match="other data"):
-        run(replace(trained, dataset=other), resume=True)
+        run_training(replace(trained, dataset=other), resume=True)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Header, Module, Premise, Proof, Record, TacticStep, write_records
-from retriever.lean.dataset import statistics as module
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.metrics.histogram import Histogram, as_text
 from retriever.search.splits import split_of
+from tests.commands import command
 
 
 def _named(split: str, stem: str) -> str:
@@ -46,7 +46,7 @@ def test_the_table_has_the_figures_of_each_part(
 ) -> None:
     figure = tmp_path / "figure.svg"
     arguments = [str(tmp_path / "dataset"), "--records", str(records), "--svg", str(figure)]
-    assert module.main(arguments) == 0
+    assert command("retriever statistics")(arguments) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| hash")]
     # gold (2 + 1) / 2; length (3 + 1) / 2; frequency (3/3 + 1/1) / 2; of the tactic proof 3 and 3/3
@@ -62,7 +62,7 @@ def test_the_table_has_the_figures_of_each_part(
 def test_without_records_no_proof_is_known(
     records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert module.main([str(tmp_path / "dataset")]) == 0
+    assert command("retriever statistics")([str(tmp_path / "dataset")]) == 0
     shown = capsys.readouterr().out
     assert "| hash | train | 2 | 2 | 0 | 0 | 1.50 | - | - | - | - | 5 |" in shown
     assert "Premise number" not in shown
@@ -72,7 +72,12 @@ def test_records_of_another_library_are_refused(
     records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_records(tmp_path / "other.jsonl", Header("text", "elsewhere"), [])
-    assert module.main([str(tmp_path / "dataset"), "--records", str(tmp_path / "other.jsonl")]) == 1
+    assert (
+        command("retriever statistics")(
+            [str(tmp_path / "dataset"), "--records", str(tmp_path / "other.jsonl")]
+        )
+        == 1
+    )
     assert "of revision elsewhere" in capsys.readouterr().err
 
 

@@ -1,4 +1,6 @@
-"""`python -m lean_extract.traced SOURCES OUT`: the records of a library, from Lean itself.
+"""The records of a library, from Lean itself.
+
+    python -m lean_extract trace SOURCES OUT [--no-states] [--dojo]
 
 A Lake project has to be built first (`lake build`); any other folder is compiled here. With `--dojo`, SOURCES
 is a clone of a Git repository, and LeanDojo traces it (the extra `premise-suggest[dojo]`; it needs Lake).
@@ -8,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +19,7 @@ from tqdm import tqdm
 
 from lean_extract import packaged
 from lean_extract.compile import compile_folder, import_order, read_sources
-from lean_extract.errors import PremiseSuggestError, ProjectBroken
+from lean_extract.errors import ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
 from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
@@ -29,25 +30,22 @@ from lean_extract.traced.lean_dojo_library import load_lean_dojo
 _LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
 
-def main() -> int:
-    """Run the command; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m lean_extract.traced", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("sources", type=Path, help="the folder that module names start from")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")
     parser.add_argument("--dojo", action="store_true", help="have LeanDojo trace a clone, in a copy of it")
-    arguments = parser.parse_args()
-    sources = arguments.sources.resolve()
-    try:
-        if arguments.dojo:
-            counts = trace_with_lean_dojo(sources, arguments.out)
-        else:
-            counts = asyncio.run(trace_library(sources, arguments.out, not arguments.no_states))
-    except PremiseSuggestError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    sources = options.sources.resolve()
+    if options.dojo:
+        counts = trace_with_lean_dojo(sources, options.out)
+    else:
+        counts = asyncio.run(trace_library(sources, options.out, not options.no_states))
     print(", ".join(f"{count:,} {kind.lower()}s" for kind, count in counts.items()))
-    return 0
 
 
 async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[str]:
@@ -113,7 +111,3 @@ def _build(sources: Path, out: Path, toolchain: Toolchain) -> None:
         environment=toolchain.environment,
         identity=f"{toolchain.kind} {toolchain.version}",
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,4 +1,7 @@
-"""`python -m lean_extract.source ROOT OUT`: extract a project and print what was found."""
+"""Extract the records of a project from its text, and print what was found.
+
+python -m lean_extract extract ROOT OUT [--states] [--workers N]
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.source.extract import ExtractionCounts, extract_project
 
 
-def main() -> int:
-    """Run the command; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m lean_extract.source", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("root", type=Path, help="the project's folder")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument(
@@ -29,7 +30,10 @@ def main() -> int:
         action="store_true",
         help="also the proof states that the text determines, which the generator learns from",
     )
-    arguments = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
     with tqdm(unit=" files", disable=None) as bar:
 
         def show(phase: str, done: int, total: int) -> None:
@@ -37,17 +41,10 @@ def main() -> int:
             bar.set_description(phase, refresh=False)
             bar.update(done - bar.n)
 
-        try:
-            counts = extract_project(
-                arguments.root, arguments.out, show, arguments.workers, states=arguments.states
-            )
-        except PremiseSuggestError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return error.exit_code
+        counts = extract_project(options.root, options.out, show, options.workers, states=options.states)
     for notice in counts.notices:
         print(f"note: {notice}", file=sys.stderr)
     print(table(counts))
-    return 0
 
 
 def table(counts: ExtractionCounts) -> str:
@@ -71,7 +68,3 @@ def table(counts: ExtractionCounts) -> str:
     width = max(len(label) for label, _ in rows)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in counts.kinds.most_common())
     return "\n".join([*(f"{label:<{width}}  {value}" for label, value in rows), f"by kind: {kinds}"])
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,0 +1,22 @@
+"""`python -m lean_extract COMMAND`: records of a Lean library"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from lean_extract.verbs import Verb, run_verb
+
+VERBS: Mapping[str, Verb] = {
+    "extract": Verb(".source.command", "extract the records of a project from its text"),
+    "trace": Verb(".traced.command", "extract the records of a library with Lean itself"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the command line names; returns the exit code."""
+    return run_verb("lean_extract", VERBS, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""One runner for the developers' commands of a package: `python -m PACKAGE VERB ...`.
+
+A verb is a module with two functions: `add_arguments(parser)` declares its options, `run(options)` does the
+work and prints the results. Its docstring is the text of `--help`. Errors, exit codes and Ctrl-C are handled
+here, in the same way for every verb and for `premise-suggest` itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from lean_extract.atomic import replacing
+from lean_extract.errors import PremiseSuggestError
+from lean_extract.telling import pip_install, shown
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+STOPPED = "Stopped."
+"""What is printed after Ctrl-C, unless the verb has a sentence of its own in `STOPPED`."""
+
+_LINES = "\n\t"
+"""Control characters that a message may contain: Lean's messages have several lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One command."""
+
+    module: str
+    """The module that does the work, relative to the package: `.training.export`."""
+    about: str
+    """What it does, in one line for the list of commands."""
+
+
+class VerbModule(Protocol):
+    """What such a module has."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, options: argparse.Namespace) -> int | None:
+        """Do the work; the exit code, None for 0. May raise PremiseSuggestError, OSError."""
+
+
+def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] | None = None) -> int:
+    """Run the verb that the command line names; returns the exit code.
+
+    0: done; 1: failed; 2: the user's mistake; 130: Ctrl-C; others as the verb says.
+
+    Args:
+        package: what is run with `python -m`.
+        verbs: the commands by name, in the order of the list that `--help` prints.
+        arguments: the command line without the program's name; None: that of this process.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    name = _chosen(package, verbs, given[:1])
+    verb = verbs[name]
+    code = 0
+    said = STOPPED
+
+    def work() -> None:
+        nonlocal code, said
+        module = _load(package, verb)
+        said = getattr(module, "STOPPED", STOPPED)
+        parser = argparse.ArgumentParser(
+            prog=f"python -m {package} {name}",
+            description=cast(ModuleType, module).__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(parser)
+        code = module.run(parser.parse_args(given[1:])) or 0
+
+    return reported(work, stopped=lambda: said) or code
+
+
+def _chosen(package: str, verbs: Mapping[str, Verb], given: Sequence[str]) -> str:
+    """The name of the verb; prints the list and leaves where it is asked for, or where there is no such verb."""
+    width = max(map(len, verbs))
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {package}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="commands:\n" + "\n".join(f"  {name:<{width}}  {verb.about}" for name, verb in verbs.items()),
+    )
+    parser.add_argument("command", choices=verbs, metavar="COMMAND", help="one of the commands below")
+    return str(parser.parse_args(given).command)
+
+
+def _load(package: str, verb: Verb) -> VerbModule:
+    try:
+        return cast(VerbModule, importlib.import_module(verb.module, package))
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
+            raise
+        hint = f"Install it: {pip_install(extra)}"
+        raise PremiseSuggestError(f"The Python package {error.name} is not installed.", hint) from error
+
+
+_EXTRAS: Mapping[str, str] = {
+    "accelerate": "train",
+    "onnx": "train",
+    "tensorboard": "train",
+    "torch": "train",
+    "transformers": "train",
+    "yaml": "train",
+    "lap": "match",
+    "lime": "match",
+}
+"""Which extra of premise-suggest brings an optional package."""
+
+
+def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: STOPPED) -> int:
+    """Do the work of a command line; returns its exit code. Errors are printed as sentences on stderr.
+
+    Args:
+        work: prints its results itself.
+        stopped: gives what is printed after Ctrl-C.
+    """
+    _use_utf8()
+    try:
+        work()
+        sys.stdout.flush()
+        return 0
+    except PremiseSuggestError as error:
+        print(f"error: {shown(error.message, keep=_LINES, longest=0)}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {shown(error.hint, keep=_LINES, longest=0)}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(stopped(), file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # The reader of the output has gone; nobody is left to read a message.
+        return 1
+    except OSError as error:  # no space, no permission
+        where = error.filename or "The output"
+        print(f"error: {shown(where)} cannot be used: {error.strerror or error}.", file=sys.stderr)
+        print("hint: Make room, or check its permissions.", file=sys.stderr)
+        return 1
+
+
+def _use_utf8() -> None:
+    """Print Lean's symbols whatever the locale; bytes that are not text are escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--json FILE`, for `write_json`."""
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the results to this file, as JSON"
+    )
+
+
+def write_json(path: Path | None, values: Any) -> None:
+    """Write results as indented JSON, whole or not at all; nothing where no path is given. Raises OSError."""
+    if path is None:
+        return
+    with replacing(path) as stream:
+        json.dump(values, stream, indent=2, ensure_ascii=False)
+        stream.write("\n")

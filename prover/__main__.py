@@ -1,0 +1,27 @@
+"""`python -m prover COMMAND`: train and measure the tactic generator; search proofs"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from lean_extract.verbs import Verb, run_verb
+
+VERBS: Mapping[str, Verb] = {
+    "search": Verb(".search.command", "search a proof for a sorry of a file"),
+    "pairs": Verb(".training.pairs", "make (state, tactic) pairs from records"),
+    "train": Verb(".training.train", "train the generator from a preset"),
+    "export": Verb(".training.export", "export a run, or a T5, as an ONNX generator"),
+    "retrieve": Verb(".training.retrieved", "store what the retriever offers for steps"),
+    "evaluate": Verb(".training.evaluate", "measure an exported generator on held-out steps"),
+    "card": Verb(".training.card", "write the model card of a generator"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the command line names; returns the exit code."""
+    return run_verb("prover", VERBS, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
