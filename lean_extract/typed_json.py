@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
@@ -19,21 +20,26 @@ def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
     Raises TypeError or ValueError that names the field when the values do not fit.
     """
     if type(values) is not dict:
-        raise TypeError(f"{shown(values)} is no {record_type.__name__}")
+        raise TypeError(f"{shown(values)} is no {words_of(record_type)}")
     readers = _readers(cast(Hashable, record_type))
     read: dict[str, Any] = {}
     for name, value in values.items():
         reader = readers.get(name)
         if reader is None:
-            raise ValueError(f"unknown field {name!r} in a {record_type.__name__}")
+            raise ValueError(f"unknown field {name!r} in a {words_of(record_type)}")
         try:
             read[name] = reader(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
     for name in _required(cast(Hashable, record_type)):
         if name not in read:
-            raise ValueError(f"a {record_type.__name__} without {name!r}")
+            raise ValueError(f"a {words_of(record_type)} without {name!r}")
     return record_type(**read)
+
+
+def words_of(record_type: type[Any]) -> str:
+    """A class's name as words, for messages: `DatasetQuery` is a "dataset query"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record_type.__name__).lower()
 
 
 @cache

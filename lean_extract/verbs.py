@@ -143,7 +143,7 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
         return 1
     except OSError as error:  # no space, no permission
         where = error.filename or "The output"
-        print(f"error: {shown(where)} cannot be used: {error.strerror or error}.", file=sys.stderr)
+        print(f"error: {shown(where)} cannot be read or written: {error.strerror or error}.", file=sys.stderr)
         print("hint: Make room, or check its permissions.", file=sys.stderr)
         return 1
 

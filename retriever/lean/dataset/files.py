@@ -14,6 +14,7 @@ from lean_extract.errors import BadRecords
 from lean_extract.json_text import parse_json, read_json
 from lean_extract.reading import open_regular
 from lean_extract.records import Module, Premise, from_json
+from lean_extract.typed_json import words_of
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 
@@ -103,7 +104,7 @@ def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator
                 try:
                     record = from_json(record_type, parse_json(line.rstrip(b"\r\n")))
                 except (ValueError, TypeError) as error:
-                    complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
+                    complain(path, number, f"not a {words_of(record_type)}: {error}")
                     continue
                 yield number, record
     except OSError as error:

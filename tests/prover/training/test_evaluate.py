@@ -31,7 +31,7 @@ def run(pairs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def model(run: Path) -> Path:
-    assert command("prover export")([str(run), str(run.parent / "model")]) == 0
+    assert command("prover export")([run, run.parent / "model"]) == 0
     return run.parent / "model"
 
 
@@ -62,7 +62,7 @@ def test_from_run_to_card(
     assert "| exact@4 | head@4 |" in capsys.readouterr().out
     assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
     told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
-    assert command("prover card")([str(model), str(run), *told]) == 0
+    assert command("prover card")([model, run, *told]) == 0
     text = (model / "README.md").read_text(encoding="utf-8")
     assert known.manifest.digest in text and "12 steps of 8 pairs" in text and "- A test." in text
     assert shown.splitlines()[2] in text  # the table is the one that was printed
@@ -93,7 +93,7 @@ def test_what_cannot_be_put_into_a_prompt(
     model: Path, pairs: Path, premises: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     part = part_with_steps(pairs)
-    assert command("prover evaluate")([str(model), str(pairs), "--part", part, "--premises", *premises]) != 0
+    assert command("prover evaluate")([model, pairs, "--part", part, "--premises", *premises]) != 0
     assert message in capsys.readouterr().err
 
 

@@ -211,7 +211,7 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
     number = session.pool.names.index(questions[0].theorem)
     own = DenseRanker("sentence", encoder, vectors).scores(questions[0])[number]
     assert own == pytest.approx(1.0, abs=0.02), "a statement and its own goal are one text"
-    assert command("retriever embed-sentences")([*command[:2], str(tmp_path / "none"), *command[3:]]) != 0
+    assert command("retriever embed-sentences")([*command[:2], tmp_path / "none", *command[3:]]) != 0
     assert "There is no encoder" in capsys.readouterr().err
 
 

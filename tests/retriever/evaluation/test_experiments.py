@@ -117,7 +117,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert command("retriever experiments")([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
+    assert command("retriever experiments")([*arguments, "--plot", tmp_path / "share.svg"]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -135,9 +135,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert command("retriever experiments")([str(other), "--work", str(work)]) == 2
+    assert command("retriever experiments")([other, "--work", work]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert command("retriever experiments")([str(other), "--work", str(work), "--only", "rt"]) == 2
+    assert command("retriever experiments")([other, "--work", work, "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 
@@ -157,7 +157,7 @@ def test_nothing_to_fit_the_fusion_on_is_told(
 ) -> None:
     model = work / "experiments" / "models" / "rd"
     before = Fusion.load(model)
-    assert command("retriever fit-fusion")([str(model), str(work / "data"), "--limit", "0"]) == 1
+    assert command("retriever fit-fusion")([model, work / "data", "--limit", "0"]) == 1
     assert "`tune` half has a gold premise" in capsys.readouterr().err
     assert Fusion.load(model) == before
 
@@ -176,7 +176,7 @@ def test_the_ablation_has_a_row_for_every_feature(
 ) -> None:
     model = work / "experiments" / "models" / "rd"
     out = tmp_path / "figures.json"
-    assert command("retriever ablation")([str(model), str(work / "data"), "--json", str(out)]) == 0
+    assert command("retriever ablation")([model, work / "data", "--json", out]) == 0
     printed = capsys.readouterr().out
     for name in FEATURES:
         assert printed.count(f"| without {name} |") == 3

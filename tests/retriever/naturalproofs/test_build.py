@@ -88,7 +88,7 @@ def test_complaints_are_told_up_to_twenty(
     assert main(["stacks", str(stacks), str(tmp_path / "out.json")]) == 0
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "b.tex:1: \\end{lemma} closes nothing."
-    assert told[19:] == ["b.tex:20: \\end{lemma} closes nothing.", "... and 5 more like these."]
+    assert told[19:] == ["b.tex:20: \\end{lemma} closes nothing.", "... and 5 more; 25 in all."]
 
 
 def test_the_other_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +123,7 @@ def test_a_place_that_cannot_be_written(
     tmp_path: Path, stacks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["stacks", str(stacks), str(stacks / "parity.tex" / "out.json")]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be read or written" in capsys.readouterr().err
 
 
 def test_settings_that_make_no_sense(tmp_path: Path) -> None:

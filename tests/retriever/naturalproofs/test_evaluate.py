@@ -146,4 +146,4 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.C
     (tmp_path / "file").write_text("", encoding="utf-8")
     arguments = [str(tmp_path / "g.json"), "--whole", "--part", "test"]
     assert main([*arguments, "--json", str(tmp_path / "file" / "x.json")]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be read or written" in capsys.readouterr().err

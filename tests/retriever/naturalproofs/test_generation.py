@@ -113,7 +113,7 @@ def test_a_line_that_is_wrong_is_told_with_its_place(
     path.write_text(f'{{"example": [4, 0], "references": []}}\n{text}\n', encoding="utf-8")
     assert main([str(corpus), "--predictions", str(path)]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"{path}:2: ")
+    assert error.startswith(f"error: {path}:2: ")
     assert told in error
 
 
@@ -143,4 +143,4 @@ def test_a_place_that_cannot_be_written_is_told(
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main([str(corpus), "--json", str(tmp_path / "file" / "x.json")]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be read or written" in capsys.readouterr().err

@@ -94,12 +94,9 @@ class DebugData:
 def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
 
     work = tmp_path_factory.mktemp("debug")
-    assert command("retriever dataset")([str(little_records), str(work / "dataset")]) == 0
+    assert command("retriever dataset")([little_records, work / "dataset"]) == 0
     vocabulary = ["--vocabulary", "300"]
-    assert (
-        command("retriever tokenizer")([str(work / "dataset"), str(work / "tokenizer.json"), *vocabulary])
-        == 0
-    )
+    assert command("retriever tokenizer")([work / "dataset", work / "tokenizer.json", *vocabulary]) == 0
     return DebugData(work / "dataset", work / "tokenizer.json")
 
 

@@ -103,7 +103,7 @@ class Garden:
         preset = run.with_suffix(".yaml")
         preset.write_text(yaml.safe_dump(values), encoding="utf-8")
 
-        assert command("retriever train")([str(preset), *arguments]) == 0
+        assert command("retriever train")([preset, *arguments]) == 0
         return run
 
 

@@ -170,7 +170,7 @@ def test_it_begins_as_the_pairwise_model_learns_writes_and_ranks(
     )
     told = capsys.readouterr().out
     assert "written.jsonl" in told and "top.jsonl" in told
-    assert command("retriever evaluate-collection")([str(garden.corpus), str(begun)]) == 0
+    assert command("retriever evaluate-collection")([garden.corpus, begun]) == 0
     assert "| sequence |" in capsys.readouterr().out
     assert load_autoregressive(begun)[0].decoder.longest == 6
 
@@ -182,9 +182,7 @@ def test_towers_with_layers_are_read_state_by_state(garden: Garden) -> None:
     start = {"pairwise": str(pair), "frozen": True}
     joint = garden.train("joint", "deep-joint", model=shape, schedule=few, start=start)
     run = garden.train("autoregressive", "deep-seq", model=shape, schedule=few, start=start, decoder=SMALL)
-    assert (
-        command("retriever evaluate-collection")([str(garden.corpus), str(pair), str(joint), str(run)]) == 0
-    )
+    assert command("retriever evaluate-collection")([garden.corpus, pair, joint, run]) == 0
     config, model = load_autoregressive(run)
     assert config.start.frozen and float(model.table.learned.detach().abs().max()) == 0
     with torch.no_grad():

@@ -109,10 +109,10 @@ def model(garden: Garden, run: Path) -> Path:
     batch = {"questions": 16, "corpus_negatives": 8}
     towers = garden.train("pairwise", "towers", batch=batch, schedule={"steps": 2, "evaluate_every": 2})
     out = garden.work / "model"
-    assert command("retriever export-towers")([str(towers), str(out)]) == 0
-    assert command("retriever export")([str(run), str(out / FOLDER)]) == 0
+    assert command("retriever export-towers")([towers, out]) == 0
+    assert command("retriever export")([run, out / FOLDER]) == 0
     assert read_config(out / FOLDER).weight == 0
-    assert command("retriever fit-collection-rerank")([str(out), str(garden.corpus), "--first", "30"]) == 0
+    assert command("retriever fit-collection-rerank")([out, garden.corpus, "--first", "30"]) == 0
     return out
 
 
@@ -231,10 +231,10 @@ def test_what_does_not_fit_is_told(
     garden: Garden, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bare = copytree(model, tmp_path / "bare", ignore=lambda folder, names: [FOLDER])
-    assert command("retriever fit-collection-rerank")([str(bare), str(garden.corpus)]) == ModelError.exit_code
+    assert command("retriever fit-collection-rerank")([bare, garden.corpus]) == ModelError.exit_code
     assert "has no re-ranker" in capsys.readouterr().err
     out = tmp_path / "mined.npz"
-    assert command("retriever mine-collection")([str(garden.corpus), str(out), "--backend", "lean"]) == 2
+    assert command("retriever mine-collection")([garden.corpus, out, "--backend", "lean"]) == 2
     assert "a miner of its own" in capsys.readouterr().err and not out.exists()
     assert (
         command("retriever mine-collection")(

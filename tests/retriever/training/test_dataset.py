@@ -196,7 +196,7 @@ def test_a_malformed_record_is_named_by_its_line_and_passed_over(
     lines = little_records.read_text(encoding="utf-8").splitlines()
     lines.insert(3, json.dumps({"type": "premise", "nmae": "x"}))
     (tmp_path / "r.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert command("retriever dataset")([str(tmp_path / "r.jsonl"), str(tmp_path / "out")]) == 0
+    assert command("retriever dataset")([tmp_path / "r.jsonl", tmp_path / "out"]) == 0
     assert "r.jsonl:4:" in capsys.readouterr().err
     assert len(load_dataset(tmp_path / "out").corpus) == 120
 

@@ -110,7 +110,7 @@ def test_another_corpus_is_ranked_by_encodings(
     assert {row["questions"] for row in rows} == {9}
     fresh = {"encoder": "fresh", "embeddings": "fresh"}
     alone = garden.train("joint", "lonely", start=fresh, schedule=still)
-    assert command("retriever evaluate-collection")([asked[0], str(alone), "--part", "all"]) != 0
+    assert command("retriever evaluate-collection")([asked[0], alone, "--part", "all"]) != 0
     assert "only the documents that it was trained with" in capsys.readouterr().err
     other = garden.train("pairwise", "narrow", **PAIRWISE, model={"hidden": 16}, schedule=still)
     misfit = parse(garden.values("joint", "misfit", pairs=64, start={"pairwise": str(other)}))

@@ -251,7 +251,7 @@ def test_a_share_that_leaves_nothing_is_told(retriever: TrainConfig) -> None:
 def test_a_bar_shows_loss_and_rate(retriever: TrainConfig, capsys: pytest.CaptureFixture[str]) -> None:
     file = retriever.run.parent / "config.yaml"
     file.write_text(yaml.safe_dump(to_plain(retriever)), encoding="utf-8")
-    assert command("retriever train")([str(file), "--until", "10", "--progress"]) == 0
+    assert command("retriever train")([file, "--until", "10", "--progress"]) == 0
     out, bar = capsys.readouterr()
     assert re.search(r"10/10 .*step.*loss=\d.*rate=", bar)
     assert out == f"10 steps, {load_seconds(retriever):.0f} s\n"
@@ -265,7 +265,7 @@ def load_seconds(config: TrainConfig) -> float:
 
 def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.yaml").write_text("dataset: none\ntokenizer: none\nrun: none\n", encoding="utf-8")
-    assert command("retriever train")([str(tmp_path / "run.yaml")]) == 1
+    assert command("retriever train")([tmp_path / "run.yaml"]) == 1
     assert "There is no tokenizer none. Train one with" in capsys.readouterr().err
 
 

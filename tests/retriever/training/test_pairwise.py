@@ -243,7 +243,7 @@ def test_what_does_not_fit_is_told(garden: Garden, capsys: pytest.CaptureFixture
     (other / "config.yaml").write_text("kind: pairwise\n", encoding="utf-8")
     with pytest.raises(ModelError, match="no validated weights"):
         load_pairwise(other)
-    assert command("retriever evaluate-collection")([str(garden.corpus), str(garden.work / "nothing")]) != 0
-    assert command("retriever evaluate-collection")([str(garden.work / "no.json")]) != 0
+    assert command("retriever evaluate-collection")([garden.corpus, garden.work / "nothing"]) != 0
+    assert command("retriever evaluate-collection")([garden.work / "no.json"]) != 0
     assert "There is no file" in capsys.readouterr().err
-    assert command("retriever evaluate-collection")([str(garden.corpus)]) != 0
+    assert command("retriever evaluate-collection")([garden.corpus]) != 0

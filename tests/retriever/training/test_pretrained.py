@@ -109,7 +109,7 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
 
     start = tmp_path / "start"
     assert main([str(folder), str(start)]) == 0
-    assert command("retriever dataset")([str(little_records), str(tmp_path / "dataset")]) == 0
+    assert command("retriever dataset")([little_records, tmp_path / "dataset"]) == 0
     debug = load_config(Path("debug"))
     config = replace(
         debug,
@@ -123,7 +123,7 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
     vocabulary = VOCABULARY
     before, after = (load_bert(path, vocabulary).state_dict() for path in (start, config.run))
     assert all(torch.allclose(values, after[name], atol=1e-5) for name, values in before.items())
-    assert command("retriever export")([str(config.run), str(tmp_path / "model")]) == 0
+    assert command("retriever export")([config.run, tmp_path / "model"]) == 0
     assert Encoder.load(tmp_path / "model").encode([SENTENCE]).shape == (1, 16)
 
 
@@ -141,8 +141,8 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
 
-    assert command("retriever dataset")([str(little_records), str(tmp_path / "dataset")]) == 0
-    assert command("retriever byte-tokenizer")([str(tmp_path / "bytes.json")]) == 0
+    assert command("retriever dataset")([little_records, tmp_path / "dataset"]) == 0
+    assert command("retriever byte-tokenizer")([tmp_path / "bytes.json"]) == 0
     preset = load_config(Path("debug-byt5"))
     config = replace(
         preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run_training=tmp_path / "run"
@@ -159,7 +159,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
         pooled = model(ragged([tokenizer.encode(text).ids for text in texts]))
     expected = torch.nn.functional.normalize(pooled, dim=1).numpy()
     out = tmp_path / "model"
-    assert command("retriever export")([str(config.run), str(out), "--fp32"]) == 0
+    assert command("retriever export")([config.run, out, "--fp32"]) == 0
     assert np.allclose(Encoder.load(out).encode(texts), expected, atol=1e-4)
     assert json.loads((out / "config.json").read_text(encoding="utf-8"))["architecture"] == "T5EncoderModel"
 

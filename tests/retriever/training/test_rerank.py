@@ -232,7 +232,7 @@ def test_the_exported_folder_gives_what_torch_gives(trained: RerankConfig) -> No
     from retriever.training.tokens import open_tokenizer
 
     out = trained.run / "small"
-    assert command("retriever export")([str(trained.run), str(out)]) == 0
+    assert command("retriever export")([trained.run, out]) == 0
     full = Reranker.load(export.export_run(trained.run, trained.run / "full", int8=False))
     tokenizer = open_tokenizer(trained.tokenizer)
     model = load_crossencoder(trained.run, tokenizer.get_vocab_size()).eval()

@@ -24,7 +24,6 @@ from lean_extract.records import (
     TacticStep,
     write_records,
 )
-from retriever.lean.dataset import resplit as command
 from retriever.lean.dataset.dataset import DatasetQuery, build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import size_of
@@ -226,7 +225,7 @@ def test_the_older_library_may_be_a_dataset(tmp_path: Path) -> None:
     _, source = written(tmp_path / "new", records)
     _, older = written(tmp_path / "old", records[:140])
     arguments = ["--strategy", "time", "--older", str(older)]
-    assert command("retriever resplit")([str(source), str(tmp_path / "out"), *arguments]) == 0
+    assert command("retriever resplit")([source, tmp_path / "out", *arguments]) == 0
     loaded = load_dataset(tmp_path / "out")
     assert loaded.manifest.older == load_dataset(older).manifest.digest
     assert {int(known[3:]) >= 70 for known in held_out(loaded.queries)} == {True}
@@ -253,7 +252,7 @@ def test_what_is_missing_is_named(
     monkeypatch.chdir(tmp_path)
     _, source = written(tmp_path, plain_library(40))
     write_records(tmp_path / "other.jsonl", Header("text", "of another"), plain_library(40))
-    assert command("retriever resplit")([str(source), "out", *arguments]) != 0
+    assert command("retriever resplit")([source, "out", *arguments]) != 0
     assert message in capsys.readouterr().err
     assert not Path("out").exists()
 
@@ -264,9 +263,9 @@ def test_a_dataset_is_split_once_not_onto_itself_and_not_when_too_small(
     path, source = written(tmp_path, plain_library(60))
     out = tmp_path / "out"
     resplit(source, out, SplitPlan("rd", records=path))
-    assert command("retriever resplit")([str(out), str(tmp_path / "again"), "--strategy", "rd"]) == 2
+    assert command("retriever resplit")([out, tmp_path / "again", "--strategy", "rd"]) == 2
     assert "split before, by rd" in capsys.readouterr().err
-    assert command("retriever resplit")([str(source), str(source), "--strategy", "rd"]) == 2
+    assert command("retriever resplit")([source, source, "--strategy", "rd"]) == 2
     _, small = written(tmp_path / "small", plain_library(9))
-    assert command("retriever resplit")([str(small), str(tmp_path / "again"), "--strategy", "rd"]) == 1
+    assert command("retriever resplit")([small, tmp_path / "again", "--strategy", "rd"]) == 1
     assert "Too few theorems" in capsys.readouterr().err

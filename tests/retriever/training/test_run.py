@@ -46,7 +46,7 @@ def trained(config: TrainConfig) -> TrainConfig:
 def model(trained: TrainConfig) -> Path:
 
     out = trained.run / "model"
-    assert command("retriever export")([str(trained.run), str(out)]) == 0
+    assert command("retriever export")([trained.run, out]) == 0
     return out
 
 

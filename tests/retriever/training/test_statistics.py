@@ -62,7 +62,7 @@ def test_the_table_has_the_figures_of_each_part(
 def test_without_records_no_proof_is_known(
     records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("retriever statistics")([str(tmp_path / "dataset")]) == 0
+    assert command("retriever statistics")([tmp_path / "dataset"]) == 0
     shown = capsys.readouterr().out
     assert "| hash | train | 2 | 2 | 0 | 0 | 1.50 | - | - | - | - | 5 |" in shown
     assert "Premise number" not in shown
