@@ -28,15 +28,15 @@ PREMISE: dict[str, Any] = {"name": "a", "kind": "theorem", "module": "M"}
 @pytest.mark.parametrize(
     ("record_type", "values", "problem"),
     [
-        (Premise, {"name": "a", "kind": "theorem"}, "a Premise without 'module'"),
+        (Premise, {"name": "a", "kind": "theorem"}, "a premise without 'module'"),
         (Premise, PREMISE | {"name": 5}, "name: 5 is no str"),
         (Premise, PREMISE | {"name": None}, "name: None is no str"),
         (Premise, PREMISE | {"context": "x"}, "context: 'x' is no list"),
         (Premise, PREMISE | {"context": [["x"]]}, r"context: \['x'\] is no str"),
         (Premise, PREMISE | {"is_private": 1}, "is_private: 1 is no bool"),
-        (Premise, PREMISE | {"span": []}, r"span: \[\] is no Span"),
+        (Premise, PREMISE | {"span": []}, r"span: \[\] is no span"),
         (Premise, PREMISE | {"span": {"start": {"line": True}}}, "span: start: line: True is no int"),
-        (Proof, {"theorem": "a", "module": "M", "steps": [{}]}, "steps: a TacticStep without 'tactic'"),
+        (Proof, {"theorem": "a", "module": "M", "steps": [{}]}, "steps: a tactic step without 'tactic'"),
         (TacticOutcome, {"tactic": "simp", "status": "maybe"}, "status: 'maybe' is none of closes, progress"),
         (TacticOutcome, {"tactic": "t", "milliseconds": "1"}, "milliseconds: '1' is no float"),
     ],
