@@ -95,7 +95,7 @@ def router(backend: HttpBackend) -> APIRouter:
         request = SearchRequest(
             query=query,
             k=max(1, min(k, MAX_K)),
-            place=_importing(names_in(imports)),
+            position=_importing(names_in(imports)),
             modules=names_in(module),
             in_scope=in_scope,
         )
