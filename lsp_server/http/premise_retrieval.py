@@ -15,7 +15,14 @@ from lean_extract.records import Goal, Premise
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
-from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_NEW_TEXT, MAX_STATES
+from lsp_server.http.limits import (
+    MAX_K,
+    MAX_LISTED,
+    MAX_NEW_PREMISES,
+    MAX_NEW_TEXT,
+    MAX_STATES,
+    HttpLimits,
+)
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
@@ -66,9 +73,17 @@ class ScoredName(BaseModel):
     score: float = Field(description="Comparable within one answer only.")
 
 
+class _ListRoute(JsonRoute):
+    """A route whose body may name every premise of a library."""
+
+    @staticmethod
+    def most_bytes(limits: HttpLimits) -> int:
+        return limits.body_bytes
+
+
 def router(backend: HttpBackend) -> APIRouter:
     """The interface over the default index."""
-    routes = APIRouter(tags=["LeanPremise"], route_class=JsonRoute)
+    routes = APIRouter(tags=["LeanPremise"], route_class=_ListRoute)
     fresh = NewPremises()
 
     @routes.post("/retrieve", response_model=list[ScoredName] | list[list[ScoredName]])
