@@ -18,10 +18,10 @@ from pathlib import Path
 
 from lean_extract.atomic import replacing
 from lsp_server.cli import main as premise_suggest
-from lsp_server.commands.eval_options import RETRIEVERS
 from lsp_server.engine.generators import generator_folder
 from lsp_server.evaluation.picture import picture
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
+from lsp_server.evaluation.retrievers import RETRIEVERS
 
 _OURS = "ours"
 

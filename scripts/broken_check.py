@@ -19,8 +19,8 @@ from lean_extract.errors import LeanError, UserError
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.documents.contexts import offset_of
 from lsp_server.documents.insertion import tactic_insertion
+from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from prover.verify import GoalPosition

@@ -16,7 +16,7 @@ from library_goals import Step, drawn
 
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
-from lsp_server.documents.contexts import offset_of
+from lsp_server.documents.positions import offset_of
 
 MARK = "‸"
 LEFT_TO_SORRY = "definition left to sorry"

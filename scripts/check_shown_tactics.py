@@ -47,8 +47,8 @@ from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
 from lean_extract.session.document import LeanDocument
 from lean_extract.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.documents.contexts import offset_of
 from lsp_server.documents.insertion import tactic_insertion
+from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticItem

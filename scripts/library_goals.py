@@ -13,7 +13,7 @@ from pathlib import Path
 from lean_extract.records import Position, Span
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.tactic_text import brackets
-from lsp_server.documents.contexts import offset_of
+from lsp_server.documents.positions import offset_of
 
 
 @dataclass(frozen=True, slots=True)

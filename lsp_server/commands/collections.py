@@ -6,8 +6,8 @@ import argparse
 import json
 import sys
 
-from lsp_server.commands.render import counted
 from lsp_server.engine.collections import list_collections, remove_collection, size_of
+from lsp_server.rendering.labels import counted
 from retriever.search.collections.files import CollectionManifest
 
 _MEGABYTE = 1_000_000

@@ -16,13 +16,14 @@ from lean_extract import packaged
 from lean_extract.errors import BadSource
 from lean_extract.reading import read_source
 from lean_extract.toolchain import project_oleans, resolve_lean
-from lsp_server.commands.index import Bar, stop_on_interrupt, summary
-from lsp_server.commands.render import Style
-from lsp_server.commands.suggest import place_in, print_suggestion
+from lsp_server.commands.index import stop_on_interrupt, summary
+from lsp_server.commands.suggest import position_in, print_suggestion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import LeanSettings, Settings
 from lsp_server.engine.stores import update_project
+from lsp_server.rendering.progress_bar import ProgressBar
+from lsp_server.rendering.style import Style
 from prover.verify import GoalPosition
 
 EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
@@ -35,8 +36,8 @@ _PROGRAM = "premise-suggest"
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
-    place = first_unfinished(EXAMPLE)
-    with stop_on_interrupt() as stop, Bar(quiet=False) as bar:
+    position = first_unfinished(EXAMPLE)
+    with stop_on_interrupt() as stop, ProgressBar(quiet=False) as bar:
         if not options.lean:
             _compile(bar)
         report = update_project(
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         )
     print(style.dim(f"Index of the example library: {summary(EXAMPLE, report)}"))
     began = time.perf_counter()
-    asyncio.run(_show(place, options, style))
+    asyncio.run(_show(position, options, style))
     print(style.dim(f"{time.perf_counter() - began:.1f} s from start to end, Lean's own start included"))
     print(how_to_call(Path(sys.executable), shutil.which(_PROGRAM), Path.cwd()))
     return 0
@@ -73,23 +74,23 @@ def how_to_call(python: Path, found: str | None, here: Path) -> str:
     return f"{said}\nor have it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
 
 
-def _compile(bar: Bar) -> None:
+def _compile(bar: ProgressBar) -> None:
     """Compile the mini core and the example library; only the first run has anything to do."""
     lean = packaged.prepare(progress=lambda done, total, _: bar.report("core", done, total))
     built = project_oleans(EXAMPLE)
     packaged.build_library(EXAMPLE, built, lean, lambda done, total, _: bar.report("library", done, total))
 
 
-async def _show(place: GoalPosition, options: argparse.Namespace, style: Style) -> None:
+async def _show(position: GoalPosition, options: argparse.Namespace, style: Style) -> None:
     # The example stands on the mini core, so it needs the packaged Lean, whatever else there is.
     toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
     engine = Engine(EXAMPLE, Settings(lean=LeanSettings(command=options.lean)), toolchain)
     try:
         session = await engine.session()
         print(style.dim(f"Lean {session.toolchain.version}: {session.toolchain.reason}"))
-        line = place.position.line + 1
-        print(style.dim(f"{place.path.relative_to(EXAMPLE)}, line {line}:\n"))
-        suggestion = await engine.suggest(SuggestRequest(place, k=8, tactics=True))
+        line = position.position.line + 1
+        print(style.dim(f"{position.path.relative_to(EXAMPLE)}, line {line}:\n"))
+        suggestion = await engine.suggest(SuggestRequest(position, k=8, tactics=True))
         print_suggestion(suggestion, as_json=False, tactics_asked=True)
     finally:
         await engine.close()
@@ -101,5 +102,5 @@ def first_unfinished(library: Path) -> GoalPosition:
         lines = read_source(path).split("\n")
         for number, line in enumerate(lines, start=1):
             if line.strip().endswith("sorry") and not line.lstrip().startswith("--"):
-                return place_in(path, number, None)
+                return position_in(path, number, None)
     raise BadSource(f"There is no unfinished proof in {library}.", "Install premise-suggest again.")

@@ -17,11 +17,10 @@ from lean_extract.reading import said_size
 from lean_extract.telling import pip_install
 from lean_extract.toolchain import resolve_lean
 from lsp_server import __version__
-from lsp_server.commands.render import Style, counted
 from lsp_server.engine.freshness import dated
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder
+from lsp_server.engine.indexed_files import freshness
 from lsp_server.engine.models import SHIPPED_MODEL, model_folder
-from lsp_server.engine.project_index import freshness
 from lsp_server.engine.stores import (
     core_package,
     index_folder,
@@ -31,6 +30,8 @@ from lsp_server.engine.stores import (
     project_store,
     shared_folder,
 )
+from lsp_server.rendering.labels import counted
+from lsp_server.rendering.style import Style
 from prover.generator.model import Generator
 from retriever.lean.freshness import Freshness
 from retriever.lean.service import PremiseService

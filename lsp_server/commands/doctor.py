@@ -10,7 +10,7 @@ import sys
 
 from lsp_server.commands.common import existing_folder, project_root
 from lsp_server.commands.diagnosis import examine, report, to_json
-from lsp_server.commands.render import Style
+from lsp_server.rendering.style import Style
 
 
 def run(options: argparse.Namespace) -> int:

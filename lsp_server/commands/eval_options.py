@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Literal, get_args
 
 from lean_extract.option_types import depth, positive, seconds
 from lsp_server.engine.settings import SOURCES
-
-RetrieverKind = Literal["none", "bm25", "dense", "ours", "oracle"]
-RETRIEVERS: tuple[RetrieverKind, ...] = get_args(RetrieverKind)
+from lsp_server.evaluation.retrievers import RETRIEVERS
 
 
 def add_eval(command: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ With another backend than Lean it makes a collection of a file or folder ready t
 from __future__ import annotations
 
 import argparse
-import shutil
 import signal
 import sys
 import threading
@@ -15,29 +14,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-from tqdm import tqdm
-
 from lean_extract.errors import BadSource, UserError
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, project_root, tell_first_use
-from lsp_server.commands.render import counted
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.stores import update_project
+from lsp_server.rendering.labels import counted
+from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
 from retriever.search.collections.files import write_stored
 from retriever.search.collections.index import IndexingStopped, index_collection
 from retriever.search.index.build import IndexReport
-
-_STAGES = {
-    "wait": "Waiting for another index run",
-    "scan": "Looking at files",
-    "embed": "Reading and embedding",
-    "merge": "Merging",
-    "graph": "Building the graph",
-    "core": "Compiling the mini core",
-    "library": "Compiling the library",
-}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.name:
         raise UserError("--name goes with another --backend than lean.", "Leave it out.")
     root = project_root(existing_folder(options.directory))
-    with stop_on_interrupt() as stop, Bar(quiet=options.quiet) as bar:
+    with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet) as bar:
         report = update_project(
             root, options.model, bar.report, stop.is_set, download=options.download, lean=options.lean
         )
@@ -129,36 +117,3 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
-
-
-class Bar:
-    """A progress bar that changes its title with the stage; silent where nobody looks."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._hidden = quiet or not sys.stderr.isatty()
-        self._stage = ""
-        self._bar: tqdm | None = None
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
-
-    def report(self, stage: str, done: int, total: int) -> None:
-        """Take in progress: stage, done, total."""
-        if stage != self._stage or self._bar is None:
-            self._close()
-            self._stage = stage
-            title = _STAGES.get(stage, stage)
-            width = min(shutil.get_terminal_size((100, 40)).columns, 100)
-            self._bar = tqdm(
-                desc=title, total=total, unit=" files", file=sys.stderr, disable=self._hidden, ncols=width
-            )
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
-
-    def _close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-        self._bar = None

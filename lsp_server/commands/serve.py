@@ -7,8 +7,9 @@ import logging
 from typing import NoReturn
 
 from lsp_server.commands.common import settings_for
-from lsp_server.ending import leave
-from lsp_server.protocol.serving import create_server, serve_stdio, serve_tcp
+from lsp_server.serving.features import create_server
+from lsp_server.serving.process import leave
+from lsp_server.serving.running import serve_stdio, serve_tcp
 
 
 def run(options: argparse.Namespace) -> NoReturn:

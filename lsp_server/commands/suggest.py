@@ -18,14 +18,15 @@ from lsp_server.commands.common import (
     settings_for,
     tell_first_use,
 )
-from lsp_server.commands.render import Style, collection_text, suggestion_text
-from lsp_server.documents.contexts import first_place
 from lsp_server.documents.positions import from_person, split_lines
+from lsp_server.documents.proof_positions import default_position
 from lsp_server.engine.collections import answer, find_collection, open_collection
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.rendering.style import Style
+from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
 
@@ -109,22 +110,22 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         return request, indexed_root(Path.cwd())
     if options.line is None:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
-    place = place_in(options.file, options.line, options.column)
+    position = position_in(options.file, options.line, options.column)
     if options.tactics and options.goal > 1:
         raise UserError("Tactics are tried on the first goal alone.", "Leave --goal or --tactics out.")
-    request = SuggestRequest(place, None, options.k, options.tactics, options.failures, options.goal)
-    return request, project_root(place.path)
+    request = SuggestRequest(position, None, options.k, options.tactics, options.failures, options.goal)
+    return request, project_root(position.path)
 
 
-def place_in(path: Path, line: int, column: int | None) -> GoalPosition:
-    """A place in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
+def position_in(path: Path, line: int, column: int | None) -> GoalPosition:
+    """A position in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
     if path.suffix != ".lean":
         raise BadSource(f"{path} is not a Lean file.", "Give a file whose name ends in .lean.")
     text = read_text(path)
     lines = split_lines(text)
     position = from_person(lines, line, column)
     if column is None:
-        position = first_place(lines, position.line)
+        position = default_position(lines, position.line)
     return GoalPosition(path.resolve(), text, position)
 
 

@@ -19,11 +19,12 @@ def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
 
     Args:
         lines: of the file as it is now.
-        name: the full name; its end is looked for, as a namespace may hold the rest.
+        name: the full name; its end is searched for, as a namespace may hold the rest.
         line: where it stood when the file was read, from 0; -1 where that is not known.
 
-    Of several places the one with most of the name, behind a keyword of Lean's, and nearest to the line. What
-    is declared without its name in the text (`@[simps]`, `to_additive`) is told by the line alone.
+    Where there are several candidates, the one with most of the name wins, then one behind a keyword of
+    Lean's, then the one nearest to the line. What is declared without its name in the text (`@[simps]`,
+    `to_additive`) is found by the line alone.
     """
     parts = name.split(".")
     best: tuple[tuple[int, int], Span] | None = None

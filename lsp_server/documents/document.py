@@ -29,16 +29,16 @@ class DocumentSnapshot:
         """The text with `\\n` line ends."""
         return "\n".join(self.lines)
 
-    def position(self, place: types.Position) -> Position:
+    def position(self, position: types.Position) -> Position:
         """An LSP position in code points. Raises BadPosition."""
-        return from_lsp(self.lines, place)
+        return from_lsp(self.lines, position)
 
     def range(self, span: Span) -> types.Range:
         """A span in UTF-16 units."""
         return range_to_lsp(self.lines, span.start, span.end)
 
-    def place(self, position: Position) -> GoalPosition:
-        """A place in this document."""
+    def goal_position(self, position: Position) -> GoalPosition:
+        """A position in this document, with the text that the editor has."""
         return GoalPosition(self.path, self.text, position)
 
     def import_edit(self, import_line: str) -> types.TextEdit | None:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Position, Span
-from lsp_server.documents.contexts import import_line_number, is_term_place, offset_of, sorry_near
+from lsp_server.documents.import_lines import import_line_number, imported, imported_module
+from lsp_server.documents.positions import offset_of
+from lsp_server.documents.proof_positions import is_term_position, sorry_near
 
 _WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
@@ -21,9 +23,6 @@ _BEFORE_TERM = re.compile(
 )
 _TERM_ENDS = re.compile(r"\s*(?:$|--|[)\]}⟩,|])")
 _BY = "by "
-_IMPORT = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
-IMPORT_LINE = re.compile(r"(?:public[ ]+)?(?:meta[ ]+)?import[ ]+(?:all[ ]+)?[^\s]+")
-"""An import line that may be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Insertion:
     text: str
 
 
-def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Insertion:
+def tactic_insertion(lines: Sequence[str], position: Position, tactic: str) -> Insertion:
     """A tactic: in place of the `sorry` at or near the position, else as a step of its own there.
 
     Where a term stands, `by` comes before it, in brackets where more follows or a function takes it; a tactic
@@ -42,55 +41,56 @@ def tactic_insertion(lines: Sequence[str], place: Position, tactic: str) -> Inse
     the line above it; further lines of the tactic are indented like its first. It is put in brackets where it
     would take the next alternative, `| succ n ih => …`, for a pattern of its own.
     """
-    sorry = sorry_near(lines, place, place)
+    sorry = sorry_near(lines, position, position)
     tactic = _without_by(tactic)
-    tactic = _apart(tactic, lines, sorry.end if sorry is not None else place)
+    tactic = _apart(tactic, lines, sorry.end if sorry is not None else position)
     if sorry is not None:
         before = lines[sorry.start.line][: sorry.start.column]
         return Insertion(
             sorry,
             _indented(_as_term(lines, sorry.start, sorry.end, _as_one(before, tactic)), sorry.start.column),
         )
-    line = lines[place.line]
-    before, behind = line[: place.column], line[place.column :].split("--", 1)[0]
+    line = lines[position.line]
+    before, behind = line[: position.column], line[position.column :].split("--", 1)[0]
     if not before.strip():
-        return _on_own_line(lines, place, tactic)
+        return _on_own_line(lines, position, tactic)
     if not behind.strip() and (_OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)):
         gap = "" if before[-1].isspace() else " "
-        column = place.column + len(gap)
-        return Insertion(Span(place, place), gap + _indented(_as_term(lines, place, place, tactic), column))
-    end = Position(place.line, len(line.rstrip()))
+        column = position.column + len(gap)
+        return Insertion(
+            Span(position, position), gap + _indented(_as_term(lines, position, position, tactic), column)
+        )
+    end = Position(position.line, len(line.rstrip()))
     column = _tactic_column(before)
     return Insertion(Span(end, end), f"\n{' ' * column}{_indented(tactic, column)}")
 
 
-def name_insertion(lines: Sequence[str], place: Position, name: str) -> Insertion:
+def name_insertion(lines: Sequence[str], position: Position, name: str) -> Insertion:
     """A name at the position; what is typed of it is replaced, other words are kept apart from it.
 
     In place of a `sorry` it goes as a term, or as `exact NAME` where a tactic stands.
     """
-    line = lines[place.line]
-    before, behind = line[: place.column], line[place.column :]
-    sorry = sorry_near(lines, place, place)
-    if sorry is not None and sorry.start <= place <= sorry.end:
-        in_term = is_term_place("\n".join(lines), offset_of(lines, sorry.start))
+    line = lines[position.line]
+    before, behind = line[: position.column], line[position.column :]
+    sorry = sorry_near(lines, position, position)
+    if sorry is not None and sorry.start <= position <= sorry.end:
+        in_term = is_term_position("\n".join(lines), offset_of(lines, sorry.start))
         return Insertion(sorry, name if in_term else f"exact {name}")
     typed, rest = _last(_WORD, before), _first(_WORD, behind)
     if typed and _is_typed_of(typed, name):
         whole = rest if _is_typed_of(typed + rest, name) else ""
-        start = Position(place.line, place.column - len(typed))
-        return Insertion(Span(start, Position(place.line, place.column + len(whole))), name)
+        start = Position(position.line, position.column - len(typed))
+        return Insertion(Span(start, Position(position.line, position.column + len(whole))), name)
     if typed and rest:  # in the midst of another word
-        place = Position(place.line, place.column + len(rest))
-        return Insertion(Span(place, place), f" {name}")
-    return Insertion(Span(place, place), f"{' ' if typed else ''}{name}{' ' if rest else ''}")
+        position = Position(position.line, position.column + len(rest))
+        return Insertion(Span(position, position), f" {name}")
+    return Insertion(Span(position, position), f"{' ' if typed else ''}{name}{' ' if rest else ''}")
 
 
 def import_insertion(lines: Sequence[str], import_line: str) -> Insertion | None:
     """An import line behind the last import; None where the file has it, or may have none (`prelude`)."""
-    match = _IMPORT.match(import_line)
     number = import_line_number(lines)
-    if number is None or (match and match[1] in imported(lines)):
+    if number is None or imported_module(import_line) in imported(lines):
         return None
     if number >= len(lines):
         end = Position(len(lines) - 1, len(lines[-1]))
@@ -99,24 +99,17 @@ def import_insertion(lines: Sequence[str], import_line: str) -> Insertion | None
     return Insertion(Span(start, start), f"{import_line}\n")
 
 
-def imported(lines: Sequence[str]) -> frozenset[str]:
-    """The modules that the header's import lines name."""
-    last = import_line_number(lines)
-    header = lines[: last if last is not None else 0]
-    return frozenset(match[1] for line in header if (match := _IMPORT.match(line)))
-
-
-def _on_own_line(lines: Sequence[str], place: Position, tactic: str) -> Insertion:
+def _on_own_line(lines: Sequence[str], position: Position, tactic: str) -> Insertion:
     """With nothing but blanks before the position."""
-    line = lines[place.line]
+    line = lines[position.line]
     if line.strip():
         column = len(line) - len(line.lstrip())
-        start = Position(place.line, column)
+        start = Position(position.line, column)
         return Insertion(Span(start, start), f"{_indented(tactic, column)}\n{' ' * column}")
-    column = max(place.column, _column_above(lines, place.line))
-    gap = " " * (column - place.column)
-    rest = Position(place.line, len(line))
-    return Insertion(Span(place, rest), gap + _indented(_as_term(lines, place, rest, tactic), column))
+    column = max(position.column, _column_above(lines, position.line))
+    gap = " " * (column - position.column)
+    rest = Position(position.line, len(line))
+    return Insertion(Span(position, rest), gap + _indented(_as_term(lines, position, rest, tactic), column))
 
 
 def _column_above(lines: Sequence[str], number: int) -> int:
@@ -143,18 +136,21 @@ def _without_by(tactic: str) -> str:
     return tactic if bare == tactic else bare.replace("\n" + " " * len(_BY), "\n")
 
 
-def stands_in_term(lines: Sequence[str], place: Position) -> bool:
+def stands_in_term(lines: Sequence[str], position: Position) -> bool:
     """Whether a tactic that goes in at or near the position stands where a term does, behind `by`."""
-    sorry = sorry_near(lines, place, place)
+    sorry = sorry_near(lines, position, position)
     if sorry is not None:
         return _is_term(lines, sorry.start)
-    before, behind = lines[place.line][: place.column], lines[place.line][place.column :].split("--", 1)[0]
+    before, behind = (
+        lines[position.line][: position.column],
+        lines[position.line][position.column :].split("--", 1)[0],
+    )
     is_open = not before.strip() or _OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)
-    return bool(is_open) and not behind.strip() and _is_term(lines, place)
+    return bool(is_open) and not behind.strip() and _is_term(lines, position)
 
 
-def _is_term(lines: Sequence[str], place: Position) -> bool:
-    return is_term_place("\n".join(lines), offset_of(lines, place))
+def _is_term(lines: Sequence[str], position: Position) -> bool:
+    return is_term_position("\n".join(lines), offset_of(lines, position))
 
 
 def _as_term(lines: Sequence[str], start: Position, end: Position, tactic: str) -> str:
@@ -173,11 +169,11 @@ def _as_one(before: str, tactic: str) -> str:
     return _bracketed(tactic) if is_several and before.rstrip().endswith("<;>") else tactic
 
 
-def _apart(tactic: str, lines: Sequence[str], place: Position) -> str:
+def _apart(tactic: str, lines: Sequence[str], position: Position) -> str:
     """The tactic, in brackets where a `|` behind the place would be read as a part of it."""
     if not _TAKES_BARS.search(tactic):
         return tactic
-    behind = "\n".join([lines[place.line][place.column :], *lines[place.line + 1 :]])
+    behind = "\n".join([lines[position.line][position.column :], *lines[position.line + 1 :]])
     return _bracketed(tactic) if _BAR_NEXT.match(behind) else tactic
 
 

@@ -1,4 +1,4 @@
-"""The lines of a document, and places in it as people count them: from 1."""
+"""The lines of a document; positions in it as offsets, and as people count them, from 1. Pure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,17 @@ from lean_extract.records import Position
 def split_lines(text: str) -> list[str]:
     """The lines of a document without their ends; only `\\n`, `\\r\\n` and `\\r` end a line (LSP 3.17)."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def offset_of(lines: Sequence[str], position: Position) -> int:
+    """How many characters stand before the position, lines joined by one newline each."""
+    return sum(len(line) + 1 for line in lines[: position.line]) + position.column
+
+
+def position_at(text: str, offset: int) -> Position:
+    """The position of an offset; the inverse of `offset_of`."""
+    start = text.rfind("\n", 0, offset) + 1
+    return Position(text.count("\n", 0, offset), offset - start)
 
 
 def from_person(lines: Sequence[str], line: int, column: int | None) -> Position:

@@ -1,4 +1,4 @@
-"""Places where a term is being typed inside of another, and the document with a hole there. Pure."""
+"""Where a term is being typed inside another one, and the document with a hole there. Pure."""
 
 from __future__ import annotations
 

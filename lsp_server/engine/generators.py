@@ -55,23 +55,23 @@ def exported(checkpoint: Path) -> Path:
     Weights stay float32, as they were published. Raises ModelError: no torch here, a checkpoint that cannot
     be read or is no ByT5, a full disk.
     """
-    place = generators_folder() / _key(checkpoint)
-    if (place / files.CONFIG).is_file():
-        return place
+    folder = generators_folder() / _key(checkpoint)
+    if (folder / files.CONFIG).is_file():
+        return folder
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise files.not_exported(checkpoint)
     first_use.info("Exporting the generator in %s (once) ...", checkpoint)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".export-") as name:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as name:
             _export(checkpoint, Path(name) / "generator")
-            _move(Path(name) / "generator", place)
+            _move(Path(name) / "generator", folder)
     except OSError as error:
         raise ModelError(
-            f"The exported generator could not be written to {place.parent}: {error.strerror}.",
+            f"The exported generator could not be written to {folder.parent}: {error.strerror}.",
             "Make room there, or export it elsewhere: python -m prover export.",
         ) from error
-    return place
+    return folder
 
 
 def generators_folder() -> Path:
@@ -116,15 +116,15 @@ def _export(checkpoint: Path, out: Path) -> None:
         )
 
 
-def _move(made: Path, place: Path) -> None:
-    """Give a folder its place, unless another process has put the same one there meanwhile."""
+def _move(made: Path, folder: Path) -> None:
+    """Move a folder to where it belongs, unless another process has put the same one there meanwhile."""
     try:
-        made.replace(place)
+        made.replace(folder)
     except OSError:
-        if not (place / files.CONFIG).is_file():
+        if not (folder / files.CONFIG).is_file():
             # Left by something that was cut off; a folder cannot be moved onto one that is not empty.
-            shutil.rmtree(place, ignore_errors=True)
-            made.replace(place)
+            shutil.rmtree(folder, ignore_errors=True)
+            made.replace(folder)
 
 
 def _key(checkpoint: Path) -> str:

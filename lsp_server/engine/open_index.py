@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
-from lsp_server.engine.project_index import Changes, ProjectIndex
+from lsp_server.engine.indexed_files import Changes
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
 from lsp_server.engine.tasks import ahead, to_the_end
@@ -21,31 +23,41 @@ _PATIENCE_SECONDS = 2.0
 """How long catching up waits for an update that runs already."""
 
 
+@dataclass(frozen=True, slots=True)
+class CurrentIndex:
+    """A project's index as it is now."""
+
+    index: ProjectIndex
+    version: int
+    """Where it is another one, the same question may have another answer."""
+
+
 class OpenIndex:
     """Owns a project's `ProjectIndex`, and lets one update of its index run at a time.
 
     Args:
         root: the project's root; None: there is no project, and the bundled Mathlib index answers.
-        settings: says what is set now.
-        changed: called when what was ranked before may be ranked otherwise now.
+        settings: which model, and which Lean's core; `configure` replaces them.
     """
 
-    def __init__(
-        self, root: Path | None, settings: Callable[[], Settings], changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, root: Path | None, settings: Settings) -> None:
         self._root = root
         self._settings = settings
-        self._changed = changed
-        self._knowledge: ProjectIndex | None = None
+        self._index: ProjectIndex | None = None
+        self._version = 0
         self._opening = asyncio.Lock()
         self._updating = asyncio.Lock()
         self._tried: Changes = frozenset()
         self._updates = _Updates()
-        self._ahead: asyncio.Task[ProjectIndex] | None = None
+        self._ahead: asyncio.Task[CurrentIndex] | None = None
         self._stop = Event()
         """Set when nobody wants what is being read."""
 
-    async def knowledge(self) -> ProjectIndex:
+    def configure(self, settings: Settings) -> None:
+        """Use other settings; where they name another model, the next request opens the index anew."""
+        self._settings = settings
+
+    async def current(self) -> CurrentIndex:
         """The index and its premise service, opened if need be, as new as what is on disk.
 
         Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
@@ -59,32 +71,32 @@ class OpenIndex:
                 raise
         return await to_the_end(self._opened())
 
-    async def _opened(self) -> ProjectIndex:
+    async def _opened(self) -> CurrentIndex:
         async with self._opening:
-            settings = self._settings()
+            settings = self._settings
             model, rerank = settings.model_folder, settings.premises.rerank
-            known = self._knowledge
-            if known is not None and known.has_changed():
-                self._changed()
-                if not await asyncio.to_thread(known.is_sound):  # perhaps another index answers in its place
-                    known = self._knowledge = None
-            if known is None or not known.is_as_set(model, rerank) or known.is_outdated():
+            index = self._index
+            if index is not None and index.has_changed():
+                self._version += 1
+                if not await asyncio.to_thread(index.is_sound):  # perhaps another index answers instead
+                    index = self._index = None
+            if index is None or not index.is_as_set(model, rerank) or index.is_outdated():
                 download = settings.model_download
-                known = await asyncio.to_thread(
+                index = await asyncio.to_thread(
                     ProjectIndex, self._root, model, download=download, rerank=rerank
                 )
-                self._knowledge = known
-                self._changed()
-            return known
+                self._index = index
+                self._version += 1
+            return CurrentIndex(index, self._version)
 
     def open_ahead(self) -> None:
-        """Begin to open the index while Lean starts and elaborates; who needs it hears of its errors."""
-        if self._knowledge is None:
+        """Begin to open the index while Lean starts and elaborates; its errors reach whoever needs it."""
+        if self._index is None:
             self._ahead = ahead(self._opened())
 
     @contextmanager
     def being_updated(self) -> Iterator[None]:
-        """While an update is under way: who finds no index waits for its end."""
+        """While an update is under way: whoever finds no index waits for its end."""
         with self._updates.one():
             yield
 
@@ -99,7 +111,7 @@ class OpenIndex:
             return await self._update(self._root, progress, should_stop)
 
     async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
-        settings, stop = self._settings(), self._stop
+        settings, stop = self._settings, self._stop
         return await asyncio.to_thread(
             update_project,
             root,
@@ -127,14 +139,14 @@ class OpenIndex:
         except TimeoutError:
             return False
         try:
-            known = await self._opened()
-            changes = await asyncio.to_thread(known.few_changes)
+            index = (await self._opened()).index
+            changes = await asyncio.to_thread(index.few_changes)
             if not changes or changes == self._tried:
                 return False
             self._tried = changes
             report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
             return report.files_read + report.files_removed > 0
-        except (PremiseIndexError, ModelError) as error:  # whoever ranks hears of what is left of it
+        except (PremiseIndexError, ModelError) as error:  # whoever ranks is told what is left of it
             log.info("The index was not brought up to date: %s", error)
             return False
         finally:
@@ -147,11 +159,11 @@ class OpenIndex:
 
     def close(self) -> None:
         """Let go of the index; the next request opens it again."""
-        self._knowledge = None
+        self._index = None
 
 
 class _Updates:
-    """Counts the updates of one index, for those who wait for their end."""
+    """Counts the updates of one index, so that others can wait for their end."""
 
     def __init__(self) -> None:
         self.ended = 0
@@ -160,7 +172,7 @@ class _Updates:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """One update, from begin to end."""
+        """One update, from its beginning to its end."""
         self._running += 1
         try:
             yield

@@ -1,7 +1,8 @@
-"""What an `Engine` is asked, and how what people send is read. Pure."""
+"""What an `Engine` is asked, and how the text that people send is read. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lean_extract.canonical import well_formed
@@ -9,18 +10,25 @@ from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
 from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, ProofState
+from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
+
+MOST_PREMISES = 1000
+"""No answer lists more premises."""
+
+OnUpdate = Callable[[Suggestion], None]
+"""Called with a suggestion as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestRequest:
     """What a suggestion is asked for.
 
-    Either `place` (a document and a position) or `goal` (a printed state), or both: then the goal is
-    taken as it is and the place tells what is in scope.
+    Either `position` (a document and a position in it) or `goal` (a printed state), or both: then the goal is
+    taken as it is, and the position only decides what is in scope.
     """
 
-    place: GoalPosition | None = None
+    position: GoalPosition | None = None
     goal: str | None = None
     k: int | None = None
     tactics: bool = False
@@ -33,13 +41,13 @@ class SuggestRequest:
 class SearchRequest:
     """What is searched for: a goal, if it has a `⊢` or is a declaration, else words, a name or a part of one.
 
-    `place` tells what is in scope and what stands above it; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file at the place does not import.
+    `position` decides what is in scope and what stands above; `modules` are module prefixes (`Mathlib.Order`);
+    `in_scope` leaves out what the file does not import.
     """
 
     query: str
     k: int | None = None
-    place: GoalPosition | None = None
+    position: GoalPosition | None = None
     modules: tuple[str, ...] = ()
     in_scope: bool = False
 

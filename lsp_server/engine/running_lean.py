@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -26,13 +25,11 @@ class RunningLean:
 
     Args:
         root: the project's root; None: there is no project, and no Lean will run.
-        settings: says what is set now.
+        settings: which Lean, and its limits; `configure` replaces them.
         toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchain`).
     """
 
-    def __init__(
-        self, root: Path | None, settings: Callable[[], LeanSettings], toolchain: Toolchain | None = None
-    ) -> None:
+    def __init__(self, root: Path | None, settings: LeanSettings, toolchain: Toolchain | None = None) -> None:
         self._root = root
         self._settings = settings
         self._toolchain = toolchain
@@ -43,6 +40,15 @@ class RunningLean:
         self._preparing: asyncio.Task[None] | None = None
         self._stop = Event()
         """Set when nobody wants what is being compiled."""
+        self.version = 0
+        """Where it is another one, the same question may have another answer: other settings, or what files
+        import was compiled anew."""
+
+    def configure(self, settings: LeanSettings) -> None:
+        """Use other settings; where they differ, the next request starts Lean anew."""
+        if settings != self._settings:
+            self._settings = settings
+            self.version += 1
 
     async def session(self) -> LeanSession:
         """The session, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
@@ -50,7 +56,7 @@ class RunningLean:
 
     async def _started(self) -> LeanSession:
         async with self._lock:
-            wanted = self._settings()
+            wanted = self._settings
             if self._session is not None and self._started_with != wanted:
                 await self._session.close()
                 self._session = None
@@ -70,13 +76,13 @@ class RunningLean:
             await asyncio.to_thread(compile_project, self._root, self._stop)
         return await LeanSession.start(self._root, toolchain, limits_of(wanted))
 
-    def prepare_ahead(self, place: GoalPosition) -> None:
-        """Begin to load the imports for the trials while Lean elaborates; who tries hears of its errors."""
+    def prepare_ahead(self, position: GoalPosition) -> None:
+        """Begin to load the imports for the trials while Lean elaborates; its errors reach whoever tries."""
         if self._root is not None and (self._preparing is None or self._preparing.done()):
-            self._preparing = ahead(self._prepared(place))
+            self._preparing = ahead(self._prepared(position))
 
-    async def _prepared(self, place: GoalPosition) -> None:
-        await (await self.session()).prepare(place.path, place.text)
+    async def _prepared(self, position: GoalPosition) -> None:
+        await (await self.session()).prepare(position.path, position.text)
 
     @property
     def is_running(self) -> bool:
@@ -84,7 +90,7 @@ class RunningLean:
         return self._session is not None
 
     @property
-    def version(self) -> str:
+    def lean_version(self) -> str:
         """The version of the Lean that runs; empty where none does."""
         return self._session.toolchain.version if self._session is not None else ""
 
@@ -93,19 +99,18 @@ class RunningLean:
         """Whether a Lean runs for which we compile the project: with Lake that is Lake's work."""
         return self._session is not None and self._session.toolchain.kind == "packaged"
 
-    async def compile(self) -> bool:
+    async def compile(self) -> None:
         """Compile what was saved, if that is our work.
 
-        Where others import it, Lean is ended, so that the next request loads them anew; true then.
+        Where others import it, Lean is ended, so that the next request loads them anew.
         """
         if self._root is None or not self.compiles:
-            return False
+            return
         async with self._compiling:
             compiled = await asyncio.to_thread(compile_project, self._root, self._stop)
-        if not await asyncio.to_thread(_is_imported, self._root, compiled):
-            return False
-        await self.end()
-        return True
+        if await asyncio.to_thread(_is_imported, self._root, compiled):
+            await self.end()
+            self.version += 1
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -117,10 +122,10 @@ class RunningLean:
                 await session.close()
 
     async def close(self) -> None:
-        """End Lean, and what is being compiled for it."""
+        """End Lean, and stop what is being compiled for it."""
         self._stop.set()
         await self.end()
-        async with self._compiling:  # the thread has heard of it when this is free
+        async with self._compiling:  # when this is free, the thread has ended
             self._stop = Event()
 
 
@@ -135,8 +140,8 @@ def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
 def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
-    A file that Lean rejects is left out: whoever imports it is told by Lean itself, or has what was
-    compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
+    A file that Lean rejects is left out: Lean itself reports that to whoever imports it, or they have what
+    was compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
     """
     return packaged.build_library(
         root,

@@ -42,8 +42,8 @@ def composed(library: Path, problems: Path) -> Path:
     files += [(path, path.relative_to(library)) for path in sorted(library.glob("*.toml"))]
     files += [(path, path.relative_to(problems)) for path in sorted(problems.rglob("*.lean"))]
     found = hashlib.sha256()
-    for path, place in files:
-        found.update(f"{place}\0".encode() + path.read_bytes() + b"\0")
+    for path, target in files:
+        found.update(f"{target}\0".encode() + path.read_bytes() + b"\0")
     root = user_cache_path("premise-suggest", appauthor=False) / "evaluation"
     folder = root / f"minicore-{found.hexdigest()[:12]}"
     if not folder.is_dir():
@@ -59,6 +59,6 @@ def composed(library: Path, problems: Path) -> Path:
 
 
 def _copy(files: list[tuple[Path, Path]], folder: Path) -> None:
-    for path, place in files:
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        (folder / place).write_bytes(path.read_bytes())
+    for path, target in files:
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        (folder / target).write_bytes(path.read_bytes())

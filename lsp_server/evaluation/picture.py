@@ -36,8 +36,8 @@ def picture(runs: Sequence[Run]) -> str:
         _STYLE,
         *_axis(right),
     ]
-    for place, group in enumerate(groups):
-        left = _LEFT + place * group_width + _GAP / 2
+    for index, group in enumerate(groups):
+        left = _LEFT + index * group_width + _GAP / 2
         label = f"level {group}" if group.isdigit() else group
         middle = left + _BAR * len(runs) / 2
         parts.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from lsp_server.commands.eval_options import RetrieverKind
+from lsp_server.evaluation.retrievers import RetrieverKind
 from prover.evaluation.problems import Posed
 from prover.search.result import SearchLimits
 

@@ -79,8 +79,8 @@ def without_owners(
         return dict(uses), kept
     hashes = hash_names(uses).tolist()
     counts = {
-        name: max(0, count - lost.get(place, 0))
-        for (name, count), place in zip(uses.items(), hashes, strict=True)
+        name: max(0, count - lost.get(name_hash, 0))
+        for (name, count), name_hash in zip(uses.items(), hashes, strict=True)
     }
     return counts, kept
 

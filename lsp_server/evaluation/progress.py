@@ -7,7 +7,7 @@ import sys
 
 from tqdm import tqdm
 
-from lsp_server.commands.index import Bar
+from lsp_server.rendering.progress_bar import ProgressBar
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import Results
 
@@ -17,7 +17,7 @@ class Watching:
 
     def __init__(self, *, quiet: bool) -> None:
         self._hidden = quiet or not sys.stderr.isatty()
-        self._preparing = Bar(quiet=quiet)
+        self._preparing = ProgressBar(quiet=quiet)
         self._proving: tqdm | None = None
         self._rows = self._proved = 0
         self.complaints: list[str] = []

@@ -26,8 +26,8 @@ class References:
     """
 
     def __init__(self, project: Path, toolchain: Toolchain, is_known: Callable[[str], bool]) -> None:
-        places = [project / place for place in _LAKE_OUTPUT]
-        self._compiled = [project_oleans(project)] if toolchain.kind == "packaged" else places
+        folders = [project / folder for folder in _LAKE_OUTPUT]
+        self._compiled = [project_oleans(project)] if toolchain.kind == "packaged" else folders
         self._is_known = is_known
         self._ileans: dict[str, Ilean | None] = {}
         self._modules: dict[Path, SourceModule] = {}

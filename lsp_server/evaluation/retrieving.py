@@ -16,8 +16,8 @@ from pathlib import Path
 from lean_extract.records import Goal, Premise
 from lean_extract.source.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
-from lsp_server.commands.eval_options import RetrieverKind
-from lsp_server.documents.goal_positions import text_to_line, where_in
+from lsp_server.documents.goal_positions import goal_context, text_to_line
+from lsp_server.evaluation.retrievers import RetrieverKind
 from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
@@ -95,7 +95,7 @@ class ProblemRetriever:
 
         def retrieve(goal: Goal) -> Sequence[Premise]:
             if not known:
-                known.append(self.where(problem))
+                known.append(self.context_of(problem))
                 used.append(self._used(problem, known[0]) if self._kind == "oracle" else [])
             return self._ranked(goal, known[0], problem, used[0])
 
@@ -104,19 +104,19 @@ class ProblemRetriever:
 
         return in_thread
 
-    def where(self, problem: Problem) -> GoalContext:
+    def context_of(self, problem: Problem) -> GoalContext:
         """What a problem can use: its imports, and what stands above it in its file."""
         theorem = problem.theorem
-        place = GoalPosition(theorem.path, problem.text_seen, theorem.position)
-        text = text_to_line(place)
+        position = GoalPosition(theorem.path, problem.text_seen, theorem.position)
+        text = text_to_line(position)
         source = read_module(text, module_of(theorem.path, self._project), str(theorem.path))
-        return where_in(source, text, theorem.position.line)
+        return goal_context(source, text, theorem.position.line)
 
     def _ranked(
-        self, goal: Goal, where: GoalContext, problem: Problem, first: list[Premise]
+        self, goal: Goal, context: GoalContext, problem: Problem, first: list[Premise]
     ) -> list[Premise]:
-        found = self._best(goal, where, self._count, "theorems", problem)
-        definitions = self._best(goal, where, DEFINITIONS, "definitions", problem)
+        found = self._best(goal, context, self._count, "theorems", problem)
+        definitions = self._best(goal, context, DEFINITIONS, "definitions", problem)
         names = {premise.name for premise in first}
         others = [premise for premise in found if premise.name not in names]
         return [
@@ -126,11 +126,11 @@ class ProblemRetriever:
         ]
 
     def _best(
-        self, goal: Goal, where: GoalContext, count: int, kinds: Kinds, problem: Problem
+        self, goal: Goal, context: GoalContext, count: int, kinds: Kinds, problem: Problem
     ) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
         most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
-        ranked = self._service.rank(goal, where, most, kinds=kinds, allowed=_IN_SCOPE)
+        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE)
         left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
         return [one.premise for one in left[:count]]
 
@@ -138,17 +138,17 @@ class ProblemRetriever:
         """Whether it has what its retriever goes by: without a word in common BM25 knows nothing of it."""
         return one.in_scope is not False and (self._kind != "bm25" or one.score > 0)
 
-    def _used(self, problem: Problem, where: GoalContext) -> list[Premise]:
+    def _used(self, problem: Problem, context: GoalContext) -> list[Premise]:
         """What the problem's own proof uses and the others could have offered, in order of first use."""
         names = [name for name in self._reference(problem) if name not in self._hidden]
-        own = {premise.name: premise for premise in own_premises(where, "all", None)}
+        own = {premise.name: premise for premise in own_premises(context, "all", None)}
         snapshot = self._service.snapshot()
-        offered = offered_premises(snapshot, where, "all", len(own), _IN_SCOPE)
-        scope = scope_of(snapshot, where)
+        offered = offered_premises(snapshot, context, "all", len(own), _IN_SCOPE)
+        scope = scope_of(snapshot, context)
         found: list[Premise] = []
-        for name, place in zip(names, snapshot.names.find_names(names).tolist(), strict=True):
+        for name, number in zip(names, snapshot.names.find_names(names).tolist(), strict=True):
             if name in own:
                 found.append(own[name])
-            elif place >= 0 and offered[place] and (scope is None or scope[place]):
-                found.append(snapshot.view.premise(place))
+            elif number >= 0 and offered[number] and (scope is None or scope[number]):
+                found.append(snapshot.view.premise(number))
         return found

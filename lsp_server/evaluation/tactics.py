@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
-from lsp_server.engine.proposals import propose
+from lsp_server.engine.candidate_tactics import template_candidates
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.generator.model import Generated
 from prover.generator.source import TacticGenerator
@@ -46,21 +46,21 @@ class Tactics:
             generated = self.generator.generate(goals, theorems, count=self.generated)
         if not self.with_templates:  # then with the generator's own numbers (section 4.5, after LeanDojo)
             return [Proposed(one.tactic, one.log_probability) for one in generated][: self.limit]
-        # Templates could fill every place: what the generator wrote keeps its own.
-        ready = propose(goals[0], premises, self.extra, max(self.limit - len(generated), 1))
-        return mixed(ready, generated)[: self.limit]
+        # Templates could take every slot: what the generator wrote keeps its own.
+        templates = template_candidates(goals[0], premises, self.extra, max(self.limit - len(generated), 1))
+        return mixed(templates, generated)[: self.limit]
 
 
-def mixed(ready: Sequence[Candidate], generated: Sequence[Generated]) -> list[Proposed]:
+def mixed(templates: Sequence[Candidate], generated: Sequence[Generated]) -> list[Proposed]:
     """One distribution over the tactics of both, best first, so that sums of logarithms compare.
 
     Half of it is the generator's, half the others', each by its share of their scores; where one of them has
     nothing the other has all.
     """
     chances: dict[str, float] = defaultdict(float)
-    half = 0.5 if ready and generated else 1.0
-    scores = sum(one.score for one in ready)
-    for candidate in ready:
+    half = 0.5 if templates and generated else 1.0
+    scores = sum(one.score for one in templates)
+    for candidate in templates:
         if candidate.score > 0:
             chances[key_of(candidate.tactic)] += half * candidate.score / scores
     for written in generated:

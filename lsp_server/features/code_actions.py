@@ -5,16 +5,15 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.commands.render import targets_line, verdict
-from lsp_server.documents.contexts import sorry_near
 from lsp_server.documents.document import DocumentSnapshot
-from lsp_server.documents.goal_positions import as_placed, in_term
+from lsp_server.documents.goal_positions import in_term
 from lsp_server.documents.insertion import tactic_insertion
-from lsp_server.engine.items import tactic_item
-from lsp_server.engine.requests import SuggestRequest, main_goal
+from lsp_server.documents.proof_positions import sorry_near
+from lsp_server.engine.answers import shown_tactics
 from lsp_server.engine.schema import TacticItem, to_json
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
+from lsp_server.rendering.labels import targets_line, verdict
 
 _TITLE_GOALS = 100
 """How many columns of a title are for the goals that are left."""
@@ -36,14 +35,10 @@ def register(server: PremiseServer) -> None:
         span = replaced_span(document, start, end, on_blank=was_asked)
         if span is None:
             return None
-        place = document.place(span.start)
-        engine = server.engine(document)
-        state = await engine.state(SuggestRequest(place))
-        ranked = await engine.rank(main_goal(state), place, settings.tactics.premises)
-        tried = await engine.tactics(place, state, ranked)
-        judged = [outcome for outcome in tried.outcomes if outcome.status != "unjudged"]
-        items = [tactic_item(outcome) for outcome in judged[: settings.code_actions.count]]
-        items = [as_placed(item, in_term(place)) for item in items]
+        position = document.goal_position(span.start)
+        results = await server.engine(document).tactics_at(position)
+        judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
+        items = shown_tactics(judged[: settings.code_actions.count], is_term=in_term(position))
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         server.check_current(document)
         edits = [_edit(server, document, span, item) for item in items]
@@ -67,7 +62,7 @@ def replaced_span(
 
 
 def title(item: TacticItem) -> str:
-    """`Try this: rfl` for what closes the goal; for the others every goal that is left is told."""
+    """`Try this: rfl` for what closes the goal; otherwise every goal that is left is named."""
     if item.status == "closes":
         return f"Try this: {item.tactic}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)

@@ -6,8 +6,7 @@ from lsprotocol import types
 
 from lean_extract.errors import NoGoalHere
 from lean_extract.records import Goal
-from lsp_server.commands.render import scope_label, shorten
-from lsp_server.documents.contexts import CompletionPlace, completion_place, questions
+from lsp_server.documents.completion_context import CompletionContext, completion_at, questions
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import premise_item
@@ -15,6 +14,7 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import PremiseItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
+from lsp_server.rendering.labels import scope_label, shorten
 from prover.shapes import shape, telescope
 from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
@@ -45,44 +45,44 @@ def register(server: PremiseServer) -> None:
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
-        place = completion_place(document.text, document.position(params.position))
-        if place is None:
+        context = completion_at(document.text, document.position(params.position))
+        if context is None:
             return None
         engine = server.engine(document)
-        goal, where = await _goal(engine, document, place)
-        ranked = await engine.rank(goal, where, _DEPTH)
-        chosen = [one for one in ranked if usable(one, place)]
+        goal, position = await _goal(engine, document, context)
+        ranked = await engine.rank(goal, position, _DEPTH)
+        chosen = [one for one in ranked if usable(one, context)]
         shown = chosen[: settings.count]
-        items = [_item(document, place, premise_item(one), rank) for rank, one in enumerate(shown)]
+        items = [_item(document, context, premise_item(one), rank) for rank, one in enumerate(shown)]
         return types.CompletionList(is_incomplete=len(chosen) > len(shown), items=items)
 
 
 async def _goal(
-    engine: Engine, document: DocumentSnapshot, place: CompletionPlace
+    engine: Engine, document: DocumentSnapshot, context: CompletionContext
 ) -> tuple[Goal, GoalPosition]:
     """The goal that what is being typed has to meet, and the document in which Lean was asked."""
     refused: NoGoalHere | None = None
-    for question in questions(document.text, place):
-        where = GoalPosition(document.path, question.text, question.place)
+    for question in questions(document.text, context):
+        position = GoalPosition(document.path, question.text, question.position)
         try:
-            state = await (engine.expected_at(where) if question.is_term else engine.state_at(where))
+            state = await (engine.expected_at(position) if question.is_term else engine.state_at(position))
         except NoGoalHere as error:
             refused = error
             continue
         goal = main_goal(state)
         if not goal.target.startswith("?"):
-            return goal, where
+            return goal, position
     raise refused or NoGoalHere("Nothing is known of what is expected here.", "Write its type first.")
 
 
-def usable(ranked: RankedPremise, place: CompletionPlace) -> bool:
-    """Whether a premise matches what is typed so far and can stand at the place."""
+def usable(ranked: RankedPremise, context: CompletionContext) -> bool:
+    """Whether a premise matches what is typed so far and can stand there."""
     premise = ranked.premise
-    if not _is_subsequence(place.prefix.lower(), premise.written.lower()):
+    if not _is_subsequence(context.prefix.lower(), premise.written.lower()):
         return False
-    if place.use in ("rewrite", "rewrite_back") and premise.conclusion:
+    if context.use in ("rewrite", "rewrite_back") and premise.conclusion:
         if premise.kind in ("def", "abbrev"):
-            return place.use == "rewrite"
+            return context.use == "rewrite"
         _, core = telescope(premise.context, premise.conclusion)
         return shape(core).kind in _REWRITABLE
     return True
@@ -94,7 +94,7 @@ def _is_subsequence(typed: str, name: str) -> bool:
 
 
 def _item(
-    document: DocumentSnapshot, place: CompletionPlace, premise: PremiseItem, rank: int
+    document: DocumentSnapshot, context: CompletionContext, premise: PremiseItem, rank: int
 ) -> types.CompletionItem:
     label = scope_label(premise) if premise.in_scope is False else ""
     imports = document.import_edit(premise.import_line) if premise.import_line else None
@@ -108,6 +108,6 @@ def _item(
         documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
         sort_text=f"{rank:05d}",
         filter_text=premise.name,
-        text_edit=types.TextEdit(document.range(place.name), premise.name),
+        text_edit=types.TextEdit(document.range(context.name), premise.name),
         additional_text_edits=[imports] if imports else None,
     )

@@ -10,7 +10,6 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server import ending
 from lsp_server.engine.settings import SECTION
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
@@ -34,7 +33,7 @@ def register(server: PremiseServer) -> None:
         if changes and changes.dynamic_registration:
             method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
             registration = types.Registration(id=method, method=method)
-            with _refused("to tell of changed settings"):
+            with _refused("to report changed settings"):
                 await server.client_register_capability_async(types.RegistrationParams([registration]))
 
     @server.feature(types.INITIALIZE)
@@ -51,7 +50,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.SHUTDOWN)
     @passive(server, "shutdown", waits=False)
     async def shutdown(_: Any) -> None:
-        await ending.close(server)
+        await server.close()
 
 
 async def _pull(server: PremiseServer) -> Any:
@@ -68,7 +67,7 @@ async def _pull(server: PremiseServer) -> Any:
 
 @contextlib.contextmanager
 def _refused(what: str) -> Iterator[None]:
-    """A client may refuse what it is asked, or say nothing: it is done without."""
+    """A client may refuse what it is asked, or not answer: the server goes on without."""
     try:
         yield
     except JsonRpcException as error:

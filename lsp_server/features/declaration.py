@@ -1,4 +1,4 @@
-"""The request `premiseSuggest/declaration` (docs/lsp.md): where a premise stands in the source."""
+"""The request `premiseSuggest/declaration` (docs/lsp.md): where a premise is declared in the source."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def register(server: PremiseServer) -> None:
 
 
 def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
-    """The place in the file as the editor has it, else as on disk; None where it cannot be read."""
+    """Where it is in the file as the editor has it, else as on disk; None where that cannot be read."""
     uri = from_fs_path(str(path))
     if uri is None:
         return None

@@ -7,7 +7,7 @@ from lsprotocol import types
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.protocol.handlers import passive
-from lsp_server.protocol.indexing import WorkDone
+from lsp_server.protocol.progress import WorkDone
 from lsp_server.protocol.server import LANGUAGES, PremiseServer
 
 
@@ -39,6 +39,6 @@ async def compile_saved(server: PremiseServer, engine: Engine) -> None:
         return
     bar = await WorkDone.begin(server, f"Compiling {engine.root.name}", cancellable=False)
     try:
-        await engine.saved()
+        await engine.compile_saved()
     finally:
         bar.end("")

@@ -7,8 +7,8 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.documents.import_lines import IMPORT_LINE
 from lsp_server.documents.insertion import (
-    IMPORT_LINE,
     Insertion,
     import_insertion,
     name_insertion,
@@ -34,16 +34,16 @@ def register(server: PremiseServer) -> None:
         import_line = given.text("import", "a line `import M`").strip()
         if import_line and not IMPORT_LINE.fullmatch(import_line):
             given.refuse("import must be a line `import M`")
-        way = given.text("as", "`tactic` or `name`")
-        if way not in ("tactic", "name"):
+        kind = given.text("as", "`tactic` or `name`")
+        if kind not in ("tactic", "name"):
             given.refuse("as must be `tactic` or `name`")
         document = server.text_document(uri)
-        place = document.position(position)
-        insert = tactic_insertion if way == "tactic" else name_insertion
-        found = [insert(document.lines, place, text)]
+        cursor = document.position(position)
+        insert = tactic_insertion if kind == "tactic" else name_insertion
+        found = [insert(document.lines, cursor, text)]
         line = import_insertion(document.lines, import_line) if import_line else None
         if line is not None:
-            # At one place editors insert in this order, and the import is a line above the rest.
+            # Editors insert in this order at one position, and the import is a line above the rest.
             is_above = line.span.start == found[0].span.start and line.text.endswith("\n")
             found.insert(0 if is_above else 1, line)
         return {"edits": [text_edit(document, one) for one in found], "version": document.version}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.commands.render import premises_markdown
-from lsp_server.documents.contexts import tactic_word
-from lsp_server.engine.items import premise_item
-from lsp_server.engine.requests import SuggestRequest, main_goal
+from lsp_server.documents.proof_positions import tactic_word
+from lsp_server.engine.requests import SuggestRequest
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
+from lsp_server.rendering.markdown import premises_markdown
 
 
 def register(server: PremiseServer) -> None:
@@ -23,21 +22,17 @@ def register(server: PremiseServer) -> None:
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
-        place = document.position(params.position)
-        found = tactic_word(document.lines[place.line], place.column)
+        position = document.position(params.position)
+        found = tactic_word(document.lines[position.line], position.column)
         if found is None:
             return None
         word, column = found
-        start = Position(place.line, column)
-        engine = server.engine(document)
-        where = document.place(start)
-        goal = main_goal(await engine.state(SuggestRequest(where)))
-        ranked = await engine.rank(goal, where, settings.count)
-        if not ranked:
+        start, end = Position(position.line, column), Position(position.line, column + len(word))
+        request = SuggestRequest(document.goal_position(start), k=settings.count)
+        answer = await server.engine(document).suggest(request)
+        if not answer.premises:
             return None
-        items = [premise_item(one) for one in ranked]
-        text = premises_markdown(items, await engine.freshness(), await engine.notes(goal))
-        end = Position(place.line, column + len(word))
+        text = premises_markdown(answer.premises, answer.index, answer.notes)
         return types.Hover(
             types.MarkupContent(types.MarkupKind.Markdown, text), document.range(Span(start, end))
         )

@@ -24,23 +24,25 @@ def register(server: PremiseServer) -> None:
     @active(server, "search")
     async def search(params: Any = None, *_: Any) -> Any:
         given = Parameters(REQUEST, params, _NAMES)
-        engine, place = _where(server, given)
+        engine, position = _position(server, given)
         request = SearchRequest(
             query=given.text("query", "a goal, a name, or some words"),
             k=given.number("k"),
-            place=place,
+            position=position,
             modules=given.texts("modules"),
             in_scope=given.flag("inScope"),
         )
         return to_json(await engine.search(request))
 
 
-def _where(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
-    """The project to search in, and the place in the document; without a position, its end."""
+def _position(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
+    """The project to search in, and the position in the document; its end where none is given."""
     if not given.has("textDocument"):
         return server.first_engine(), None
     document, engine = server.document_or_text(given.uri())
     if document is None:
         return engine, None
     last = Position(len(document.lines) - 1, len(document.lines[-1]))
-    return engine, document.place(document.position(given.position()) if given.has("position") else last)
+    return engine, document.goal_position(
+        document.position(given.position()) if given.has("position") else last
+    )

@@ -6,8 +6,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.documents.contexts import sorry_near
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.documents.proof_positions import sorry_near
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
@@ -32,7 +32,7 @@ def register(server: PremiseServer) -> None:
         k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
         document, engine = _asked(server, uri, has_goal=goal is not None)
         request = SuggestRequest(
-            place=_place(document, position) if document is not None else None,
+            position=_goal_position(document, position) if document is not None else None,
             goal=goal,
             k=k,
             tactics=tactics and server.settings.tactics.enabled,
@@ -62,14 +62,14 @@ class Partial:
 
 
 def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[DocumentSnapshot | None, Engine]:
-    """Only with its goal a document can be asked about that is no file. Raises BadSource."""
+    """A document that is not a file can only be asked about with its goal. Raises BadSource."""
     if has_goal:
         return server.document_or_text(uri)
     document = server.document(uri)
     return document, server.engine(document)
 
 
-def _place(document: DocumentSnapshot, position: types.Position) -> GoalPosition:
-    place = document.position(position)
-    span = sorry_near(document.lines, place, place)
-    return document.place(span.start if span else place)
+def _goal_position(document: DocumentSnapshot, position: types.Position) -> GoalPosition:
+    cursor = document.position(position)
+    span = sorry_near(document.lines, cursor, cursor)
+    return document.goal_position(span.start if span else cursor)

@@ -1,16 +1,21 @@
-"""The application: every interface on one port, the guard before them, the figures around all."""
+"""The application: every interface on one port, the guard before them, metrics around all.
+
+A further interface is one module with `router`, and one line in `INTERFACES`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import importlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Protocol, cast
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from lsp_server import __version__
-from lsp_server.http import premise_retrieval, search_page, state_search, tactic_servers
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.door import JsonRoute
 from lsp_server.http.gate import Gate
 from lsp_server.http.guard import Guard, Policy
 from lsp_server.http.limits import HttpLimits
@@ -22,6 +27,23 @@ _ABOUT = (
     "Premises for a Lean 4 goal, from indexes on this machine. LeanStateSearch's and LeanPremise's "
     "interfaces, those of two tactic generators, and a search page."
 )
+
+
+INTERFACES = (
+    "lsp_server.http.state_search",
+    "lsp_server.http.premise_retrieval",
+    "lsp_server.http.tactic_servers",
+    "lsp_server.http.search_page",
+)
+"""The modules of the interfaces."""
+
+
+class Interface(Protocol):
+    """What an interface's module has."""
+
+    def router(self, backend: HttpBackend) -> APIRouter:
+        """The interface's routes, those that take a JSON body of the class `JsonRoute`."""
+        ...
 
 
 class Health(BaseModel):
@@ -37,6 +59,7 @@ def create_app(
     limits: HttpLimits | None = None,
     *,
     log_goals: bool = False,
+    interfaces: Sequence[str] = INTERFACES,
 ) -> FastAPI:
     """The application over these indexes; it closes them when it ends."""
     limits = limits or HttpLimits()
@@ -59,19 +82,19 @@ def create_app(
         lifespan=lifespan,
     )
     register(app)
-    for routes in (
-        state_search.router(backend),
-        premise_retrieval.router(backend),
-        tactic_servers.router(backend),
-        search_page.router(backend),
-        search_page.pages(),
-        metrics.router(),
-        _health(),
-    ):
+    served = [cast(Interface, importlib.import_module(name)).router(backend) for name in interfaces]
+    for routes in (*served, metrics.router(), _health()):
         app.include_router(routes)
-    app.add_middleware(Guard, policy=policy or Policy(), limits=limits)
+    app.add_middleware(Guard, policy=policy or Policy(), limits=limits, bodies=_bodies(served, limits))
     app.add_middleware(Measured, metrics=metrics, log_goals=log_goals)
     return app
+
+
+def _bodies(served: Sequence[APIRouter], limits: HttpLimits) -> dict[str, int]:
+    """The largest JSON body, in bytes, of each path that takes one."""
+    every = [route for routes in served for route in routes.routes if isinstance(route, JsonRoute)]
+    routes = [route for route in every if "POST" in (route.methods or ())]
+    return {route.path: route.most_bytes(limits) for route in routes}
 
 
 def _health() -> APIRouter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from starlette.datastructures import Headers
@@ -13,24 +13,27 @@ from lsp_server.http.limits import HttpLimits
 from lsp_server.http.problems import Refusal
 from lsp_server.http.waiting import Gone
 
-_NAMES_PREMISES = "/retrieve"
-_TAKE_STATES = frozenset({"/", "/generate"})
 _CLOSE = {"Connection": "close"}
 _SMALL = 64 << 10
 """A body that is no larger is read however much is held."""
 
 
-def is_read(method: str, path: str) -> bool:
-    """Whether an interface reads a body there."""
-    return method == "POST" and (path == _NAMES_PREMISES or path in _TAKE_STATES)
-
-
 class Bodies:
-    """All bodies that one server holds."""
+    """All bodies that one server holds.
 
-    def __init__(self, limits: HttpLimits) -> None:
+    Args:
+        limits: for bodies that no interface takes, for all together, and for their time.
+        taken: the largest body, in bytes, of each path where an interface takes one by POST.
+    """
+
+    def __init__(self, limits: HttpLimits, taken: Mapping[str, int]) -> None:
         self._limits = limits
+        self._taken = taken
         self._held = 0
+
+    def is_taken(self, method: str, path: str) -> bool:
+        """Whether an interface takes a body there."""
+        return method == "POST" and path in self._taken
 
     @asynccontextmanager
     async def body(self, scope: Scope, receive: Receive) -> AsyncIterator[bytes]:
@@ -83,9 +86,7 @@ class Bodies:
             more = message.get("more_body", False)
 
     def _most(self, method: str, path: str) -> int:
-        if not is_read(method, path):
-            return self._limits.other_bytes
-        return self._limits.body_bytes if path == _NAMES_PREMISES else self._limits.state_bytes
+        return self._taken[path] if self.is_taken(method, path) else self._limits.other_bytes
 
 
 def _too_large(most: int) -> Refusal:

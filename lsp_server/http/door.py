@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from starlette.types import Scope
 
 from lean_extract.json_text import finite
-from lsp_server.http.limits import MAX_LISTED, MAX_PARAMETERS, MAX_PATH
+from lsp_server.http.limits import MAX_LISTED, MAX_PARAMETERS, MAX_PATH, HttpLimits
 from lsp_server.http.problems import Refusal
 
 _DECODED = "premise_suggest.body"
@@ -127,6 +127,11 @@ class _Read(Request):
 
 class JsonRoute(APIRoute):
     """A route that takes the body as the door has left it."""
+
+    @staticmethod
+    def most_bytes(limits: HttpLimits) -> int:
+        """The largest body that it takes: a state and a file, as a rule."""
+        return limits.state_bytes
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler."""

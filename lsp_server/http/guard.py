@@ -8,16 +8,17 @@ import binascii
 import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lsp_server.http.addresses import party
-from lsp_server.http.bodies import Bodies, is_read
+from lsp_server.http.bodies import Bodies
 from lsp_server.http.door import check_url, decode, leave
 from lsp_server.http.limits import MAX_FIELDS, HttpLimits
 from lsp_server.http.problems import Refusal
@@ -45,14 +46,24 @@ class Policy:
 
 
 class Guard:
-    """ASGI middleware that refuses what the policy and the limits do not allow."""
+    """ASGI middleware that refuses what the policy and the limits do not allow.
+
+    Args:
+        bodies: the largest JSON body, in bytes, of each path where an interface takes one by POST.
+    """
 
     def __init__(
-        self, app: ASGIApp, policy: Policy, limits: HttpLimits, clock: Callable[[], float] = time.monotonic
+        self,
+        app: ASGIApp,
+        policy: Policy,
+        limits: HttpLimits,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        bodies: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._app, self._policy, self._limits = app, policy, limits
         self._rates = Rates(limits.rate, limits.burst, clock)
-        self._bodies = Bodies(limits)
+        self._bodies = Bodies(limits, bodies)
         self._reader = ThreadPoolExecutor(1, "premise-suggest-door")
         """Reads large texts, one at a time: each holds Python's lock for a while."""
 
@@ -96,7 +107,7 @@ class Guard:
     async def _read_and_pass(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         path, query = scope.get("raw_path") or b"", scope["query_string"]
         await self._at_the_door(len(path) + len(query), check_url, path, query)
-        if body and is_read(scope["method"], scope["path"]):
+        if body and self._bodies.is_taken(scope["method"], scope["path"]):
             leave(scope, await self._at_the_door(len(body), decode, body))
         await self._app(scope, receive, send)
 

@@ -57,7 +57,7 @@ class NewPremises:
         vectors = self._embedded(encoder, premises)
         scores = vectors @ encoder.encode_state(goal)
         chosen = np.sort(np.argsort(-scores, kind="stable")[:count])
-        return [premises[place] for place in chosen.tolist()]
+        return [premises[index] for index in chosen.tolist()]
 
     def _embedded(self, encoder: PremiseEncoder, premises: Sequence[Premise]) -> Floats:
         """float32[n, d]: from the cache, or embedded now."""

@@ -127,30 +127,30 @@ def _written(nodes: Sequence[_Node]) -> _Term:
     """What stands in one bracket, or in none: applications, and signs between them."""
     parts: list[str] = []
     only: _Term | None = None
-    place = 0
-    while place < len(nodes):
-        spaced = " " if nodes[place].is_spaced and parts else ""
-        run = list(_run(nodes, place))
+    index = 0
+    while index < len(nodes):
+        spaced = " " if nodes[index].is_spaced and parts else ""
+        run = list(_run(nodes, index))
         if run:
-            only, place = _application(nodes, place, run)
+            only, index = _application(nodes, index, run)
             parts.append(spaced + only.text)
         else:
-            parts.append(spaced + nodes[place].text)
-            place += 1
+            parts.append(spaced + nodes[index].text)
+            index += 1
     return only if only is not None and len(parts) == 1 else _Term("".join(parts), _LOWEST)
 
 
-def _run(nodes: Sequence[_Node], place: int) -> Iterator[tuple[int, int]]:
-    """The atoms from a place on, as ranges: what follows without a space belongs to the same atom."""
-    while place < len(nodes) and nodes[place].is_atom:
-        end = place + 1
+def _run(nodes: Sequence[_Node], index: int) -> Iterator[tuple[int, int]]:
+    """The atoms from an index on, as ranges: what follows without a space belongs to the same atom."""
+    while index < len(nodes) and nodes[index].is_atom:
+        end = index + 1
         while end < len(nodes) and nodes[end].is_atom and not nodes[end].is_spaced:
             end += 1
-        yield place, end
-        place = end
+        yield index, end
+        index = end
 
 
-def _application(nodes: Sequence[_Node], place: int, run: Sequence[tuple[int, int]]) -> tuple[_Term, int]:
+def _application(nodes: Sequence[_Node], index: int, run: Sequence[tuple[int, int]]) -> tuple[_Term, int]:
     """The application that begins here, a last argument `fun …` included, and where it ends."""
     end = run[-1][1]
     arguments = [_argument(nodes[start:stop]) for start, stop in run[1:]]
@@ -168,12 +168,12 @@ def _bound(name: str, nodes: Sequence[_Node]) -> _Term | None:
     """`Exists fun x => p` as `∃ x, p`; None where it is another function."""
     if name not in _BINDING:
         return None
-    for place, node in enumerate(nodes):
-        arrow = node.text + (nodes[place + 1].text if place + 1 < len(nodes) else "")
+    for index, node in enumerate(nodes):
+        arrow = node.text + (nodes[index + 1].text if index + 1 < len(nodes) else "")
         width = 1 if node.text == "↦" else 2 if arrow == "=>" else 0
         if width:
             opening, between, closing = _BINDING[name]
-            variables, body = _written(nodes[:place]).text, _written(nodes[place + width :]).text
+            variables, body = _written(nodes[:index]).text, _written(nodes[index + width :]).text
             return _Term(f"{opening}{variables}{between}{body}{closing}", MAX if closing else _LOWEST)
     return None
 

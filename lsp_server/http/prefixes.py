@@ -45,8 +45,8 @@ def _completed(typed: str, premises: Sequence[Premise]) -> list[Candidate]:
     name, closing = typed[len(head) :], _closing(head)
     names = (premise.name for premise in premises if premise.name.startswith(name))
     return [
-        Candidate(f"{head}{found}{closing}", _COMPLETED / (1 + place), "prefix")
-        for place, found in enumerate(names)
+        Candidate(f"{head}{found}{closing}", _COMPLETED / (1 + rank), "prefix")
+        for rank, found in enumerate(names)
     ]
 
 

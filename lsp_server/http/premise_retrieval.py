@@ -15,7 +15,14 @@ from lean_extract.records import Goal, Premise
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
-from lsp_server.http.limits import MAX_K, MAX_LISTED, MAX_NEW_PREMISES, MAX_NEW_TEXT, MAX_STATES
+from lsp_server.http.limits import (
+    MAX_K,
+    MAX_LISTED,
+    MAX_NEW_PREMISES,
+    MAX_NEW_TEXT,
+    MAX_STATES,
+    HttpLimits,
+)
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
@@ -44,10 +51,10 @@ class RetrievalRequest(BaseModel):
         description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
     )
     imported_modules: Listed | None = Field(
-        None, description="Whose premises may be answered: names, or places in /indexed-modules."
+        None, description="Whose premises may be answered: names, or positions in /indexed-modules."
     )
     local_premises: Listed | None = Field(
-        None, description="Further premises that may be: names, or places in /indexed-premises."
+        None, description="Further premises that may be: names, or positions in /indexed-premises."
     )
     new_premises: list[NewPremise] | None = Field(
         None, description=f"Declarations that are not indexed; the last {MAX_NEW_PREMISES} count."
@@ -66,9 +73,17 @@ class ScoredName(BaseModel):
     score: float = Field(description="Comparable within one answer only.")
 
 
+class _ListRoute(JsonRoute):
+    """A route whose body may name every premise of a library."""
+
+    @staticmethod
+    def most_bytes(limits: HttpLimits) -> int:
+        return limits.body_bytes
+
+
 def router(backend: HttpBackend) -> APIRouter:
     """The interface over the default index."""
-    routes = APIRouter(tags=["LeanPremise"], route_class=JsonRoute)
+    routes = APIRouter(tags=["LeanPremise"], route_class=_ListRoute)
     fresh = NewPremises()
 
     @routes.post("/retrieve", response_model=list[ScoredName] | list[list[ScoredName]])
@@ -94,23 +109,23 @@ def router(backend: HttpBackend) -> APIRouter:
 
     @routes.get("/indexed-premises", response_model=list[str])
     async def indexed_premises() -> Response:
-        """The names of all indexed premises; a place in this list stands for a name in /retrieve."""
+        """The names of all indexed premises; a position in this list stands for a name in /retrieve."""
         return await backend.work(lambda: _list(backend.libraries.default, premises=True))
 
     @routes.get("/indexed-modules", response_model=list[str])
     async def indexed_modules() -> Response:
-        """The names of all indexed modules; a place in this list stands for a name in /retrieve."""
+        """The names of all indexed modules; a position in this list stands for a name in /retrieve."""
         return await backend.work(lambda: _list(backend.libraries.default, premises=False))
 
     return routes
 
 
 async def _list(library: Library, *, premises: bool) -> Response:
-    knowledge = await library.engine.knowledge()
+    index = await library.engine.project_index()
     names = library.numbering.premises if premises else library.numbering.modules
 
     def read() -> bytes:
-        with knowledge.service.reading() as snapshot:
+        with index.service.reading() as snapshot:
             return names(snapshot)
 
     return Response(await asyncio.to_thread(read), media_type="application/json")
@@ -132,18 +147,18 @@ class _Job:
         if is_plain and not request.new_premises:
             ranked = await self._library.rank(self._goal, self._k)
         else:
-            knowledge = await self._library.engine.knowledge()
-            ranked = await asyncio.to_thread(self._rank, knowledge)
+            index = await self._library.engine.project_index()
+            ranked = await asyncio.to_thread(self._rank, index)
         return _written(ranked)
 
-    def _rank(self, knowledge: ProjectIndex) -> list[RankedPremise]:
-        sent = self._sent(knowledge)
-        with knowledge.service.reading() as snapshot:
-            where = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
+    def _rank(self, index: ProjectIndex) -> list[RankedPremise]:
+        sent = self._sent(index)
+        with index.service.reading() as snapshot:
+            context = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
-        return knowledge.rank_where(self._goal, where, self._k, allowed=allowed)
+        return index.rank_in(self._goal, context, self._k, allowed=allowed)
 
-    def _sent(self, knowledge: ProjectIndex) -> list[Premise]:
+    def _sent(self, index: ProjectIndex) -> list[Premise]:
         """The new premises that can be ranked: theorems, of very many those nearest to the goal."""
         items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
         premises = [
@@ -151,7 +166,7 @@ class _Job:
         ]
         if len(premises) <= MOST_LOCAL:
             return premises
-        return self._fresh.nearest(knowledge.service.encoder, self._goal, premises, MOST_LOCAL)
+        return self._fresh.nearest(index.service.encoder, self._goal, premises, MOST_LOCAL)
 
     def _allowed(self, snapshot: Snapshot, sent: Sequence[Premise]) -> Allowed | None:
         """What may be answered: the imported modules' premises, the listed ones, and those that were sent."""

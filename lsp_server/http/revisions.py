@@ -45,12 +45,12 @@ class Library:
 
         Raises PremiseIndexError, ModelError.
         """
-        knowledge = await self.engine.knowledge()
-        snapshot = await asyncio.to_thread(knowledge.service.snapshot)  # a changed index is read anew
+        index = await self.engine.project_index()
+        snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read anew
         key = (goal, k, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(knowledge.rank_where, goal, None, k)
+            ranked = await asyncio.to_thread(index.rank_in, goal, None, k)
             if k <= _LONGEST_KEPT and _length(goal) <= _LONGEST_GOAL_KEPT:
                 self._ranked.put(key, ranked)
         return ranked
@@ -112,7 +112,7 @@ async def open_libraries(
     found = [await _project(root, settings) for root in dict.fromkeys(projects)]
     card = read_card()
     found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
-    await found[0].engine.knowledge()
+    await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
     return Libraries(found)
 

@@ -62,7 +62,14 @@ class ServedCollection(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The page's own interface."""
+    """The page, and what it asks for."""
+    routes = _questions(backend)
+    routes.include_router(_pages())
+    return routes
+
+
+def _questions(backend: HttpBackend) -> APIRouter:
+    """What the page asks for."""
     routes = APIRouter(tags=["Search"])
     opened = OpenCollections()
 
@@ -95,7 +102,7 @@ def router(backend: HttpBackend) -> APIRouter:
         request = SearchRequest(
             query=query,
             k=max(1, min(k, MAX_K)),
-            place=_importing(names_in(imports)),
+            position=_importing(names_in(imports)),
             modules=names_in(module),
             in_scope=in_scope,
         )
@@ -150,7 +157,7 @@ def _served(one: CollectionManifest) -> ServedCollection | None:
     return ServedCollection(name=one.name, backend=one.backend, about=about, documents=one.documents)
 
 
-def pages() -> APIRouter:
+def _pages() -> APIRouter:
     """The page itself: files of this package, nothing from elsewhere."""
     routes = APIRouter()
     for path, (name, kind) in _PAGES.items():

@@ -97,7 +97,7 @@ async def _serve(
 ) -> None:
     libraries = await open_libraries(options.projects, settings, options.revisions)
     for library in libraries.all[: len(options.projects)]:
-        if note := (await library.engine.knowledge()).note:
+        if note := (await library.engine.project_index()).note:
             print(f"warning: {note}", file=sys.stderr)
     gc.collect()
     gc.freeze()  # what stays need not be looked through again and again while everybody waits

@@ -20,9 +20,9 @@ from lean_extract.errors import ModelError, NoGoalHere
 from lean_extract.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
+from lsp_server.engine.candidate_tactics import GENERATOR, template_candidates
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
-from lsp_server.engine.proposals import GENERATOR, propose
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
@@ -122,23 +122,23 @@ async def tactics(backend: HttpBackend, state: str, prefix: str, context: str, c
     except NoGoalHere:
         return []
     library = backend.libraries.default
-    return await backend.work(lambda: _propose(library, goal, prefix, place_after(context), count))
+    return await backend.work(lambda: _propose(library, goal, prefix, position_after(context), count))
 
 
 async def _propose(
-    library: Library, goal: Goal, prefix: str, place: GoalPosition | None, count: int
+    library: Library, goal: Goal, prefix: str, position: GoalPosition | None, count: int
 ) -> list[Candidate]:
     engine = library.engine
-    knowledge = await engine.knowledge()
+    index = await engine.project_index()
     source = engine.settings.tactics.source
-    ranked = await asyncio.to_thread(knowledge.rank, goal, place, _PREMISES)
+    ranked = await asyncio.to_thread(index.rank, goal, position, _PREMISES)
     theorems = [one.premise for one in ranked if one.in_scope is not False]
     check_wanted()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
     found = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
     check_wanted()
     if source != "generator":
-        found += await asyncio.to_thread(_made, knowledge, goal, prefix, place, theorems)
+        found += await asyncio.to_thread(_made, index, goal, prefix, position, theorems)
     return _each_once(found)[:count]
 
 
@@ -155,13 +155,13 @@ async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) ->
 
 
 def _made(
-    knowledge: ProjectIndex, goal: Goal, prefix: str, place: GoalPosition | None, theorems: Sequence[Premise]
+    index: ProjectIndex, goal: Goal, prefix: str, position: GoalPosition | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
     """What needs no generator, best first."""
-    definitions = knowledge.rank(goal, place, _DEFINITIONS, "definitions")
+    definitions = index.rank(goal, position, _DEFINITIONS, "definitions")
     premises = [*theorems, *(one.premise for one in definitions if one.in_scope is not False)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
-    return starting_with(prefix, propose(goal, premises, knowledge.closers, size), premises)
+    return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
 
 
 def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -173,7 +173,7 @@ def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def place_after(context: str) -> GoalPosition | None:
+def position_after(context: str) -> GoalPosition | None:
     """The end of a text that is in no file; None where there is no text."""
     if not context.strip():
         return None

@@ -1,50 +1,36 @@
-"""Keeps projects' indexes fresh: one update a project at a time, told to the editor as it goes."""
+"""Keeps the projects' indexes fresh: one update per project at a time, shown in the editor as it goes."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
-import time
-import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
 from lean_extract.errors import BadSource, IndexLocked
 from lean_extract.source.project import is_project_root
-from lsp_server.commands.render import counted
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.schema import IndexItem, StatusItem, to_json
+from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import project_store
+from lsp_server.protocol.progress import IndexStatus, WorkDone
+from lsp_server.rendering.labels import counted
 from retriever.search.index.build import IndexReport
-
-if TYPE_CHECKING:
-    from lsp_server.protocol.server import PremiseServer
-
-STATUS = "$/premiseSuggest/status"
-_STAGES = {
-    "wait": "waiting for another index run",
-    "scan": "looking at files",
-    "embed": "reading",
-    "merge": "merging",
-    "graph": "building the graph",
-}
-_STATUS_SECONDS = 0.25
 
 
 class Indexing:
-    """Runs at most one update a project at a time; what is saved meanwhile asks for one more."""
+    """Runs at most one update per project at a time; what is saved meanwhile asks for one more."""
 
-    def __init__(self, server: PremiseServer) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._seen: set[Path] = set()
         self._running: dict[Path, asyncio.Task[IndexReport]] = {}
         self._again: set[Path] = set()
         self._refused: set[Path] = set()
         self._stopped: set[Path] = set()
-        self._told: dict[Path, tuple[str, ...]] = {}
+        self._logged: dict[Path, tuple[str, ...]] = {}
+        self._is_closing = False
 
     async def once(self, engine: Engine) -> None:
         """Update a project's index the first time a file of it is opened."""
@@ -62,9 +48,9 @@ class Indexing:
             self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, str(error)))
 
     async def run(self, engine: Engine) -> IndexReport:
-        """Update a project's index, telling the editor how far it is; whoever asks meanwhile waits for it.
+        """Update a project's index and show the editor how far it is; whoever asks meanwhile waits for it.
 
-        Being cancelled stops the update; what was read by then is kept. Raises what `Engine.index` raises.
+        Being cancelled stops the update; what was read by then is kept. Raises what `Engine.update_index` does.
         """
         root = engine.root
         if root is None:
@@ -82,8 +68,12 @@ class Indexing:
                 self._again.discard(root)
             raise
 
+    def stop(self) -> None:
+        """Have the updates that run end soon: the server is closing."""
+        self._is_closing = True
+
     async def ended(self) -> None:
-        """Wait for the updates that run; the server's going stops them."""
+        """Wait for the end of the updates that run."""
         if self._running:
             await asyncio.wait(self._running.values())
 
@@ -92,7 +82,7 @@ class Indexing:
             while True:
                 self._again.discard(root)
                 report = await self._update(engine, root)
-                # Who asks anew behind a request that was cancelled wants a whole update.
+                # Whoever asks again after a request was cancelled wants a whole update.
                 is_over = report.stopped and root not in self._stopped
                 if root not in self._again or is_over:
                     return report
@@ -103,7 +93,7 @@ class Indexing:
             self._stopped.discard(root)
 
     def _is_wanted(self, root: Path) -> bool:
-        """Whether a folder is indexed unasked: a project, or what the user has indexed before.
+        """Whether a folder is indexed without being asked for: a project, or what the user has indexed before.
 
         The folder of a stray file may be a whole home folder. Packages outside of a project come under the
         same rule (`lean_extract/source/packages.py`): they are read where they are Lake packages themselves.
@@ -113,26 +103,26 @@ class Indexing:
         if root not in self._refused:
             self._refused.add(root)
             message = (
-                f"{root} is no Lean project (no lakefile, no lean-toolchain), so it is not indexed "
+                f"{root} is not a Lean project (no lakefile, no lean-toolchain), so it is not indexed "
                 f"by itself. To have its lemmas offered, run: premise-suggest index {shlex.quote(str(root))}"
             )
             self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
         return False
 
     async def _update(self, engine: Engine, root: Path) -> IndexReport:
-        status = Status(self._server, root)
+        status = IndexStatus(self._server, root)
         status.begin()
         ended: IndexItem | None = None
         try:
             with engine.being_indexed():
                 report = await self._read(engine, root, status)
-            if not self._server.is_closing:
+            if not self._is_closing:
                 ended = await engine.freshness()
         finally:
             status.end(ended)
         return report
 
-    async def _read(self, engine: Engine, root: Path, status: Status) -> IndexReport:
+    async def _read(self, engine: Engine, root: Path, status: IndexStatus) -> IndexReport:
         """The update itself, with its bar."""
         bar = await WorkDone.begin(self._server, f"Indexing {root.name}")
 
@@ -141,103 +131,21 @@ class Indexing:
             status.report(stage, done, total)
 
         try:
-            report = await engine.index(progress, lambda: bar.is_cancelled() or root in self._stopped)
+            report = await engine.update_index(
+                progress, lambda: self._is_closing or bar.is_cancelled() or root in self._stopped
+            )
         except BaseException:
             bar.end("failed")
             raise
-        self._tell(root, report.notes)
+        self._log(root, report.notes)
         bar.end(
             counted(report.premises, "premise") if not report.stopped else "stopped; it goes on next time"
         )
         return report
 
-    def _tell(self, root: Path, notes: tuple[str, ...]) -> None:
+    def _log(self, root: Path, notes: tuple[str, ...]) -> None:
         """Log what an update left out, once."""
-        if self._told.get(root, ()) != notes:
-            self._told[root] = notes
+        if self._logged.get(root, ()) != notes:
+            self._logged[root] = notes
             for note in notes:
                 self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
-
-
-class Status:
-    """The notification `$/premiseSuggest/status`: when an update begins, how far it is, and when it ends."""
-
-    def __init__(self, server: PremiseServer, root: Path) -> None:
-        self._server = server
-        self._root = root
-        self._loop = asyncio.get_running_loop()
-        self._next = 0.0
-        self._has_ended = False
-
-    def begin(self) -> None:
-        """Say that it begins."""
-        self._send(StatusItem(str(self._root), True, "", 0, 0, None))
-
-    def report(self, stage: str, done: int, total: int) -> None:
-        """Take in progress, of which at most four a second are sent; may be called from any thread."""
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _STATUS_SECONDS
-            item = StatusItem(str(self._root), True, _STAGES.get(stage, stage), done, total, None)
-            self._loop.call_soon_threadsafe(self._send, item)
-
-    def end(self, index: IndexItem | None) -> None:
-        """Say that it has ended; `index` is None where it failed."""
-        self._send(StatusItem(str(self._root), False, "", 0, 0, index))
-        self._has_ended = True
-
-    def _send(self, item: StatusItem) -> None:
-        if not self._has_ended:
-            self._server.protocol.notify(STATUS, to_json(item))
-
-
-class WorkDone:
-    """A progress bar in the editor; silent where the editor has none."""
-
-    def __init__(self, server: PremiseServer, token: str | None) -> None:
-        self._server = server
-        self._token = token
-        self._loop = asyncio.get_running_loop()
-        self._shown = ("", -1)
-
-    @classmethod
-    async def begin(cls, server: PremiseServer, title: str, *, cancellable: bool = True) -> WorkDone:
-        """Ask the editor for a bar and show it, if it will."""
-        window = server.client_capabilities.window
-        if not (window and window.work_done_progress):
-            return cls(server, None)
-        token = str(uuid.uuid4())
-        try:
-            await server.work_done_progress.create_async(token)
-        except JsonRpcException:  # it shows none after all
-            return cls(server, None)
-        server.work_done_progress.begin(
-            token,
-            types.WorkDoneProgressBegin(
-                title=title, cancellable=cancellable, percentage=0 if cancellable else None
-            ),
-        )
-        return cls(server, token)
-
-    def is_cancelled(self) -> bool:
-        """Whether the user has cancelled it, or the server is going."""
-        if self._server.is_closing:
-            return True
-        future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
-        return future is not None and future.cancelled()
-
-    def report(self, stage: str, done: int, total: int) -> None:
-        """Take in progress; may be called from any thread."""
-        shown = (stage, 100 * done // total if total else 100)
-        if self._token is None or shown == self._shown:
-            return
-        self._shown = shown
-        message = f"{_STAGES.get(stage, stage)}: {done:,} of {total:,}"
-        value = types.WorkDoneProgressReport(message=message, percentage=min(shown[1], 100), cancellable=True)
-        self._loop.call_soon_threadsafe(self._server.work_done_progress.report, self._token, value)
-
-    def end(self, message: str) -> None:
-        """Take the bar away."""
-        if self._token is not None:
-            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message))
-            self._server.work_done_progress.tokens.pop(self._token, None)

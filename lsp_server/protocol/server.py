@@ -1,4 +1,4 @@
-"""The language server on pygls: its settings, projects and documents, and what the user has been told."""
+"""The language server on pygls: its settings, projects and documents, and its messages to the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException
-from pygls.lsp.server import LanguageServer
 
 from lean_extract.errors import BadSource
 from lean_extract.reading import MAX_SOURCE, read_regular_text
@@ -28,22 +27,25 @@ from lsp_server.protocol.indexing import Indexing
 from lsp_server.protocol.language_server import Protocol
 from lsp_server.protocol.messages import Call
 from lsp_server.protocol.structuring import plain_converter
+from lsp_server.protocol.wire_server import WireServer
 
 LANGUAGES = ("lean4", "lean")
 UNSAVED = "Unsaved.lean"
 """What stands for the path of a document that has none."""
 _SETTINGS_SECONDS = 3.0
+_CLOSING_SECONDS = 5.0
+"""How long Lean and what is being read have to come to their ends; an index is whole at any time."""
 _SAID = 200
-"""Characters of a URI that are told."""
-_MAX_TOLD = 1000
-"""Messages that are told; what comes after so many is only logged."""
-_TELL_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
+"""Characters of a URI that are shown."""
+_MAX_SHOWN = 1000
+"""Messages that are shown; what comes after so many is only logged."""
+_BRING_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
 log = logging.getLogger("premise_suggest")
 
 
-class PremiseServer(LanguageServer):
-    """The server: settings, one engine a project, and what the user has been told already."""
+class PremiseServer(WireServer):
+    """The server: settings, one engine per project, and the messages that the user has seen already."""
 
     protocol: Protocol
 
@@ -60,13 +62,24 @@ class PremiseServer(LanguageServer):
         self.projects = Projects(settings)
         self.indexing = Indexing(self)
         self.initialization_options: Any = None
-        self.is_closing = False
         self._settled = asyncio.Event()
         self._settled.set()
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
+
+    async def close(self) -> None:
+        """Stop the updates of indexes and close every project, within some seconds."""
+        self.indexing.stop()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                for error in await asyncio.gather(
+                    self.projects.close(), self.indexing.ended(), return_exceptions=True
+                ):
+                    if isinstance(error, BaseException):
+                        log.debug("At the end", exc_info=error)
+        asyncio.get_running_loop().set_exception_handler(_pass_over)
 
     def take_settings(self, values: Any) -> None:
-        """Use what the editor sent; what is not a setting, or not of its type, is told once."""
+        """Use what the editor sent. What is not a setting, or not of its type, is reported once."""
         self.settings, complaints = parse(values, self.base_settings)
         self.projects.take_settings(self.settings)
         for complaint in complaints:
@@ -90,14 +103,14 @@ class PremiseServer(LanguageServer):
 
     def tell(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
-        if message in self._told or len(self._told) >= _MAX_TOLD:
+        if message in self._shown or len(self._shown) >= _MAX_SHOWN:
             self.window_log_message(types.LogMessageParams(kind, message))
             return
-        self._told.add(message)
+        self._shown.add(message)
         self.window_show_message(types.ShowMessageParams(kind, f"premise-suggest: {message}"))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What pygls could not deal with: logged, and told without a traceback."""
+        """What pygls could not handle: logged, and shown without a traceback."""
         log.error("A notification failed: %s", in_a_line(error))
         log.debug("A notification failed", exc_info=error)
         self.tell(f"A message could not be handled: {type(error).__name__}.")
@@ -106,13 +119,13 @@ class PremiseServer(LanguageServer):
         """A notification that cannot be read. The text that it should have brought is not known then."""
         log.info("A notification was not read: %s", error.message)
         uri = _uri(call.members.get("params"))
-        if uri is not None and call.method in _TELL_TEXTS:
+        if uri is not None and call.method in _BRING_TEXTS:
             self.take_document(self.documents.spoil(uri, "came in a message that cannot be read"))
         elif not call.method.startswith("$/"):
             self.tell(f"A message could not be read: {error.message}", types.MessageType.Warning)
 
     def take_document(self, document: OpenDocument) -> None:
-        """The editor has sent a document; why it cannot be used is told."""
+        """The editor has sent a document. If it cannot be used, the user is shown why."""
         if document.fault:
             message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
             self.tell(message.strip(), types.MessageType.Warning)
@@ -188,6 +201,11 @@ class PremiseServer(LanguageServer):
             if path is not None:
                 return self.projects.engine_for(path)
         return self.projects.engine_without_project()
+
+
+def _pass_over(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What fails now was cut off by the end, and nobody waits for it."""
+    log.debug("At the end: %s", context.get("message"))
 
 
 def _uri(params: Any) -> str | None:

@@ -26,7 +26,9 @@ from lean_extract.source.reader import read_module
 from lean_extract.tactic_text import brackets, code, defect, has_sorry, proves_nothing
 from lean_extract.terms import parse_term
 from lean_extract.traced.ilean import read_ilean
-from lsp_server.documents import contexts
+from lsp_server.documents.completion_context import completion_at, questions
+from lsp_server.documents.import_lines import import_line_number
+from lsp_server.documents.proof_positions import default_position, is_term_position, sorry_near, tactic_word
 from lsp_server.engine.requests import checked_query, is_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
@@ -167,14 +169,14 @@ def _parameters(values: Any) -> None:
 def _document(text: str) -> None:
     lines = text.split("\n")
     last = Position(len(lines) - 1, len(lines[-1]))
-    place = contexts.completion_place(text, last)
-    if place is not None:
-        list(contexts.questions(text, place))
-    contexts.tactic_word(lines[-1], len(lines[-1]))
-    contexts.sorry_near(lines, Position(0, 0), last)
-    contexts.is_term_place(text, len(text))
-    contexts.import_line_number(lines)
-    contexts.first_place(lines, len(lines) - 1)
+    context = completion_at(text, last)
+    if context is not None:
+        list(questions(text, context))
+    tactic_word(lines[-1], len(lines[-1]))
+    sorry_near(lines, Position(0, 0), last)
+    is_term_position(text, len(text))
+    import_line_number(lines)
+    default_position(lines, len(lines) - 1)
 
 
 def _tactic(text: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from lean_extract.reading import MAX_SOURCE
-from lsp_server.protocol.indexing import STATUS
+from lsp_server.protocol.progress import STATUS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs and devices are POSIX")
 SOUND = "prelude\ntheorem sound : True := sorry\n"

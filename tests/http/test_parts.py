@@ -20,7 +20,7 @@ from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library, open_libraries
 from lsp_server.http.state_search import formal_type
-from lsp_server.http.tactic_servers import falling, place_after
+from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
 from retriever.lean.augmentation.notation_off import functional
 from retriever.models.text import normal_form
@@ -146,9 +146,9 @@ def test_a_type_is_written_so_that_it_can_be_read() -> None:
 
 
 def test_a_context_is_a_file_up_to_its_end() -> None:
-    assert place_after(" \n ") is None
-    place = place_after("import A\n\nexample : True := by\n  ")
-    assert place is not None and place.position.line == 3
+    assert position_after(" \n ") is None
+    position = position_after("import A\n\nexample : True := by\n  ")
+    assert position is not None and position.position.line == 3
 
 
 def test_of_an_endless_declaration_the_end_is_neither_read_nor_kept() -> None:

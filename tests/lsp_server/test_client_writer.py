@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException
 from lsp_server.engine.settings import Settings
 from lsp_server.protocol import language_server as protocol
 from lsp_server.protocol.client_writer import PipeWriter, SocketWriter
-from lsp_server.protocol.serving import create_server
+from lsp_server.serving.features import create_server
 from tests.hostile.raw_client import SCRIPT, RawClient
 
 

@@ -1,4 +1,4 @@
-"""What stands around a place in a document."""
+"""What stands around a position in a document."""
 
 import time
 
@@ -8,23 +8,16 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Position, Span
 from lean_extract.tactic_text import brackets
-from lsp_server.documents.contexts import (
-    completion_place,
-    first_place,
-    import_line_number,
-    is_term_place,
-    offset_of,
-    place_of,
-    questions,
-    sorry_near,
-    tactic_word,
-)
+from lsp_server.documents.completion_context import completion_at, questions
+from lsp_server.documents.import_lines import import_line_number
+from lsp_server.documents.positions import offset_of, position_at
+from lsp_server.documents.proof_positions import default_position, is_term_position, sorry_near, tactic_word
 
 
 def at_bar(marked: str) -> tuple[str, Position]:
     """A text whose `│` marks the cursor."""
     text = marked.replace("│", "")
-    return text, place_of(text, marked.index("│"))
+    return text, position_at(text, marked.index("│"))
 
 
 def part(text: str, span: Span) -> str:
@@ -59,7 +52,7 @@ def part(text: str, span: Span) -> str:
 )
 def test_where_premises_are_completed(marked: str, use: str, prefix: str, name: str, tactic: str) -> None:
     text, place = at_bar(marked)
-    found = completion_place(text, place)
+    found = completion_at(text, place)
     assert found is not None
     assert (found.use, found.prefix, part(text, found.name)) == (use, prefix, name)
     expected = tactic if tactic is not None else "rw [foo,\n    bar,\n    baz] at h"
@@ -99,7 +92,7 @@ def test_where_premises_are_completed(marked: str, use: str, prefix: str, name: 
 )
 def test_where_they_are_not(marked: str) -> None:
     text, place = at_bar(marked)
-    assert completion_place(text, place) is None
+    assert completion_at(text, place) is None
 
 
 @pytest.mark.parametrize(
@@ -120,11 +113,11 @@ def test_the_unfinished_tactic_gives_way_to_sorry(marked: str, patched: str) -> 
 def asked(marked: str) -> list[str]:
     """The documents that Lean is shown, with a `‸` where it is asked."""
     text, place = at_bar(marked)
-    found = completion_place(text, place)
+    found = completion_at(text, place)
     assert found is not None
     shown = []
     for one in questions(text, found):
-        offset = offset_of(one.text.split("\n"), one.place)
+        offset = offset_of(one.text.split("\n"), one.position)
         shown.append(one.text[:offset] + "‸" + one.text[offset:])
     return shown
 
@@ -165,7 +158,7 @@ def test_typing_on_does_not_change_what_lean_is_asked() -> None:
     seen = set()
     for typed in ("exact ", "exact N", "exact Nat.add_c"):
         text, place = at_bar(f"theorem a : p := by\n  {typed}│\n\ntheorem b : q := r\n")
-        found = completion_place(text, place)
+        found = completion_at(text, place)
         assert found is not None
         seen.add(tuple(questions(text, found)))
     assert len(seen) == 1
@@ -173,12 +166,12 @@ def test_typing_on_does_not_change_what_lean_is_asked() -> None:
 
 @given(st.text(alphabet='rw exact simp[](),←\n. -𝕜a⟨⟩:="/', max_size=60), st.data())
 def test_any_place_is_one_or_none(text: str, data: st.DataObject) -> None:
-    place = place_of(text, data.draw(st.integers(0, len(text))))
-    found = completion_place(text, place)
+    place = position_at(text, data.draw(st.integers(0, len(text))))
+    found = completion_at(text, place)
     if found is not None:
         assert found.tactic.start <= found.name.start <= place <= found.name.end <= found.tactic.end
         for one in questions(text, found):
-            offset = offset_of(one.text.split("\n"), one.place)
+            offset = offset_of(one.text.split("\n"), one.position)
             assert one.text[offset:].startswith("sorry")
 
 
@@ -196,7 +189,7 @@ def test_any_place_is_one_or_none(text: str, data: st.DataObject) -> None:
 def test_a_line_of_50_kb_takes_no_long_time(line: str) -> None:
     text = f"theorem a : p := by\n  exact f {line}"
     began = time.process_time()
-    found = completion_place(text, place_of(text, len(text)))
+    found = completion_at(text, position_at(text, len(text)))
     if found is not None:
         assert len(list(questions(text, found))) < 8
     assert time.process_time() - began < 2
@@ -247,7 +240,7 @@ def test_the_sorry_that_a_cursor_means() -> None:
     ],
 )
 def test_a_line_without_a_column(line: str, column: int) -> None:
-    assert first_place([line], 0) == Position(0, column)
+    assert default_position([line], 0) == Position(0, column)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +265,7 @@ def test_a_line_without_a_column(line: str, column: int) -> None:
 )
 def test_terms_are_told_from_tactics(marked: str, is_term: bool) -> None:
     text, place = at_bar(marked)
-    assert is_term_place(text, offset_of(text.split("\n"), place)) is is_term
+    assert is_term_position(text, offset_of(text.split("\n"), place)) is is_term
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.documents.contexts import offset_of
-from lsp_server.documents.positions import split_lines
+from lsp_server.documents.positions import offset_of, split_lines
 from lsp_server.documents.utf16 import from_lsp
 from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position
-from lsp_server.documents.contexts import offset_of
 from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.insertion import (
     Insertion,
@@ -17,6 +16,7 @@ from lsp_server.documents.insertion import (
     tactic_insertion,
     with_by,
 )
+from lsp_server.documents.positions import offset_of
 
 
 def at(marked: str) -> tuple[list[str], Position]:

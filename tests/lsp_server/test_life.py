@@ -173,7 +173,9 @@ async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
     save(editor, uri)
     answer = await editor.suggest("A.lean", 0, 0, goal=STATE)  # answered after the notifications
     assert answer["premises"]
-    assert "is no Lean project" in answer["warnings"][0] and "premise-suggest index" in answer["warnings"][0]
+    assert (
+        "is not a Lean project" in answer["warnings"][0] and "premise-suggest index" in answer["warnings"][0]
+    )
     assert [source["bundled"] for source in answer["index"]["sources"]].count(False) == 0
     assert [message.message for message in editor.client.messages] == []
     said = [one.message for one in editor.client.log_messages if "premise-suggest index" in one.message]

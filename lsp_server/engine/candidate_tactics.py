@@ -1,9 +1,9 @@
-"""The tactics to try on a goal, of all sources, thought of once."""
+"""The step from a goal and its premises to tactics that may work: from templates, and from the generator."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Premise
@@ -19,55 +19,49 @@ from prover.generator.source import score
 GENERATOR = "generator"
 """The source of a generator's candidates."""
 _KEPT = 64
-"""So many goals' candidates are remembered."""
+"""Goals."""
 
 
-def propose(goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int) -> list[Candidate]:
-    """The tactics to try, of every source that needs no model."""
+def template_candidates(
+    goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
+) -> list[Candidate]:
+    """The tactics to try, from every source that needs no model, best first."""
     sources: list[CandidateSource] = [Templates(), Closers(extra), Unstated()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
 
-class Proposals:
-    """Thinks of tactics, in threads; what was thought of is kept.
+class CandidateTactics:
+    """Makes candidates, in threads. Results are kept per goal.
 
-    The same goal with the same premises is not thought about again: templates' candidates are kept by goal,
-    premises, further closing tactics and how many are wanted; the generator's by all goals, premises, how
-    many, and the generator's fingerprint. One generation runs at a time: it uses every core anyway.
+    The keys: for templates the goal, premises, further closing tactics and how many are wanted; for the
+    generator all goals, premises, how many are wanted, and the generator's fingerprint. One generation runs
+    at a time: it uses every core anyway.
     """
 
-    def __init__(self, settings: Callable[[], Settings], generator: OpenGenerator) -> None:
-        self._settings = settings
-        self._generator = generator
-        self._ready: Cache[list[Candidate]] = Cache(_KEPT)
+    def __init__(self) -> None:
+        self._from_templates: Cache[list[Candidate]] = Cache(_KEPT)
         self._generated: Cache[list[Generated]] = Cache(_KEPT)
         self._turn = asyncio.Lock()
 
-    def open_ahead(self) -> None:
-        """Begin to load the generator, if one will be asked."""
-        settings = self._settings()
-        if settings.tactics.source != "templates":
-            ahead(self._generator.get(settings.tactics.generator, download=settings.model_download))
-
-    async def ready(
+    async def from_templates(
         self, goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
     ) -> list[Candidate]:
         """The candidates of every source that needs no model, best first."""
         key = (goal, tuple(premises), extra, limit)
-        known = self._ready.get(key)
+        known = self._from_templates.get(key)
         if known is None:
-            known = await asyncio.to_thread(propose, goal, premises, extra, limit)
-            self._ready.put(key, known)
+            known = await asyncio.to_thread(template_candidates, goal, premises, extra, limit)
+            self._from_templates.put(key, known)
         return known
 
-    async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
-        """The generator's tactics, best first; none where there is no generator and others are asked, too.
+    async def generated(
+        self, opened: OpenGenerator, settings: Settings, goals: Sequence[Goal], premises: Sequence[Premise]
+    ) -> list[Generated]:
+        """The generator's tactics, best first; none where there is no generator and templates are used, too.
 
-        Raises ModelError: the generator cannot be used, or it alone is asked and there is none.
+        Raises ModelError: the generator cannot be used, or it is the only source and there is none.
         """
-        settings = self._settings()
-        count = settings.tactics.generated
-        generator = await self._generator.get(settings.tactics.generator, download=settings.model_download)
+        generator = await opened.get(settings.tactics.generator, download=settings.model_download)
         if generator is None:
             if settings.tactics.source == "generator":
                 raise ModelError(
@@ -75,12 +69,13 @@ class Proposals:
                     "Name one in `tactics.generator`, or set `tactics.source` to `templates`.",
                 )
             return []
+        count = settings.tactics.generated
         key = (tuple(goals), tuple(premises), count, generator.fingerprint)
         known = self._generated.get(key)
         if known is not None:
             return known
         await self._turn.acquire()
-        # From here on it goes on to its end, and gives its turn on only then, whoever still waits for it.
+        # From here on the generation runs to its end, and only then gives its turn on, whoever waits for it.
         return await asyncio.shield(ahead(self._generate(generator, goals, premises, count, key)))
 
     async def _generate(
@@ -99,6 +94,12 @@ class Proposals:
             return found
         finally:
             self._turn.release()
+
+
+def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
+    """Begin to load the generator, if it will be needed."""
+    if settings.tactics.source != "templates":
+        ahead(opened.get(settings.tactics.generator, download=settings.model_download))
 
 
 def as_candidates(generated: Sequence[Generated]) -> list[Candidate]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
 import signal
 import sys
@@ -13,25 +12,11 @@ from io import RawIOBase
 from typing import Any
 
 from lean_extract.reading import said_size
-from lsp_server import ending
-from lsp_server.engine.settings import Settings
 from lsp_server.protocol.client_writer import MAX_UNREAD, PipeWriter, SocketWriter, Writer
 from lsp_server.protocol.failures import in_a_line
 from lsp_server.protocol.framing import BadFrame, Frames
 from lsp_server.protocol.server import PremiseServer
-
-FEATURES = (
-    "configuration",
-    "documents",
-    "hover",
-    "completion",
-    "code_actions",
-    "suggest",
-    "edits",
-    "search",
-    "declaration",
-    "index",
-)
+from lsp_server.serving import process
 
 _PIECE = 1 << 16
 """Bytes that are read at once."""
@@ -42,15 +27,7 @@ log = logging.getLogger("premise_suggest")
 
 
 Read = Callable[[int], Awaitable[bytes]]
-"""The next piece of the input, empty at its end. It is told how many bytes a message lacks that has begun."""
-
-
-def create_server(settings: Settings) -> PremiseServer:
-    """A server with every feature registered; nothing is started before a client asks."""
-    server = PremiseServer(settings)
-    for name in FEATURES:
-        importlib.import_module(f"lsp_server.features.{name}").register(server)
-    return server
+"""The next piece of the input, empty at its end. Given: how many bytes the message lacks that has begun."""
 
 
 def serve_stdio(server: PremiseServer) -> int:
@@ -119,7 +96,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
             raise BadFrame(f"The client has left {said_size(MAX_UNREAD)} of messages unread.") from None
         raise
     finally:
-        await ending.close(server)
+        await server.close()
         writer.close()
 
 
@@ -143,12 +120,12 @@ def _log_stray(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
-        ending.run(main)
+        process.run(main)
     except SystemExit as stop:
         return int(stop.code or 0)
     except BadFrame as error:
         print(f"premise-suggest: {error} The server ends.", file=sys.stderr, flush=True)
-        ending.leave(1)
+        process.leave(1)
     except (asyncio.CancelledError, KeyboardInterrupt):
         return 0
     except Exception as error:  # noqa: BLE001 - whatever it is, the process must end

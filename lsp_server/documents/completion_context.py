@@ -1,0 +1,174 @@
+"""What is being completed at a position, and what to ask Lean for the goal there. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from lean_extract.records import Position, Span
+from lean_extract.source.lexer import unread_at
+from lsp_server.documents.positions import offset_of, position_at
+from lsp_server.documents.proof_positions import REACH, WORD, is_term_position
+from lsp_server.documents.term_positions import Slot, holes, slot_at
+
+Use = Literal["term", "rewrite", "rewrite_back", "simp", "slot"]
+
+_PREFIX = re.compile(r"[\w.'!?«»₀-₉]*$")
+_TERM = re.compile(
+    r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:exact|apply|refine|refine'|exact_mod_cast|apply_mod_cast|exacts)[ \t]+$"
+)
+_LIST = re.compile(
+    r"(?:^|(?<=[\s(\[{⟨·;>|]))"
+    r"(rw|rewrite|rwa|erw|rw_mod_cast|simp_rw|nth_rw|nth_rewrite|simp|simp_all|simpa|dsimp|simp!|simp\?)"
+    r"(?![\w'])[^\[\]\n;]*$"
+)
+_ARROW = re.compile(r"^\s*(←|<-|↑|↓|-)?\s*$")
+_REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
+_OPEN, _CLOSE = "([{⟨", ")]}⟩"
+_LONGEST_NAME = 300
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionContext:
+    """Where a premise's name is being typed.
+
+    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, and in a term's `slot` what
+    is typed of the term; `rules` the finished rewrite rules before the name, as written.
+    """
+
+    use: Use
+    prefix: str
+    name: Span
+    tactic: Span
+    rules: str = ""
+    slot: Slot | None = None
+
+
+def completion_at(text: str, position: Position) -> CompletionContext | None:
+    """What is being completed at the position, or None. `text` has `\\n` line ends."""
+    offset = offset_of(text.split("\n"), position)
+    first = max(0, offset - REACH)
+    before = text[first:offset]
+    prefix = _PREFIX.search(before[-_LONGEST_NAME:])
+    typed = prefix[0] if prefix else ""
+    head = before[: len(before) - len(typed)]
+    found = _after_keyword(head) or _in_list(head)
+    is_slot = found is None and is_term_position(text, offset - len(typed))
+    if (found is None and not is_slot) or unread_at(text, offset):
+        return None
+    word = WORD.match(text, offset)
+    end = word.end() if word else offset
+    name = Span(position_at(text, offset - len(typed)), position_at(text, end))
+    if found is None:
+        slot = slot_at(text, (offset - len(typed), end))
+        return CompletionContext("slot", typed, name, name, slot=slot) if slot is not None else None
+    use, tactic, rules = found
+    start = first + tactic
+    span = Span(position_at(text, start), position_at(text, _tactic_end(text, start, end)))
+    return CompletionContext(use, typed, name, span, rules)
+
+
+def _after_keyword(head: str) -> tuple[Use, int, str] | None:
+    match = _TERM.search(head)
+    return ("term", match.start(), "") if match else None
+
+
+def _in_list(head: str) -> tuple[Use, int, str] | None:
+    """The rewriting or simplifying tactic whose `[` is still open at the end of `head`."""
+    bracket = _open_bracket(head)
+    if bracket is None:
+        return None
+    inner = head[bracket + 1 :]
+    comma = _last_comma(inner)
+    arrow = _ARROW.match(inner[comma + 1 :])
+    match = _LIST.search(head[:bracket])
+    if arrow is None or match is None:
+        return None
+    if match[1] not in _REWRITES:
+        return "simp", match.start(), ""
+    use: Use = "rewrite_back" if arrow[1] in ("←", "<-") else "rewrite"
+    return use, match.start(), inner[: max(comma, 0)].strip()
+
+
+def _open_bracket(head: str) -> int | None:
+    depth = 0
+    for index in range(len(head) - 1, -1, -1):
+        if head[index] in _CLOSE:
+            depth += 1
+        elif head[index] in _OPEN:
+            if depth == 0:
+                return index if head[index] == "[" else None
+            depth -= 1
+    return None
+
+
+def _last_comma(inner: str) -> int:
+    depth, found = 0, -1
+    for index, character in enumerate(inner):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if character == "," and depth == 0:
+            found = index
+    return found
+
+
+def _tactic_end(text: str, start: int, offset: int) -> int:
+    """Where the unfinished tactic ends: at the line's end, a separator, or the bracket that encloses it."""
+    column = start - (text.rfind("\n", 0, start) + 1)
+    depth = 0
+    for index in range(start, len(text)):
+        character = text[index]
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if depth < 0 and index >= offset:
+            return len(text[:index].rstrip(" "))
+        ended = character == "\n" and (depth <= 0 or not _continues(text, index, column))
+        separated = depth == 0 and (character == ";" or text.startswith(("<;>", " --"), index))
+        if index >= offset and (ended or separated):
+            return max(offset, len(text[:index].rstrip()))
+    return len(text)
+
+
+def _continues(text: str, newline: int, column: int) -> bool:
+    """Whether the line after `newline` is indented deeper than the tactic, so may belong to it."""
+    end = text.find("\n", newline + 1)
+    line = text[newline + 1 : end if end >= 0 else len(text)]
+    return bool(line.strip()) and len(line) - len(line.lstrip()) > column
+
+
+@dataclass(frozen=True, slots=True)
+class GoalQuestion:
+    """A document to show to Lean, and a position in it.
+
+    `is_term`: Lean is asked for the type that it expects of the `sorry` there, not for the goal.
+    """
+
+    text: str
+    position: Position
+    is_term: bool
+
+
+def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
+    """What to ask Lean for the goal at the position; the first question that has an answer counts.
+
+    The unfinished tactic is replaced by `sorry`. Rewrite rules that are already written are kept, so that the
+    goal is the one after them; where they do not rewrite, the goal before them is the next best.
+    """
+    if context.slot is not None:
+        for patched, offset in holes(text, context.slot):
+            yield GoalQuestion(patched, position_at(patched, offset), is_term=True)
+        if context.slot.tactic is not None:
+            start = context.slot.tactic
+            yield _without_tactic(text, start, _tactic_end(text, start, context.slot.name[1]), "")
+        return
+    lines = text.split("\n")
+    start, end = offset_of(lines, context.tactic.start), offset_of(lines, context.tactic.end)
+    if context.rules:
+        yield _without_tactic(text, start, end, " ".join(context.rules.split()))
+    yield _without_tactic(text, start, end, "")
+
+
+def _without_tactic(text: str, start: int, end: int, rules: str) -> GoalQuestion:
+    before = f"(rewrite [{rules}]; " if rules else ""
+    patched = text[:start] + before + "sorry" + (")" if before else "") + text[end:]
+    return GoalQuestion(patched, position_at(patched, start + len(before)), is_term=False)

@@ -1,0 +1,45 @@
+"""The import lines at the head of a Lean file. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+IMPORT_LINE = re.compile(r"(?:public[ ]+)?(?:meta[ ]+)?import[ ]+(?:all[ ]+)?[^\s]+")
+"""An import line that may be added."""
+_IMPORT = re.compile(r"(public\s+)?(meta\s+)?import\b")
+_IMPORTED = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
+
+
+def import_line_number(lines: Sequence[str]) -> int | None:
+    """The line before which a further `import` goes, or None in a file headed `prelude`.
+
+    It goes below the last import, or below the comments at the top.
+    """
+    depth, found, behind_import = 0, 0, False
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        if depth or (bare.startswith("/-") and not bare.startswith(("/-!", "/--"))):
+            depth += bare.count("/-") - bare.count("-/")
+            if depth <= 0 and not behind_import:
+                found = number + 1
+        elif bare == "prelude":
+            return None
+        elif bare == "module" or _IMPORT.match(bare):
+            found, behind_import = number + 1, True
+        elif bare and not bare.startswith("--"):
+            break
+    return found
+
+
+def imported_module(line: str) -> str | None:
+    """The module that an import line names; None for any other line."""
+    match = _IMPORTED.match(line)
+    return match[1] if match else None
+
+
+def imported(lines: Sequence[str]) -> frozenset[str]:
+    """The modules that the header's import lines name."""
+    last = import_line_number(lines)
+    header = lines[: last if last is not None else 0]
+    return frozenset(module for line in header if (module := imported_module(line)))

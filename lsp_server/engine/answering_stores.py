@@ -1,0 +1,101 @@
+"""Which indexes answer for a project, and what to tell the user where that is less than it should be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lean_extract.core_sources import CORE_PACKAGES
+from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
+from lean_extract.source.project import is_project_root
+from lsp_server.engine.freshness import MATHLIB
+from lsp_server.engine.stores import bundled_store, holds_premises, needs_mathlib, project_store
+from retriever.models.encoder import fingerprint_of
+from retriever.search.index.store import IndexStore
+
+Stamp = tuple[int, int, int] | None
+"""What changes when a store does."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringStores:
+    """The stores that answer for a project, earlier ones first where two hold the same module."""
+
+    stores: tuple[IndexStore, ...]
+    note: str = ""
+    """What is not searched that should be, and what to do about it; empty: nothing."""
+    awaited: tuple[IndexStore, Stamp] | None = None
+    """The project's own store, which is missing or empty, and its stamp: once written it answers instead."""
+
+    def is_outdated(self) -> bool:
+        """Whether the project's own index, which was missing or empty, has been written since."""
+        return self.awaited is not None and self.awaited[0].stamp() != self.awaited[1]
+
+
+def stores_for(root: Path | None) -> AnsweringStores:
+    """The stores that answer for the project at `root`; None: the bundled Mathlib index alone.
+
+    The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
+    and has not indexed it, and for the folder of a file outside of any project.
+
+    Raises IndexMissing, IndexDamaged.
+    """
+    if root is None:
+        return AnsweringStores((bundled_store(),))
+    own = project_store(root)
+    wants_mathlib = needs_mathlib(root)
+    stamp, damage = own.stamp(), ""
+    if stamp is None and not wants_mathlib and is_project_root(root):
+        raise IndexMissing(f"There is no premise index for {root} yet.", f"Run: premise-suggest index {root}")
+    try:
+        if stamp is not None and holds_premises(own):
+            needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
+            return _beside_bundled(own) if needs_bundled else AnsweringStores((own,))
+    except IndexDamaged as error:  # then it counts as missing
+        if not wants_mathlib and is_project_root(root):
+            raise
+        damage = error.message.removesuffix(".")
+    exists = stamp is not None and not damage
+    has_core = exists and any(holds_premises(own, package) for package in CORE_PACKAGES)
+    why = damage or _why_nothing_answers(root, exists=exists, wants_mathlib=wants_mathlib)
+    searched = "Mathlib's names and Lean's core" if has_core else "Mathlib's names"
+    note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
+    stores = (own, bundled_store()) if has_core else (bundled_store(),)
+    return AnsweringStores(stores, note, (own, stamp))
+
+
+def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> AnsweringStores:
+    """The same without the bundled index, where a model of the user's own cannot search it.
+
+    Args:
+        model: the folder of the model.
+
+    Raises IndexMissing, IndexDamaged, ModelError.
+    """
+    if len(chosen.stores) == 1:
+        return chosen
+    own, bundled = chosen.stores
+    if bundled.manifest().fingerprint == fingerprint_of(model):
+        return chosen
+    note = (
+        "The bundled Mathlib index belongs to the model that is shipped, so only the project's own index was "
+        "searched. To have Mathlib's lemmas as well, put it under .lake/packages (`lake update`) and run "
+        f"`premise-suggest index {root}`."
+    )
+    return replace(chosen, stores=(own,), note=note)
+
+
+def _beside_bundled(own: IndexStore) -> AnsweringStores:
+    """A project's own index and the bundled one; its own alone where the bundled one cannot be read."""
+    try:
+        return AnsweringStores((own, bundled_store()))
+    except PremiseIndexError as error:
+        return AnsweringStores((own,), f"Mathlib's names were not searched. {error}")
+
+
+def _why_nothing_answers(root: Path, *, exists: bool, wants_mathlib: bool) -> str:
+    if exists:
+        return f"The index of {root} holds no premises of its own"
+    if wants_mathlib:
+        return f"The index of {root} is not built yet"
+    return f"{root} is not a Lean project (no lakefile, no lean-toolchain) and has no index"

@@ -1,0 +1,44 @@
+"""What a goal in an open file can use, read from the file's text; the last files that were read are kept."""
+
+from __future__ import annotations
+
+from lean_extract.errors import BadSource
+from lean_extract.reading import MAX_SOURCE, said_size
+from lean_extract.source.project import Project, module_of
+from lean_extract.source.reader import SourceModule, read_module
+from lsp_server.documents.goal_positions import goal_context, text_to_line
+from lsp_server.engine.cache import Cache
+from prover.verify import GoalPosition
+from retriever.lean.goal_context import GoalContext
+
+_KEPT = 8
+"""Texts."""
+
+
+class GoalContexts:
+    """Reads files of one project up to the goal's line. Safe in several threads."""
+
+    def __init__(self, project: Project | None) -> None:
+        self._project = project
+        self._modules: Cache[SourceModule] = Cache(_KEPT)
+
+    def at(self, position: GoalPosition) -> GoalContext:
+        """The module of the file, its imports, what it declares above the position and proves there.
+
+        Raises BadSource: the file cannot be read, or is too large.
+        """
+        text = text_to_line(position)
+        return goal_context(self._read(position, text), text, position.position.line)
+
+    def _read(self, position: GoalPosition, text: str) -> SourceModule:
+        key = (position.path, text)
+        source = self._modules.get(key)
+        if source is None:
+            if len(text) > MAX_SOURCE:
+                raise BadSource(
+                    f"{position.path} has more than {said_size(MAX_SOURCE)} of text above this line.",
+                    "Ask nearer to its beginning, or split the file.",
+                )
+            source = read_module(text, module_of(position.path, self._project), str(position.path))
+            self._modules.put(key, source)
+        return source

@@ -1,0 +1,232 @@
+"""The line that a request passes, each step once and in this order.
+
+| step | by |
+|---|---|
+| proof state: Lean's at a position, or the one that came with the request | `proof_states.py` |
+| the goal that is meant | `requests.py` |
+| premises, ranked | `premise_ranking.py` |
+| candidate tactics, of templates and of the generator | `candidate_tactics.py` |
+| Lean's verdicts on them | `tactic_runner.py` |
+| the answer | `answers.py` |
+
+A request carries one `RequestContext`. What owns a process or a file is a part of it, and is given to the steps
+that need it; the steps own caches and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
+from lean_extract.goals import format_goal
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
+from lsp_server.documents.goal_positions import in_term
+from lsp_server.engine.answers import with_failure, with_first_goal_only, with_goal_broken, with_tactics
+from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.items import premise_item
+from lsp_server.engine.open_index import CurrentIndex
+from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
+from lsp_server.engine.proof_states import ProofStates
+from lsp_server.engine.request_context import RequestContext
+from lsp_server.engine.requests import (
+    MOST_PREMISES,
+    OnUpdate,
+    SuggestRequest,
+    chosen_goal,
+    main_goal,
+)
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, Trial, TrialResults
+from lsp_server.engine.tasks import ahead
+from lsp_server.engine.timing import Timer
+from prover.candidates import Candidate
+from prover.generator.model import Generated
+from prover.turns import Turns
+from prover.verify import GoalPosition
+from retriever.lean.offer import RankedPremise
+
+_DEFINITIONS = 6
+"""How many definitions are looked at, beside the theorems, for one that the goal mentions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A goal's ranked premises, and the index that they came from."""
+
+    premises: Sequence[RankedPremise]
+    current: CurrentIndex
+
+
+class Pipeline:
+    """The steps of one project's requests."""
+
+    def __init__(self) -> None:
+        self.states = ProofStates()
+        self.ranking = PremiseRanking()
+        self.candidates = CandidateTactics()
+        self.runner = TacticRunner()
+
+    async def suggest(
+        self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
+    ) -> Suggestion:
+        """The whole line; see `Engine.suggest`."""
+        timer = Timer()
+        await self._prepare(context, request)
+        state = await self.states.of(context.lean, request)
+        goal = chosen_goal(state, request.goal_number)
+        timer.lap("goal")
+        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        depth = max(wanted, context.settings.tactics.premises)
+        ranked = await self.rank(context, goal, request.position, depth)
+        timer.lap("premises")
+        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        if not request.tactics or request.position is None:
+            return answer
+        if request.goal_number > 1:
+            return with_first_goal_only(answer)
+        if on_update is not None:
+            on_update(answer)
+        timer.skip()
+        answer = await self._with_tactics(
+            context, request, request.position, state, ranked, answer, on_update
+        )
+        timer.lap("tactics")
+        return replace(answer, timings_ms=timer.total())
+
+    async def _prepare(self, context: RequestContext, request: SuggestRequest) -> None:
+        """Begin what later steps will need, while Lean starts and elaborates."""
+        if request.goal is None:
+            context.index.open_ahead()
+        await context.catch_up()  # before anything is begun in a Lean that this may end
+        if request.tactics and request.position is not None:
+            context.lean.prepare_ahead(request.position)
+            open_ahead(context.generator, context.settings)
+
+    async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
+        """The line from a position to Lean's verdicts, for who shows no premises. Raises as `try_tactics`."""
+        await context.catch_up()
+        state = await self.states.at(context.lean, position)
+        goal = main_goal(state)
+        ranked = await self.rank(context, goal, position, context.settings.tactics.premises)
+        return await self.try_tactics(context, position, state, ranked)
+
+    async def rank(
+        self, context: RequestContext, goal: Goal, position: GoalPosition | None, k: int
+    ) -> Ranked:
+        """The best `k` premises for the goal. Raises PremiseIndexError, ModelError, BadSource."""
+        await context.files.caught_up()
+        current = await context.index.current()
+        settings = context.settings.premises
+        return Ranked(await self.ranking.rank(current, settings, goal, position, k), current)
+
+    async def _with_tactics(
+        self,
+        context: RequestContext,
+        request: SuggestRequest,
+        position: GoalPosition,
+        state: ProofState,
+        ranked: Ranked,
+        answer: Suggestion,
+        on_update: OnUpdate | None,
+    ) -> Suggestion:
+        is_term = in_term(position)
+
+        def update(outcomes: Sequence[TacticOutcome]) -> None:
+            if on_update is not None:
+                on_update(with_tactics(answer, outcomes, is_term=is_term))
+
+        try:
+            results = await self.try_tactics(
+                context, position, state, ranked, keep_failures=request.keep_failures, on_outcomes=update
+            )
+        except GoalBroken as error:
+            return with_goal_broken(answer, error)
+        except (LeanError, BadSettings, NoGoalHere) as error:
+            return with_failure(answer, error)
+        return with_tactics(answer, results.outcomes, results.warnings, is_term=is_term)
+
+    async def try_tactics(
+        self,
+        context: RequestContext,
+        position: GoalPosition,
+        state: ProofState,
+        ranked: Ranked,
+        *,
+        keep_failures: bool = False,
+        on_outcomes: OnOutcomes | None = None,
+    ) -> TrialResults:
+        """The tactics that Lean accepts at the position, or with `keep_failures` all that were tried.
+
+        Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
+        """
+        settings, current = context.settings, ranked.current
+        premises = tuple(in_scope(ranked.premises)[: settings.tactics.premises])
+        versions = context.lean.version, current.version
+        trial = Trial(position, state, premises, settings.tactics, settings.lean, keep_failures, versions)
+        known = self.runner.known(trial)
+        if known is not None:
+            return known
+        warnings: list[str] = []
+        candidates = self._propose(context, current, trial, warnings)
+        return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+    def _propose(
+        self, context: RequestContext, current: CurrentIndex, trial: Trial, warnings: list[str]
+    ) -> Turns:
+        """The candidates of the sources that are set, all of which begin their work now."""
+        source = trial.tactics.source
+        templates = ahead(self._from_templates(context, current, trial)) if source != "generator" else None
+        generated = ahead(self._from_generator(context, trial, warnings)) if source != "templates" else None
+        return Turns(templates, generated, trial.tactics.count)
+
+    async def _from_templates(
+        self, context: RequestContext, current: CurrentIndex, trial: Trial
+    ) -> list[Candidate]:
+        goal = main_goal(trial.state)
+        definitions = await self.ranking.rank(
+            current, context.settings.premises, goal, trial.position, _DEFINITIONS, "definitions"
+        )
+        extra = trial.tactics.extra or current.index.closers
+        usable = [*trial.premises, *in_scope(definitions)]
+        return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
+
+    async def _from_generator(
+        self, context: RequestContext, trial: Trial, warnings: list[str]
+    ) -> list[Candidate]:
+        try:
+            return as_candidates(await self.generate(context, trial.state.goals, trial.premises))
+        except ModelError as error:
+            warnings.append(f"The generator gave no tactics: {error}")
+            return []
+
+    async def generate(
+        self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
+    ) -> list[Generated]:
+        """What the generator proposes, best first, before Lean has seen it. Raises ModelError."""
+        return await self.candidates.generated(context.generator, context.settings, goals, premises)
+
+
+async def _without_tactics(
+    context: RequestContext,
+    request: SuggestRequest,
+    state: ProofState,
+    goal: Goal,
+    ranked: Ranked,
+    wanted: int,
+    timer: Timer,
+) -> Suggestion:
+    """The answer as it is when the premises are ranked."""
+    index = ranked.current.index
+    return Suggestion(
+        goal=format_goal(goal),
+        goal_number=request.goal_number,
+        goal_count=len(state.goals),
+        premises=[premise_item(one) for one in ranked.premises[:wanted]],
+        tactics=[],
+        index=await context.freshness(index),
+        timings_ms=timer.total(),
+        warnings=[index.note] if index.note else [],
+        notes=await asyncio.to_thread(index.notes, goal),
+    )

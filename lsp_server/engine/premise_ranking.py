@@ -1,0 +1,55 @@
+"""The step from a goal to its ranked premises."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from lean_extract.records import Goal, Premise
+from lsp_server.documents.goal_positions import cache_key
+from lsp_server.engine.cache import Cache
+from lsp_server.engine.open_index import CurrentIndex
+from lsp_server.engine.settings import PremiseSettings
+from prover.verify import GoalPosition
+from retriever.lean.offer import Kinds, RankedPremise
+
+_DEPTH = 200
+"""How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
+_KEPT = 64
+"""Rankings."""
+
+
+class PremiseRanking:
+    """Ranks premises, in threads. Rankings are kept by goal, position, and version of the index."""
+
+    def __init__(self) -> None:
+        self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
+
+    async def rank(
+        self,
+        current: CurrentIndex,
+        settings: PremiseSettings,
+        goal: Goal,
+        position: GoalPosition | None,
+        k: int,
+        kinds: Kinds = "theorems",
+    ) -> list[RankedPremise]:
+        """The best `k` premises for the goal; with a position, each says whether it is in scope there.
+
+        Raises PremiseIndexError, ModelError, BadSource.
+        """
+        depth = max(k, _DEPTH) if kinds == "theorems" else k
+        key = (current.version, goal, cache_key(position) if position else None, depth, kinds)
+        ranked = self._known.get(key)
+        if ranked is None:
+            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, kinds)
+            if position is None or position.text is not None:
+                self._known.put(key, ranked)
+        if not settings.out_of_scope:
+            ranked = [one for one in ranked if one.in_scope is not False]
+        return ranked[:k]
+
+
+def in_scope(ranked: Sequence[RankedPremise]) -> list[Premise]:
+    """The premises that can be used as the imports stand, or of which that is not known."""
+    return [one.premise for one in ranked if one.in_scope is not False]

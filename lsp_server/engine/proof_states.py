@@ -1,0 +1,57 @@
+"""The first step of a request: the proof state, from Lean or from the request itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lean_extract.errors import NoGoalHere
+from lean_extract.records import ProofState
+from lsp_server.documents.goal_positions import cache_key
+from lsp_server.engine.cache import Cache
+from lsp_server.engine.requests import SuggestRequest, parse_goal
+from lsp_server.engine.running_lean import RunningLean
+from prover.verify import GoalPosition
+
+_KEPT = 64
+"""States."""
+
+
+class ProofStates:
+    """Asks Lean for goals. What it said is kept by document, position, and version of the Lean that runs."""
+
+    def __init__(self) -> None:
+        self._known: Cache[ProofState] = Cache(_KEPT)
+
+    async def of(self, lean: RunningLean, request: SuggestRequest) -> ProofState:
+        """The state that a request brings, else Lean's at its position.
+
+        Raises BadState, NoGoalHere, and as `at`.
+        """
+        if request.goal is not None:
+            return await asyncio.to_thread(parse_goal, request.goal)
+        if request.position is None:
+            raise NoGoalHere(
+                "Neither a position nor a goal was given.", "Give a file and a line, or a state."
+            )
+        return await self.at(lean, request.position)
+
+    async def at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
+        """Lean's goals at a position. Raises what `RunningLean.session` and `LeanSession.goals_at` raise."""
+        key = (lean.version, *cache_key(position))
+        known = self._known.get(key)
+        if known is None:
+            session = await lean.session()
+            known = await session.goals_at(position.path, position.text, position.position)
+            if position.text is not None:
+                self._known.put(key, known)
+        return known
+
+    async def expected_at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
+        """What Lean expects of the `sorry` at a position where a term stands. Raises as `at`."""
+        key = ("expected", lean.version, *cache_key(position))
+        known = self._known.get(key)
+        if known is None:
+            session = await lean.session()
+            known = await session.expected_at(position.path, position.text, position.position)
+            self._known.put(key, known)
+        return known

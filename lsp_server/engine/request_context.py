@@ -1,0 +1,35 @@
+"""What a request carries through all its steps."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from lsp_server.engine.changed_files import ChangedFiles
+from lsp_server.engine.open_generator import OpenGenerator
+from lsp_server.engine.open_index import OpenIndex
+from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.running_lean import RunningLean
+from lsp_server.engine.schema import IndexItem
+from lsp_server.engine.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """The settings of one request, and what owns a process or a file."""
+
+    settings: Settings
+    """As they were when the request came."""
+    lean: RunningLean
+    index: OpenIndex
+    generator: OpenGenerator
+    files: ChangedFiles
+
+    async def catch_up(self) -> None:
+        """Have what changed on disk read before the answer, if that is set."""
+        if self.settings.index.on_save:
+            await self.files.catch_up()
+
+    async def freshness(self, index: ProjectIndex) -> IndexItem:
+        """What the index holds and how fresh it is."""
+        return await asyncio.to_thread(index.freshness, self.lean.lean_version)

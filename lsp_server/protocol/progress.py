@@ -1,0 +1,106 @@
+"""How far the work is, as the editor hears of it: a progress bar, and the notification of an index's state."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from lsp_server.engine.schema import IndexItem, StatusItem, to_json
+
+STATUS = "$/premiseSuggest/status"
+_STAGES = {
+    "wait": "waiting for another index run",
+    "scan": "looking at files",
+    "embed": "reading",
+    "merge": "merging",
+    "graph": "building the graph",
+}
+_STATUS_SECONDS = 0.25
+
+
+class IndexStatus:
+    """The notification `$/premiseSuggest/status`: when an update begins, how far it is, and when it ends."""
+
+    def __init__(self, server: LanguageServer, root: Path) -> None:
+        self._server = server
+        self._root = root
+        self._loop = asyncio.get_running_loop()
+        self._next = 0.0
+        self._has_ended = False
+
+    def begin(self) -> None:
+        """Say that it begins."""
+        self._send(StatusItem(str(self._root), True, "", 0, 0, None))
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Take in progress, of which at most four a second are sent; may be called from any thread."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _STATUS_SECONDS
+            item = StatusItem(str(self._root), True, _STAGES.get(stage, stage), done, total, None)
+            self._loop.call_soon_threadsafe(self._send, item)
+
+    def end(self, index: IndexItem | None) -> None:
+        """Say that it has ended; `index` is None where it failed."""
+        self._send(StatusItem(str(self._root), False, "", 0, 0, index))
+        self._has_ended = True
+
+    def _send(self, item: StatusItem) -> None:
+        if not self._has_ended:
+            self._server.protocol.notify(STATUS, to_json(item))
+
+
+class WorkDone:
+    """A progress bar in the editor; silent where the editor has none."""
+
+    def __init__(self, server: LanguageServer, token: str | None) -> None:
+        self._server = server
+        self._token = token
+        self._loop = asyncio.get_running_loop()
+        self._shown = ("", -1)
+
+    @classmethod
+    async def begin(cls, server: LanguageServer, title: str, *, cancellable: bool = True) -> WorkDone:
+        """Ask the editor for a bar and show it, if it will."""
+        window = server.client_capabilities.window
+        if not (window and window.work_done_progress):
+            return cls(server, None)
+        token = str(uuid.uuid4())
+        try:
+            await server.work_done_progress.create_async(token)
+        except JsonRpcException:  # it shows none after all
+            return cls(server, None)
+        server.work_done_progress.begin(
+            token,
+            types.WorkDoneProgressBegin(
+                title=title, cancellable=cancellable, percentage=0 if cancellable else None
+            ),
+        )
+        return cls(server, token)
+
+    def is_cancelled(self) -> bool:
+        """Whether the user has cancelled it."""
+        future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
+        return future is not None and future.cancelled()
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Take in progress; may be called from any thread."""
+        shown = (stage, 100 * done // total if total else 100)
+        if self._token is None or shown == self._shown:
+            return
+        self._shown = shown
+        message = f"{_STAGES.get(stage, stage)}: {done:,} of {total:,}"
+        value = types.WorkDoneProgressReport(message=message, percentage=min(shown[1], 100), cancellable=True)
+        self._loop.call_soon_threadsafe(self._server.work_done_progress.report, self._token, value)
+
+    def end(self, message: str) -> None:
+        """Take the bar away."""
+        if self._token is not None:
+            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message))
+            self._server.work_done_progress.tokens.pop(self._token, None)

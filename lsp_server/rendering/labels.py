@@ -1,0 +1,87 @@
+"""Short texts for people that terminal, editor and pages share: labels, verdicts, targets. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from lsp_server.engine.schema import IndexItem, PremiseItem, TacticItem
+
+SORRY_LABEL = "rests on sorry"
+_MOST_TARGETS, _NARROWEST_TARGET = 12, 12
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2,000 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shorten(text: str, width: int) -> str:
+    """The text cut to `width` columns, with `…` where it was cut."""
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def searched(index: IndexItem) -> str:
+    """Among how many premises was searched."""
+    return f"of {sum(source.premises for source in index.sources):,}"
+
+
+def scope_label(premise: PremiseItem) -> str:
+    """`in scope`, `needs import M`, or nothing where there is no file to judge by."""
+    if premise.in_scope is None:
+        return ""
+    if premise.in_scope:
+        return "in scope"
+    return f"needs {premise.import_line}" if premise.import_line else "out of scope"
+
+
+def verdict(tactic: TacticItem) -> str:
+    """What Lean said, in a few words."""
+    count = len(tactic.remaining_goals)
+    if tactic.status == "unjudged":
+        return tactic.message
+    if tactic.status == "closes":
+        return "closes the goal"
+    if tactic.status == "progress":
+        return f"leaves {counted(count, 'goal')}"
+    return "takes too long" if tactic.status == "timeout" else "fails"
+
+
+def tactics_heading(tactics: list[TacticItem]) -> str:
+    """What the listed tactics have in common."""
+    failing = any(one.status in ("fails", "timeout") for one in tactics)
+    return "Tactics tried" if failing else "Tactics that Lean accepts"
+
+
+def timing_line(timings: Mapping[str, float]) -> str:
+    """The time each part took."""
+    return ", ".join(f"{name} {milliseconds:.0f} ms" for name, milliseconds in timings.items())
+
+
+def target_line(goal: str, width: int) -> str:
+    """The `⊢` line of a printed goal, in at most `width` columns."""
+    _, mark, target = goal.rpartition("⊢")
+    return shorten("⊢ " + " ".join(target.split()) if mark else goal, width)
+
+
+def targets_line(goals: Sequence[str], width: int) -> str:
+    """The `⊢` lines of all printed goals in one of about `width` columns; equal ones once, with their number.
+
+    Short ones are left whole, long ones share the room that remains; those after `_MOST_TARGETS` are counted.
+    """
+    times = Counter(target_line(goal, len(goal) + 2) for goal in goals)
+    targets = [text if count == 1 else f"{text} ({count} times)" for text, count in times.items()]
+    named = targets[:_MOST_TARGETS]
+    cut = [shorten(text, room) for text, room in zip(named, _shares(named, width), strict=True)]
+    return "; ".join([*cut, f"and {len(targets) - len(named)} more"] if len(targets) > len(named) else cut)
+
+
+def _shares(texts: Sequence[str], width: int) -> list[int]:
+    """How many of `width` columns each text gets: what it needs, as far as the others leave it."""
+    shares, left = [0] * len(texts), width
+    shortest_first = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    for position, at in enumerate(shortest_first):
+        fair = max(left // (len(texts) - position), _NARROWEST_TARGET)
+        shares[at] = min(len(texts[at]), fair)
+        left -= shares[at]
+    return shares

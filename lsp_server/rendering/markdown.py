@@ -1,0 +1,23 @@
+"""Premises as Markdown for an editor. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsp_server.engine.schema import IndexItem, PremiseItem
+from lsp_server.rendering.labels import SORRY_LABEL, shorten
+
+
+def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
+    """Premises as Markdown, for a hover, with what was searched and what was not read below them."""
+    parts = ["**Premises that fit this goal**", ""]
+    for premise in premises:
+        name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
+        label = f" — needs `{premise.import_line}`" if premise.import_line else ""
+        label += f" — {SORRY_LABEL}" if premise.rests_on_sorry else ""
+        parts.append(f"- {name}{label}")
+        if premise.statement:
+            parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]
+    parts += [line for note in notes for line in ("", f"*note: {note}*")]
+    parts += ["", f"*index: {index.line}*"]
+    return "\n".join(parts)

@@ -1,0 +1,116 @@
+"""A suggestion, or what a collection answered, as text for a terminal. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from lsp_server.engine.schema import CollectionAnswer, IndexItem, PremiseItem, Suggestion, TacticItem
+from lsp_server.rendering.labels import (
+    SORRY_LABEL,
+    counted,
+    scope_label,
+    searched,
+    shorten,
+    tactics_heading,
+    target_line,
+    timing_line,
+    verdict,
+)
+from lsp_server.rendering.style import Style
+
+_STATEMENT_LINES = 3
+_GOAL_LINES = 40
+_MOST_PROGRESS = 6
+_GOALS_BELOW_TACTIC = 4
+
+
+def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
+    """The whole answer, for a terminal."""
+    of = suggestion.goal_count
+    heading = "Goal" if of == 1 else f"Goal {suggestion.goal_number} of {of}"
+    parts = [style.bold(heading), _goal(suggestion.goal, style), ""]
+    parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
+    if not suggestion.premises:
+        parts.append("  none fit")
+    for rank, premise in enumerate(suggestion.premises, start=1):
+        parts += _premise(rank, premise, style)
+    if tactics_asked:
+        parts += ["", style.bold(tactics_heading(suggestion.tactics))]
+        shown = [one for one in suggestion.tactics if one.status != "progress"]
+        progress = [one for one in suggestion.tactics if one.status == "progress"]
+        shown[_closing(shown) : _closing(shown)] = progress[:_MOST_PROGRESS]
+        parts += [line for tactic in shown for line in _tactic(tactic, style)]
+        if len(progress) > _MOST_PROGRESS:
+            parts.append(style.dim(f"  and {len(progress) - _MOST_PROGRESS} more that leave goals"))
+        if not suggestion.tactics:
+            parts.append("  none of those tried")
+    parts += ["", _freshness(suggestion.index, style), style.dim(timing_line(suggestion.timings_ms))]
+    parts += [style.caution(f"note: {note}") for note in suggestion.notes]
+    parts += [style.caution(f"warning: {warning}") for warning in suggestion.warnings]
+    return "\n".join(parts) + "\n"
+
+
+def collection_text(found: CollectionAnswer, style: Style) -> str:
+    """What a collection answered, for a terminal."""
+    parts = [style.bold(found.collection) + style.dim(f"  ({found.backend}, of {found.documents:,})")]
+    if not found.hits:
+        parts.append("  none fit")
+    for rank, hit in enumerate(found.hits, start=1):
+        title = shorten(hit.title, style.width - 20)
+        parts.append(f"{rank:>3}. {style.bold(title)}  {style.dim(f'{hit.score:.3f}  {hit.kind}')}")
+        if hit.where:
+            parts.append(style.dim(f"     {shorten(hit.where, style.width - 5)}"))
+        lines = textwrap.wrap(" ".join(hit.body.split()), style.width - 5)
+        shown = lines[:_STATEMENT_LINES]
+        if len(lines) > len(shown):
+            shown[-1] = shorten(f"{shown[-1]} …", style.width - 5)
+        parts += [f"     {line}" for line in shown]
+    parts += [style.caution(f"warning: {warning}") for warning in found.warnings]
+    return "\n".join(parts) + "\n"
+
+
+def _closing(tactics: list[TacticItem]) -> int:
+    return sum(tactic.status == "closes" for tactic in tactics)
+
+
+def _freshness(index: IndexItem, style: Style) -> str:
+    line = shorten(f"index: {index.line}", style.width)
+    return style.caution(line) if index.stale_files else style.dim(line)
+
+
+def _goal(goal: str, style: Style) -> str:
+    lines = goal.splitlines()
+    shown = lines if len(lines) <= _GOAL_LINES else [*lines[:_GOAL_LINES], f"… {len(lines)} lines in all"]
+    return "\n".join(f"  {shorten(line, 4 * style.width)}" for line in shown)
+
+
+def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
+    label = scope_label(premise)
+    left = f"{rank:>3}. {premise.name}"
+    right = f"{premise.score:.3f}" + (f"  {label}" if label else "")
+    gap = max(2, style.width - len(left) - len(right))
+    painted = style.good(label) if premise.in_scope else style.caution(label)
+    number = style.dim(f"{premise.score:.3f}")
+    yield f"{rank:>3}. {style.bold(premise.name)}{' ' * gap}{number}" + (f"  {painted}" if label else "")
+    if premise.statement:
+        folded = textwrap.wrap(premise.statement, style.width - 5) or [""]
+        if len(folded) > _STATEMENT_LINES:
+            folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
+        yield from (f"     {line}" for line in folded)
+    place = " · ".join(part for part in (premise.kind, premise.module) if part)
+    yield style.dim(f"     {place}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
+    if premise.doc_url:
+        yield style.dim(f"     {premise.doc_url}")
+
+
+def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
+    said = verdict(tactic)
+    paint = style.good if tactic.status == "closes" else style.caution
+    gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
+    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
+    for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:
+        yield style.dim(f"      {target_line(goal, style.width - 6)}")
+    more = len(tactic.remaining_goals) - _GOALS_BELOW_TACTIC
+    if more > 0:
+        yield style.dim(f"      and {counted(more, 'more goal')}")

@@ -1,0 +1,43 @@
+"""Which features the language server has, and a server with them.
+
+A further feature is one module with `register`, and one line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from lsp_server.engine.settings import Settings
+from lsp_server.protocol.server import PremiseServer
+
+FEATURES = (
+    "lsp_server.features.configuration",
+    "lsp_server.features.documents",
+    "lsp_server.features.hover",
+    "lsp_server.features.completion",
+    "lsp_server.features.code_actions",
+    "lsp_server.features.suggest",
+    "lsp_server.features.edits",
+    "lsp_server.features.search",
+    "lsp_server.features.declaration",
+    "lsp_server.features.index",
+)
+"""The modules of the features."""
+
+
+class Feature(Protocol):
+    """What a feature's module has."""
+
+    def register(self, server: PremiseServer) -> None:
+        """Register the feature's handlers with the server."""
+        ...
+
+
+def create_server(settings: Settings, features: Sequence[str] = FEATURES) -> PremiseServer:
+    """A server with these features; nothing is started before a client asks."""
+    server = PremiseServer(settings)
+    for name in features:
+        cast(Feature, importlib.import_module(name)).register(server)
+    return server

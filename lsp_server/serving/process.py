@@ -1,0 +1,35 @@
+"""The server's process: no thread that is stuck keeps it from ending."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Coroutine
+from typing import Any, NoReturn
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    """As `asyncio.run`, without waiting for threads."""
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(main)
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    loop.shutdown_default_executor = _let_go  # type: ignore[method-assign]
+    return loop
+
+
+async def _let_go() -> None:
+    """Instead of waiting, without a limit, for every thread that was given work."""
+
+
+def leave(code: int) -> NoReturn:
+    """End the process now: the interpreter would wait for threads, and one may be reading standard input."""
+    logging.shutdown()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(code)
