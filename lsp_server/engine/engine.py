@@ -34,7 +34,7 @@ from lsp_server.engine.requests import (
     parse_goal,
 )
 from lsp_server.engine.running_lean import RunningLean
-from lsp_server.engine.schema import IndexItem, SearchAnswer, Suggestion
+from lsp_server.engine.schema import IndexItem, QueryKind, SearchAnswer, Suggestion, TacticsStatus
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, Tried
@@ -201,10 +201,14 @@ class Engine:
             warnings=[note] if note else [],
             notes=await self.notes(goal),
         )
-        if not request.tactics or request.place is None:
+        if not request.tactics:
             return found
+        if request.place is None:
+            return replace(found, tactics_status=TacticsStatus.NO_FILE)
         if request.goal_number > 1:
-            return replace(found, warnings=[_FIRST_GOAL_ONLY, *found.warnings])
+            warnings = [_FIRST_GOAL_ONLY, *found.warnings]
+            return replace(found, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)
+        found = replace(found, tactics_status=TacticsStatus.RUNNING)
         if heard is not None:
             heard(found)
         timer.skip()
@@ -235,10 +239,19 @@ class Engine:
                 heard=(lambda outcomes: heard(told(outcomes))) if heard is not None else None,
             )
         except GoalBroken as error:
-            return replace(found, warnings=[str(error), *found.warnings])
+            warnings = [str(error), *found.warnings]
+            return replace(found, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
         except (LeanError, BadSettings, NoGoalHere) as error:
-            return replace(found, warnings=[f"No tactics were tried: {error}", *found.warnings])
-        return replace(told(tried.outcomes), warnings=[*tried.warnings, *found.warnings])
+            warnings = [f"No tactics were tried: {error}", *found.warnings]
+            return replace(found, warnings=warnings, tactics_status=self._why_none(error))
+        warnings = [*tried.warnings, *found.warnings]
+        return replace(told(tried.outcomes), warnings=warnings, tactics_status=tried.status)
+
+    def _why_none(self, error: Exception) -> TacticsStatus:
+        """The status where an error kept all tactics from being tried."""
+        if self.root is None:
+            return TacticsStatus.NO_FILE
+        return TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Premises for a goal or for free text.
@@ -265,7 +278,7 @@ class Engine:
         else:
             ranked = await asyncio.to_thread(knowledge.search, query, request.place, wanted, allowed)
         return SearchAnswer(
-            kind="goal" if read_as_goal else "text",
+            kind=QueryKind.GOAL if read_as_goal else QueryKind.TEXT,
             premises=[premise_item(one) for one in ranked],
             index=await self.freshness(),
             warnings=warnings,

@@ -14,6 +14,7 @@ from lsp_server.engine.cache import Cache
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.proposals import Proposals, as_candidates
 from lsp_server.engine.requests import main_goal
+from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import ahead
 from prover.candidates import Candidate
@@ -30,10 +31,14 @@ OnOutcomes = Callable[[list[TacticOutcome]], None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What Lean said, in the order to show; and sentences on what could not be tried, and what mends it."""
+    """What Lean said, in the order to show; and sentences on what could not be tried, and what mends it.
+
+    `status` tells programs what the warnings tell people.
+    """
 
     outcomes: list[TacticOutcome]
     warnings: list[str] = field(default_factory=list)
+    status: TacticsStatus = TacticsStatus.TRIED
 
 
 class Ranks(Protocol):
@@ -122,10 +127,13 @@ class TacticRunner:
         except (LeanError, NoGoalHere) as error:
             if not known:
                 raise
+            status = TacticsStatus.PARTIAL
             warnings.append(f"Not every tactic was tried: {error}")
+        else:
+            status = _status(has_generator=not warnings, was_any_tried=bool(turns.scores))
         finally:
             turns.close()
-        return Tried(order(known, turns.scores), warnings)
+        return Tried(order(known, turns.scores), warnings, status)
 
     def _turns(
         self, place: GoalPosition, state: ProofState, premises: Sequence[Premise], warnings: list[str]
@@ -156,6 +164,13 @@ class TacticRunner:
         except ModelError as error:
             warnings.append(f"The generator gave no tactics: {error}")
             return []
+
+
+def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
+    """How trials went that Lean did not break off. `has_generator`: it could be used, if it was asked."""
+    if has_generator:
+        return TacticsStatus.TRIED
+    return TacticsStatus.WITHOUT_GENERATOR if was_any_tried else TacticsStatus.NO_GENERATOR
 
 
 async def _gather(
