@@ -7,6 +7,7 @@ import { Asker } from "./asking";
 import { config, STARTS_ANEW } from "./config";
 import { CursorFollower } from "./cursor";
 import { Doing } from "./doing";
+import type { StatusItem } from "./generated/answers";
 import { GoalBridge } from "./goal/bridge";
 import { Lean4Extension } from "./goal/lean4";
 import { Indexes } from "./indexes";
@@ -22,7 +23,7 @@ import { Toasts } from "./toasts";
 import { PremisesView } from "./view/provider";
 import type { ViewActions, ViewState } from "./view/state";
 import * as model from "./viewModel";
-import { sentence, type IndexStatus } from "./wire";
+import { sentence } from "./wire";
 
 export class App implements vscode.Disposable {
   readonly doing: Doing;
@@ -151,7 +152,7 @@ export class App implements vscode.Disposable {
     if (state.kind === "running") for (const mended of ["index", "install"] as const) toasts.end(mended);
   }
 
-  private indexChanged(status: IndexStatus | undefined): void {
+  private indexChanged(status: StatusItem | undefined): void {
     this.statusBar.update();
     const uri = this.editor.current?.document.uri;
     if (status === undefined || uri === undefined) return;

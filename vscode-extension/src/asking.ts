@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import type { Suggestion } from "./generated/answers";
 import type { GoalBridge } from "./goal/bridge";
 import { Weight, type Limiter } from "./limiter";
 import type { Places } from "./places";
@@ -9,7 +10,7 @@ import { NoServer, type Server } from "./server/server";
 import { pause } from "./timing";
 import type { Progress, ViewState } from "./view/state";
 import * as model from "./viewModel";
-import { isPassing, readFailure, readSuggestion, readTactics, type Suggestion } from "./wire";
+import { isPassing, readFailure, readSuggestion, readTactics } from "./wire";
 
 /** What is asked. */
 export interface Question {
@@ -109,7 +110,7 @@ export class Asker {
       const tactics = readTactics(part);
       partial = readSuggestion(part) ?? (partial && tactics && { ...partial, tactics });
       if (partial !== null && !outer.aborted) {
-        this.show(model.ofAnswer(partial, asked, "running", this.progress(question)));
+        this.show(model.ofAnswer(partial, asked, this.progress(question)));
       }
     };
     const weight = question.byPerson ? Weight.asked : Weight.follow;
@@ -119,8 +120,7 @@ export class Asker {
         : server.request("premiseSuggest/suggest", params, signal);
     const answer = readSuggestion(await limiter.run(weight, work, outer));
     if (answer === null || outer.aborted) return;
-    const tacticsState = model.tacticsStateOf(answer, question.tactics);
-    this.show(model.ofAnswer(answer, asked, tacticsState, this.progress(question)));
+    this.show(model.ofAnswer(answer, asked, this.progress(question)));
   }
 
   private failed(error: unknown, question: Question): void {

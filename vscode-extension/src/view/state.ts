@@ -5,9 +5,9 @@
  * The extension tells the view one whole state at a time; the page works out what changed.
  */
 
-import type { IndexItem, PremiseItem, TacticItem } from "./items";
+import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
 
-export type { IndexItem, PremiseItem, SourceItem, TacticItem } from "./items";
+export type { IndexItem, PremiseItem, SourceItem, TacticItem } from "../generated/answers";
 
 /** How far an index run is; `total` 0 where it is not known yet. */
 export interface Progress {
