@@ -7,7 +7,7 @@ import type { Failure } from "./wire";
 
 /** What an answer is about. */
 export interface Asked {
-  readonly place: string;
+  readonly positionId: string;
   readonly file: string;
 }
 

@@ -36,15 +36,15 @@ export function readStateMessage(value: unknown): StateMessage | null {
 export function readPageMessage(value: unknown): PageMessage | null {
   if (!isRecord(value)) return null;
   const { type } = value;
-  const place = typeof value["place"] === "string" ? value["place"] : null;
+  const positionId = typeof value["positionId"] === "string" ? value["positionId"] : null;
   if (type === "loaded") return { type };
   if (type === "insertTactic") {
     const tactic = readTactic(value["tactic"]);
-    return tactic && { type, tactic, place };
+    return tactic && { type, tactic, positionId };
   }
   if (type === "insertPremise") {
     const premise = readPremise(value["premise"]);
-    return premise && { type, premise, addImport: value["addImport"] === true, place };
+    return premise && { type, premise, addImport: value["addImport"] === true, positionId };
   }
   if (type === "openDeclaration") {
     const premise = readPremise(value["premise"]);

@@ -21,10 +21,10 @@ const premise = {
 const shown = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
 const answer: Suggestion = { ...shown, timings_ms: { total: 1 }, goal_number: 1, goal_count: 1, tactics_status: "tried" };
 const running: Suggestion = { ...answer, tactics_status: "running" };
-const asked = { place: "place-1", file: "file:///a%20b/C.lean" };
+const asked = { positionId: "position-1", file: "file:///a%20b/C.lean" };
 const progress = { stage: "embed", done: 3, total: 9 };
 
-test("an answer is shown under the place it was made for", () => {
+test("an answer is shown under the position it was made for", () => {
   const state = model.ofAnswer(running, asked, progress) as Ready;
   assert.deepEqual(state, { kind: "ready", ...asked, ...shown, tacticsState: "running", indexing: progress });
   assert.equal("indexing" in model.ofAnswer(answer, asked), false);
