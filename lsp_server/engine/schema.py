@@ -78,7 +78,7 @@ class PremiseItem:
     score: Annotated[float, "How well it fits; higher is better, comparable within one answer only."]
     in_scope: Annotated[
         bool | None,
-        "Whether it can be used at this place as the imports stand; null where there is no file to judge by.",
+        "Whether the imports make it usable at the position; null where there is no file to judge by.",
     ]
     import_line: Annotated[
         str | None,
@@ -97,7 +97,7 @@ class TacticItem:
 
     tactic: Annotated[
         str,
-        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the place, "
+        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, "
         "if there is one.",
     ]
     status: Annotated[TacticVerdict, "What Lean says of it."]

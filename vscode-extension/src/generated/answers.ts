@@ -74,7 +74,7 @@ export interface PremiseItem {
   readonly kind: string;
   /** How well it fits; higher is better, comparable within one answer only. */
   readonly score: number;
-  /** Whether it can be used at this place as the imports stand; null where there is no file to judge by. */
+  /** Whether the imports make it usable at the position; null where there is no file to judge by. */
   readonly in_scope: boolean | null;
   /** The line that brings it into scope (`import M`); null where none is needed or there is no file. */
   readonly import: string | null;
@@ -90,7 +90,8 @@ export interface PremiseItem {
  */
 export interface TacticItem {
   /**
-   * The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the place, if there is one.
+   * The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, if there is
+   * one.
    */
   readonly tactic: string;
   /** What Lean says of it. */
