@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.errors import NoGoalHere, PremiseSuggestError
 from lean_extract.records import TacticOutcome
 from lsp_server.documents.insertion import with_by
 from lsp_server.engine.items import tactic_item
-from lsp_server.engine.schema import Suggestion, TacticItem
+from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.tactic_runner import TrialResults
 
 _FIRST_GOAL_ONLY = (
     "No tactics were tried: Lean tries them on the first goal alone. Leave the goal's number out."
@@ -22,24 +23,40 @@ def shown_tactics(outcomes: Sequence[TacticOutcome], *, is_term: bool) -> list[T
     return [replace(item, tactic=with_by(item.tactic)) for item in items] if is_term else items
 
 
-def with_tactics(
-    answer: Suggestion, outcomes: Sequence[TacticOutcome], warnings: Sequence[str] = (), *, is_term: bool
-) -> Suggestion:
-    """The answer with what Lean said of tactics, and with further warnings before its own."""
+def without_file(answer: Suggestion) -> Suggestion:
+    """The answer where tactics were asked for, and there is no file to try them in."""
+    return replace(answer, tactics_status=TacticsStatus.NO_FILE)
+
+
+def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome], *, is_term: bool) -> Suggestion:
+    """The answer so far, with the tactics that Lean has judged by now."""
     tactics = shown_tactics(outcomes, is_term=is_term)
-    return replace(answer, tactics=tactics, warnings=[*warnings, *answer.warnings])
+    return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
+
+
+def with_tactics(answer: Suggestion, results: TrialResults, *, is_term: bool) -> Suggestion:
+    """The answer with all that Lean said of tactics, and with further warnings before its own."""
+    tactics = shown_tactics(results.outcomes, is_term=is_term)
+    warnings = [*results.warnings, *answer.warnings]
+    return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
 
 
 def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
     """The answer where an error above the goal keeps tactics from being tried."""
-    return replace(answer, warnings=[str(error), *answer.warnings])
+    warnings = [str(error), *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
 
 
-def with_failure(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
-    """The answer where trying tactics failed."""
-    return replace(answer, warnings=[f"No tactics were tried: {error}", *answer.warnings])
+def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
+    """The answer where an error kept all tactics from being tried."""
+    status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+    if not has_project:
+        status = TacticsStatus.NO_FILE
+    warnings = [f"No tactics were tried: {error}", *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=status)
 
 
 def with_first_goal_only(answer: Suggestion) -> Suggestion:
     """The answer where tactics were asked for on another goal than the first."""
-    return replace(answer, warnings=[_FIRST_GOAL_ONLY, *answer.warnings])
+    warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)

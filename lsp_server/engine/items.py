@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lean_extract.goals import format_goal
 from lean_extract.records import TacticOutcome
-from lsp_server.engine.schema import PremiseItem, TacticItem
+from lsp_server.engine.schema import PremiseItem, TacticItem, TacticVerdict
 from retriever.lean.offer import RankedPremise
 
 
@@ -27,4 +27,5 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
 def tactic_item(outcome: TacticOutcome) -> TacticItem:
     """An outcome as the documented object has it."""
     goals = outcome.state.goals if outcome.state else ()
-    return TacticItem(outcome.shown, outcome.status, [format_goal(goal) for goal in goals], outcome.message)
+    remaining = [format_goal(goal) for goal in goals]
+    return TacticItem(outcome.shown, TacticVerdict(outcome.status), remaining, outcome.message)

@@ -23,7 +23,14 @@ from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, 
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import in_term
-from lsp_server.engine.answers import with_failure, with_first_goal_only, with_goal_broken, with_tactics
+from lsp_server.engine.answers import (
+    while_trying,
+    with_failure,
+    with_first_goal_only,
+    with_goal_broken,
+    with_tactics,
+    without_file,
+)
 from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
@@ -82,12 +89,14 @@ class Pipeline:
         ranked = await self.rank(context, goal, request.position, depth)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
-        if not request.tactics or request.position is None:
+        if not request.tactics:
             return answer
+        if request.position is None:
+            return without_file(answer)
         if request.goal_number > 1:
             return with_first_goal_only(answer)
         if on_update is not None:
-            on_update(answer)
+            on_update(while_trying(answer, (), is_term=False))
         timer.skip()
         answer = await self._with_tactics(
             context, request, request.position, state, ranked, answer, on_update
@@ -135,7 +144,7 @@ class Pipeline:
 
         def update(outcomes: Sequence[TacticOutcome]) -> None:
             if on_update is not None:
-                on_update(with_tactics(answer, outcomes, is_term=is_term))
+                on_update(while_trying(answer, outcomes, is_term=is_term))
 
         try:
             results = await self.try_tactics(
@@ -144,8 +153,8 @@ class Pipeline:
         except GoalBroken as error:
             return with_goal_broken(answer, error)
         except (LeanError, BadSettings, NoGoalHere) as error:
-            return with_failure(answer, error)
-        return with_tactics(answer, results.outcomes, results.warnings, is_term=is_term)
+            return with_failure(answer, error, has_project=context.lean.root is not None)
+        return with_tactics(answer, results, is_term=is_term)
 
     async def try_tactics(
         self,

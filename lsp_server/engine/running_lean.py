@@ -30,7 +30,7 @@ class RunningLean:
     """
 
     def __init__(self, root: Path | None, settings: LeanSettings, toolchain: Toolchain | None = None) -> None:
-        self._root = root
+        self.root = root
         self._settings = settings
         self._toolchain = toolchain
         self._session: LeanSession | None = None
@@ -66,19 +66,19 @@ class RunningLean:
             return self._session
 
     async def _start(self, wanted: LeanSettings) -> LeanSession:
-        if self._root is None:
+        if self.root is None:
             raise LeanNotFound("Lean runs in a project, and there is none.", "Ask in a saved file.")
         toolchain = self._toolchain
         if toolchain is None:
             override = wanted.command or None
-            toolchain = await asyncio.to_thread(resolve_lean, self._root, override=override)
+            toolchain = await asyncio.to_thread(resolve_lean, self.root, override=override)
         if toolchain.kind == "packaged":
-            await asyncio.to_thread(compile_project, self._root, self._stop)
-        return await LeanSession.start(self._root, toolchain, limits_of(wanted))
+            await asyncio.to_thread(compile_project, self.root, self._stop)
+        return await LeanSession.start(self.root, toolchain, limits_of(wanted))
 
     def prepare_ahead(self, position: GoalPosition) -> None:
         """Begin to load the imports for the trials while Lean elaborates; its errors reach whoever tries."""
-        if self._root is not None and (self._preparing is None or self._preparing.done()):
+        if self.root is not None and (self._preparing is None or self._preparing.done()):
             self._preparing = ahead(self._prepared(position))
 
     async def _prepared(self, position: GoalPosition) -> None:
@@ -104,11 +104,11 @@ class RunningLean:
 
         Where others import it, Lean is ended, so that the next request loads them anew.
         """
-        if self._root is None or not self.compiles:
+        if self.root is None or not self.compiles:
             return
         async with self._compiling:
-            compiled = await asyncio.to_thread(compile_project, self._root, self._stop)
-        if await asyncio.to_thread(_is_imported, self._root, compiled):
+            compiled = await asyncio.to_thread(compile_project, self.root, self._stop)
+        if await asyncio.to_thread(_is_imported, self.root, compiled):
             await self.end()
             self.version += 1
 

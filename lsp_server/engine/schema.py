@@ -1,13 +1,63 @@
-"""The one JSON object that a suggestion is: for `suggest --json`, the command and the request over LSP.
+"""The JSON objects that all faces answer with: the command line, the language server and HTTP.
 
-`docs/json.md` is written from these classes: `python -m lsp_server.engine.schema > docs/json.md`.
+`python -m lsp_server.engine.schema_files` writes docs/json.md, the JSON Schema and the TypeScript types of the
+VS Code extension from these classes.
 """
 
 from __future__ import annotations
 
 from dataclasses import Field, dataclass, field, fields
-from types import UnionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+
+class DocumentedEnum(StrEnum):
+    """The values that a string field can have, each with its meaning."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        """A value and one sentence on what it says."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+
+class TacticVerdict(DocumentedEnum):
+    """What Lean says of one tactic."""
+
+    CLOSES = "closes", "The goal is proved."
+    PROGRESS = "progress", "It leaves goals."
+    UNJUDGED = "unjudged", "Lean accepts it, but an error above may have changed the goal."
+    FAILS = "fails", "Lean rejects it; only where failures were asked for."
+    TIMEOUT = "timeout", "It takes too long; only where failures were asked for."
+
+
+class TacticsStatus(DocumentedEnum):
+    """How trying tactics went, for programs; `warnings` says the same to people."""
+
+    NOT_ASKED = "not_asked", "None were asked for, or the setting `tactics.enabled` is off."
+    RUNNING = "running", "They are being tried; only in a partial result."
+    TRIED = "tried", "They were tried, within the limits of number and time."
+    PARTIAL = "partial", "Lean failed before all were tried; those that it had accepted are listed."
+    WITHOUT_GENERATOR = "without_generator", "Templates alone were tried: the generator cannot be used."
+    NO_GENERATOR = (
+        "no_generator",
+        "None was tried: the generator cannot be used, and nothing else proposed any.",
+    )
+    GOAL_NOT_FIRST = "goal_not_first", "None was tried: Lean tries them on the first goal alone."
+    GOAL_BROKEN = "goal_broken", "None was tried: the goal mentions `sorry`, mostly for an error above."
+    NO_GOAL = "no_goal", "None was tried: Lean has no goal at the position, or no place for a tactic."
+    NO_FILE = "no_file", "None was tried: the document is not a file on this machine."
+    LEAN_FAILED = "lean_failed", "Lean could not be started, or failed before it had accepted any."
+
+
+class QueryKind(DocumentedEnum):
+    """How a search query was read."""
+
+    GOAL = "goal", "As a goal: it has a `⊢`, or is a declaration with its `:=`."
+    TEXT = "text", "As a name, a part of one, or words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +78,7 @@ class PremiseItem:
     score: Annotated[float, "How well it fits; higher is better, comparable within one answer only."]
     in_scope: Annotated[
         bool | None,
-        "Whether it can be used at this place as the imports stand; null where there is no file to judge by.",
+        "Whether the imports make it usable at the position; null where there is no file to judge by.",
     ]
     import_line: Annotated[
         str | None,
@@ -47,14 +97,10 @@ class TacticItem:
 
     tactic: Annotated[
         str,
-        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the place, "
+        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, "
         "if there is one.",
     ]
-    status: Annotated[
-        str,
-        "`closes` (the goal is proved), `progress` (it leaves goals), or `unjudged` (Lean accepts it, but an "
-        "error above may have changed the goal); `fails` and `timeout` only where failures were asked for.",
-    ]
+    status: Annotated[TacticVerdict, "What Lean says of it."]
     remaining_goals: Annotated[list[str], "What is left to prove, as Lean prints it."]
     message: Annotated[
         str, "Lean's own words on a failure, or why it cannot be judged, with the line; else empty."
@@ -111,15 +157,21 @@ class Suggestion:
     ] = field(default_factory=list)
     goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
     goal_count: Annotated[int, "How many goals the state has."] = 1
+    tactics_status: Annotated[TacticsStatus, "How trying tactics went."] = TacticsStatus.NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class TacticsSoFar:
+    """A partial result behind the first, which is a Suggestion."""
+
+    tactics: Annotated[list[TacticItem], "All that Lean has accepted so far, in the order to show."]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """The answer to a search."""
 
-    kind: Annotated[
-        str, "How the query was read: `goal` (it has a `⊢`, or is a declaration with its `:=`) or `text`."
-    ]
+    kind: Annotated[QueryKind, "How the query was read."]
     premises: Annotated[list[PremiseItem], "What was found, best first; names that match come first."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
@@ -169,19 +221,25 @@ class CollectionAnswer:
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
 
 
+ANSWERS = (Suggestion, TacticsSoFar, SearchAnswer, IndexAnswer, StatusItem, CollectionAnswer)
+"""What is sent whole."""
 CLASSES = (
     Suggestion,
+    TacticsStatus,
     PremiseItem,
     TacticItem,
+    TacticVerdict,
     IndexItem,
     SourceItem,
+    TacticsSoFar,
     SearchAnswer,
+    QueryKind,
     IndexAnswer,
     StatusItem,
     CollectionAnswer,
     CollectionHit,
 )
-
+"""The answers and what they consist of, in the order of the documentation."""
 
 _JSON_NAMES = {"import_line": "import"}
 
@@ -192,58 +250,13 @@ def json_name(item: Field[Any]) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """A suggestion, or a part of one, as plain JSON values."""
+    """An answer, or a part of one, as plain JSON values."""
     if hasattr(value, "__dataclass_fields__"):
         return {json_name(item): to_json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, DocumentedEnum):
+        return value.value
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
     if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}
     return value
-
-
-def type_name(hint: Any) -> str:
-    """A Python type as JSON calls it."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is UnionType:
-        return " or ".join(type_name(argument) for argument in arguments)
-    if origin is list:
-        return f"list of {type_name(arguments[0])}"
-    if origin is dict:
-        return f"object of {type_name(arguments[1])}"
-    names = {str: "string", float: "number", int: "integer", bool: "boolean", type(None): "null"}
-    return names.get(hint) or hint.__name__
-
-
-def markdown() -> str:
-    """The text of docs/json.md."""
-    parts = [_HEAD]
-    for cls in CLASSES:
-        hints = get_type_hints(cls, include_extras=True)
-        parts.append(f"## {cls.__name__}\n\n{cls.__doc__}\n\n| field | type | meaning |\n|---|---|---|")
-        parts += [
-            f"| `{json_name(item)}` | {type_name(hint)} | {doc} |"
-            for item in fields(cls)
-            for hint, doc in [get_args(hints[item.name])]
-        ]
-        parts.append("")
-    return "\n".join(parts)
-
-
-_HEAD = """\
-# The JSON object
-
-`premise-suggest suggest --json` prints one `Suggestion`. The request `premiseSuggest/suggest` and the
-command `premise-suggest.suggest` answer with the same object; a search with a `SearchAnswer`, indexing with
-an `IndexAnswer`; `suggest --backend NAME --json` prints a `CollectionAnswer`. The requests themselves are
-described in [lsp.md](lsp.md).
-
-`position` counts as LSP does, from 0, in UTF-16 units; the command line counts lines and columns from 1, in
-code points.
-
-This page is written by `python -m lsp_server.engine.schema`; a test holds it to the code.
-
-"""
-
-if __name__ == "__main__":
-    print(markdown(), end="")

@@ -16,7 +16,7 @@ from lsp_server.engine.requests import (
     main_goal,
     parse_goal,
 )
-from lsp_server.engine.schema import SearchAnswer
+from lsp_server.engine.schema import QueryKind, SearchAnswer
 from retriever.lean.allowed import Allowed
 from retriever.lean.offer import RankedPremise
 
@@ -35,7 +35,7 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
     goal = main_goal(await asyncio.to_thread(parse_goal, query)) if is_goal(query) else None
     ranked = await asyncio.to_thread(_ranked, context, request, index, query, goal)
     return SearchAnswer(
-        kind="text" if goal is None else "goal",
+        kind=QueryKind.TEXT if goal is None else QueryKind.GOAL,
         premises=[premise_item(one) for one in ranked],
         index=await context.freshness(index),
         warnings=warnings,

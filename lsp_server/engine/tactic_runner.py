@@ -11,6 +11,7 @@ from lean_extract.records import Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_before
 from lsp_server.engine.cache import Cache
 from lsp_server.engine.running_lean import RunningLean
+from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
 from prover.turns import Turns
 from prover.verify import GoalPosition, order, verify
@@ -46,10 +47,14 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TrialResults:
-    """What Lean said, in the order to show; and sentences on what could not be tried, and what mends it."""
+    """What Lean said, in the order to show; and sentences on what could not be tried, and what mends it.
+
+    `status` tells programs what the warnings tell people.
+    """
 
     outcomes: Sequence[TacticOutcome]
     warnings: Sequence[str] = ()
+    status: TacticsStatus = TacticsStatus.TRIED
 
 
 class TacticRunner:
@@ -96,10 +101,13 @@ class TacticRunner:
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
+            status = TacticsStatus.PARTIAL
             warnings.append(f"Not every tactic was tried: {error}")
+        else:
+            status = _status(has_generator=not warnings, was_any_tried=bool(candidates.scores))
         finally:
             candidates.close()
-        results = TrialResults(order(outcomes, candidates.scores), warnings)
+        results = TrialResults(order(outcomes, candidates.scores), warnings, status)
         self._keep(trial, results)
         return results
 
@@ -107,6 +115,13 @@ class TacticRunner:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
             self._known.put(trial.key, results)
+
+
+def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
+    """How trials went that Lean did not break off. `has_generator`: it could be used, if it was asked."""
+    if has_generator:
+        return TacticsStatus.TRIED
+    return TacticsStatus.WITHOUT_GENERATOR if was_any_tried else TacticsStatus.NO_GENERATOR
 
 
 async def _gather(

@@ -10,7 +10,7 @@ from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.proof_positions import sorry_near
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
 from lsp_server.protocol.server import PremiseServer
@@ -55,8 +55,7 @@ class Partial:
 
     def __call__(self, suggestion: Suggestion) -> None:
         """Send what is new."""
-        whole = to_json(suggestion)
-        value = {"tactics": whole["tactics"]} if self._has_begun else whole
+        value = to_json(TacticsSoFar(suggestion.tactics) if self._has_begun else suggestion)
         self._has_begun = True
         self._server.progress(types.ProgressParams(self._token, value))
 

@@ -16,7 +16,8 @@ from lean_extract.errors import IndexMissing
 from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import CollectionAnswer, to_json
+from lsp_server.engine.schema import CollectionAnswer, SearchAnswer, to_json
+from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
@@ -73,7 +74,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
     routes = APIRouter(tags=["Search"])
     opened = OpenCollections()
 
-    @routes.get("/api/premises", response_model=dict[str, Any])
+    @routes.get("/api/premises", response_model=dict[str, Any], responses=_answers_with(SearchAnswer))
     async def premises(
         query: Annotated[
             str,
@@ -121,7 +122,11 @@ def _questions(backend: HttpBackend) -> APIRouter:
         """The collections of other backends that are indexed on this machine, and can be asked here."""
         return await backend.work(lambda: asyncio.to_thread(_all_served))
 
-    @routes.get("/api/collections/{backend_name}/{name}", response_model=dict[str, Any])
+    @routes.get(
+        "/api/collections/{backend_name}/{name}",
+        response_model=dict[str, Any],
+        responses=_answers_with(CollectionAnswer),
+    )
     async def documents(
         backend_name: str,
         name: str,
@@ -140,6 +145,11 @@ def _questions(backend: HttpBackend) -> APIRouter:
         return to_json(await backend.work(job))
 
     return routes
+
+
+def _answers_with(cls: type) -> dict[int | str, dict[str, Any]]:
+    """The description of a route that answers with an object of docs/json.md."""
+    return {200: {"content": {"application/json": {"schema": inlined(cls)}}}}
 
 
 def _all_served() -> list[ServedCollection]:

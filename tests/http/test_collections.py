@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from retriever.documents.store import write_corpus
+from tests.answers import conforming
 from tests.http.conftest import Served, run, serving
 from tests.retriever.naturalproofs.corpora import gardens
 
@@ -54,7 +55,7 @@ def test_collections_are_listed_and_asked(gardener: Served) -> None:
     assert (listed["name"], listed["backend"], listed["documents"]) == ("gardens", "naturalproofs", 7)
     answer = gardener.get("/api/collections/naturalproofs/gardens", query=GATE, k=3)
     assert answer.status_code == 200
-    hits = answer.json()["hits"]
+    hits = conforming(answer.json(), "CollectionAnswer")["hits"]
     assert hits[0]["title"] == "s4" and hits[0]["kind"] == "theorem" and len(hits) == 3
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
 

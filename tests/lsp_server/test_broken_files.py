@@ -33,6 +33,7 @@ async def test_a_goal_with_an_error_in_it_gets_premises_and_lean_s_own_message(e
     assert answer["premises"]
     assert answer["tactics"] == []
     assert answer["warnings"] == [WARNING]
+    assert answer["tactics_status"] == "goal_broken"
     assert await fixes(editor, editor.uri("Bad.lean"), place_of(BROKEN_STATEMENT, "sorry")) == []
 
 
@@ -40,6 +41,7 @@ async def test_a_correct_theorem_below_keeps_its_verdicts(editor: Editor) -> Non
     answer = await suggested(editor, "Below.lean", BROKEN_STATEMENT, nth=1)
     assert answer["tactics"][0]["status"] == "closes"
     assert answer["warnings"] == []
+    assert answer["tactics_status"] == "tried"
     offered = await fixes(editor, editor.uri("Below.lean"), place_of(BROKEN_STATEMENT, "sorry", 1))
     assert offered[0].is_preferred
 

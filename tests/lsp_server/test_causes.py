@@ -295,6 +295,7 @@ async def test_an_editor_may_choose_a_goal(editor: Editor) -> None:
     assert (answer["goal_number"], answer["goal_count"]) == (2, 2)
     assert answer["tactics"] == []
     assert "on the first goal alone" in answer["warnings"][0]
+    assert answer["tactics_status"] == "goal_not_first"
 
 
 def test_hypotheses_alone_are_ranked_by_and_told(cli: Cli, tmp_path: Path) -> None:

@@ -109,7 +109,8 @@ async def test_templates_do_not_wait_for_the_generator_which_joins_the_trials(
     shown = {one.tactic: one.status for one in answer.tactics}
     assert shown["exact ⟨h.right, h.left⟩"] == "closes"
     assert len(shown) > 2
-    assert answer.warnings == []
+    assert (answer.warnings, answer.tactics_status) == ([], "tried")
+    assert {part.tactics_status for part in parts} == {"running"}
     statuses = [one.status for one in answer.tactics]
     assert statuses == sorted(statuses)
 
@@ -212,10 +213,11 @@ async def test_lean_killed_under_a_tactic_leaves_what_was_accepted(project: Path
             assert [one.tactic for one in answer.tactics] == [LEARNED]
             assert len(answer.warnings) == 1
             assert answer.warnings[0].startswith("Not every tactic was tried: ")
+            assert answer.tactics_status == "partial"
             engine.take_settings(parse({"tactics": {"source": "templates"}})[0])
             again = await engine.suggest(SuggestRequest(at(project), tactics=True))
     assert again.tactics[0].status == "closes"
-    assert again.warnings == []
+    assert (again.warnings, again.tactics_status) == ([], "tried")
 
 
 async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project: Path, opened: Open) -> None:
@@ -226,9 +228,11 @@ async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project
         assert answer.warnings == [
             "The generator gave no tactics: The generator in x is damaged. Name another."
         ]
+        assert answer.tactics_status == "without_generator"
     async with opened(error, source="generator") as engine:
         answer = await engine.suggest(SuggestRequest(at(project), tactics=True))
         assert (answer.tactics, len(answer.warnings)) == ([], 1)
+        assert answer.tactics_status == "no_generator"
     async with opened(None, source="generator") as engine:
         answer = await engine.suggest(SuggestRequest(at(project), tactics=True))
         assert answer.premises
@@ -236,6 +240,7 @@ async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project
     async with opened(None) as engine:
         answer = await engine.suggest(SuggestRequest(at(project), tactics=True))
         assert answer.tactics and answer.warnings == []
+        assert answer.tactics_status == "tried"
 
 
 async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_another_is_set() -> None:

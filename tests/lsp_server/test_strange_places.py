@@ -41,12 +41,14 @@ async def test_a_goal_of_a_document_without_a_file_is_answered_from_the_bundled_
     editor = await start_editor(project, environment, options=QUIET)
     unseen = await ask(editor, uri, goal=STATE, tactics=True)
     assert unseen["premises"][0]["in_scope"] is None
+    assert unseen["tactics_status"] == "no_file"
     assert all(source["bundled"] for source in unseen["index"]["sources"])
     open_uri(editor, uri, "import Mathlib.Order.Basic\n\nexample : True := by\n  sorry\n")
     seen = await ask(editor, uri, line=3, goal=STATE, tactics=True)
     assert {premise["in_scope"] for premise in seen["premises"]} <= {True, False}
     assert seen["tactics"] == []
     assert "No tactics were tried" in seen["warnings"][0]
+    assert seen["tactics_status"] == "no_file"
     with pytest.raises(JsonRpcException) as refused:
         await ask(editor, uri)
     assert refused.value.data == {"hint": "Save it first.", "kind": "BadSource"}

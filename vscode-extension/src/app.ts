@@ -7,13 +7,14 @@ import { Asker } from "./asking";
 import { config, STARTS_ANEW } from "./config";
 import { CursorFollower } from "./cursor";
 import { Doing } from "./doing";
+import type { StatusItem } from "./generated/answers";
 import { GoalBridge } from "./goal/bridge";
 import { Lean4Extension } from "./goal/lean4";
 import { Indexes } from "./indexes";
 import { isLean, LeanEditor } from "./lean";
 import { Limiter } from "./limiter";
 import { offerLean4 } from "./offerLean4";
-import { Places } from "./places";
+import { TrackedPositions } from "./positions";
 import { findServer } from "./server/find";
 import { searchIn } from "./server/locate";
 import { Server, type ServerState } from "./server/server";
@@ -22,13 +23,13 @@ import { Toasts } from "./toasts";
 import { PremisesView } from "./view/provider";
 import type { ViewActions, ViewState } from "./view/state";
 import * as model from "./viewModel";
-import { sentence, type IndexStatus } from "./wire";
+import { sentence } from "./wire";
 
 export class App implements vscode.Disposable {
   readonly doing: Doing;
   readonly view: PremisesView;
   private readonly limiter = new Limiter();
-  private readonly places = new Places();
+  private readonly positions = new TrackedPositions();
   private readonly indexes = new Indexes();
   private readonly lean4 = new Lean4Extension();
   private readonly editor = new LeanEditor();
@@ -45,7 +46,7 @@ export class App implements vscode.Disposable {
     channel: vscode.LogOutputChannel,
     cwd: string,
   ) {
-    const { limiter, places, indexes, editor, toasts } = this;
+    const { limiter, positions, indexes, editor, toasts } = this;
     const storage = context.globalStorageUri;
     this.server = new Server({
       locate: async () => findServer(await searchIn(storage, channel)),
@@ -60,7 +61,7 @@ export class App implements vscode.Disposable {
       server,
       bridge: new GoalBridge(this.lean4),
       limiter,
-      places,
+      positions,
       progressFor: (uri) => indexes.progressFor(uri),
       show: (state) => this.shown(state),
     });
@@ -73,7 +74,8 @@ export class App implements vscode.Disposable {
     });
     const { follower } = this;
     const reveal = () => this.view.reveal();
-    this.doing = new Doing({ server, asker, follower, limiter, places, indexes, editor, channel, storage, toasts, reveal });
+    const parts = { server, asker, follower, limiter, positions, indexes, editor, channel, storage, toasts, reveal };
+    this.doing = new Doing(parts);
     this.view = new PremisesView(context.extensionUri, this.doing satisfies ViewActions);
     this.statusBar = new StatusBar(() => ({
       server: server.state.kind,
@@ -151,7 +153,7 @@ export class App implements vscode.Disposable {
     if (state.kind === "running") for (const mended of ["index", "install"] as const) toasts.end(mended);
   }
 
-  private indexChanged(status: IndexStatus | undefined): void {
+  private indexChanged(status: StatusItem | undefined): void {
     this.statusBar.update();
     const uri = this.editor.current?.document.uri;
     if (status === undefined || uri === undefined) return;
@@ -170,7 +172,7 @@ export class App implements vscode.Disposable {
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (!isLean(document)) return;
     const changes = contentChanges.map(({ range, text }) => ({ start: range.start, end: range.end, text }));
-    this.places.changed(document.uri.toString(), changes);
+    this.positions.changed(document.uri.toString(), changes);
   }
 
   private listeners(): vscode.Disposable[] {

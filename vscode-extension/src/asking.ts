@@ -1,15 +1,16 @@
-/** One question at a time: the goal at a place, then its premises, then tactics as Lean judges them. */
+/** One question at a time: the goal at a position, then its premises, then tactics as Lean judges them. */
 
 import * as vscode from "vscode";
 
+import type { Suggestion } from "./generated/answers";
 import type { GoalBridge } from "./goal/bridge";
 import { Weight, type Limiter } from "./limiter";
-import type { Places } from "./places";
+import type { TrackedPositions } from "./positions";
 import { NoServer, type Server } from "./server/server";
 import { pause } from "./timing";
 import type { Progress, ViewState } from "./view/state";
 import * as model from "./viewModel";
-import { isPassing, readFailure, readSuggestion, readTactics, type Suggestion } from "./wire";
+import { isPassing, readFailure, readSuggestion, readTactics } from "./wire";
 
 /** What is asked. */
 export interface Question {
@@ -26,12 +27,12 @@ export interface AskerOptions {
   readonly server: Server;
   readonly bridge: GoalBridge;
   readonly limiter: Limiter;
-  readonly places: Places;
+  readonly positions: TrackedPositions;
   readonly progressFor: (uri: vscode.Uri) => Progress | undefined;
   readonly show: (state: ViewState) => void;
 }
 
-/** How often Lean is asked again while it has not come to the place, and how long to wait between. */
+/** How often Lean is asked again while it has not come to the position, and how long to wait between. */
 const TRIES = 60;
 const BETWEEN_MS = 400;
 
@@ -94,10 +95,10 @@ export class Asker {
   }
 
   private async suggest(question: Question, goal: string, outer: AbortSignal): Promise<void> {
-    const { server, limiter, places } = this.options;
+    const { server, limiter, positions } = this.options;
     const uri = question.document.uri.toString();
     const { line, character } = question.position;
-    const asked = { place: places.add(uri, { line, character }), file: uri };
+    const asked = { positionId: positions.add(uri, { line, character }), file: uri };
     const params = {
       textDocument: { uri },
       position: { line, character },
@@ -109,7 +110,7 @@ export class Asker {
       const tactics = readTactics(part);
       partial = readSuggestion(part) ?? (partial && tactics && { ...partial, tactics });
       if (partial !== null && !outer.aborted) {
-        this.show(model.ofAnswer(partial, asked, "running", this.progress(question)));
+        this.show(model.ofAnswer(partial, asked, this.progress(question)));
       }
     };
     const weight = question.byPerson ? Weight.asked : Weight.follow;
@@ -119,8 +120,7 @@ export class Asker {
         : server.request("premiseSuggest/suggest", params, signal);
     const answer = readSuggestion(await limiter.run(weight, work, outer));
     if (answer === null || outer.aborted) return;
-    const tacticsState = model.tacticsStateOf(answer, question.tactics);
-    this.show(model.ofAnswer(answer, asked, tacticsState, this.progress(question)));
+    this.show(model.ofAnswer(answer, asked, this.progress(question)));
   }
 
   private failed(error: unknown, question: Question): void {

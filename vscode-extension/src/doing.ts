@@ -10,7 +10,7 @@ import type { CursorFollower } from "./cursor";
 import type { Indexes } from "./indexes";
 import type { LeanEditor } from "./lean";
 import { Weight, type Limiter } from "./limiter";
-import type { Places } from "./places";
+import type { TrackedPositions } from "./positions";
 import { showSearch } from "./search";
 import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
@@ -27,7 +27,7 @@ export interface Parts {
   readonly asker: Asker;
   readonly follower: CursorFollower;
   readonly limiter: Limiter;
-  readonly places: Places;
+  readonly positions: TrackedPositions;
   readonly indexes: Indexes;
   readonly editor: LeanEditor;
   readonly channel: vscode.LogOutputChannel;
@@ -57,15 +57,15 @@ export class Doing implements ViewActions {
   }
 
   search(): void {
-    const { editor, places, server } = this.parts;
+    const { editor, positions, server } = this.parts;
     const { current } = editor;
     const uri = current?.document.uri;
-    const place = current === undefined ? null : places.add(current.document.uri.toString(), current.selection.active);
+    const positionId = current ? positions.add(current.document.uri.toString(), current.selection.active) : null;
     const at = current && { textDocument: { uri: current.document.uri.toString() }, position: plain(current.selection.active) };
     showSearch(
       {
         search: (query, signal) => this.look({ query, ...at }, signal),
-        insert: (premise, addImport) => this.insertPremise(premise, { addImport, place }),
+        insert: (premise, addImport) => this.insertPremise(premise, { addImport, positionId }),
         copy: (premise) => this.copyName(premise.name),
         open: (premise) => void openDeclaration(server, premise, uri),
       },
@@ -96,12 +96,13 @@ export class Doing implements ViewActions {
     else if (server.state.kind === "idle") await server.start();
   }
 
-  insertTactic({ tactic }: { readonly tactic: string }, place: string | null): void {
-    void this.insert(place, { text: tactic, as: "tactic", importLine: null });
+  insertTactic({ tactic }: { readonly tactic: string }, positionId: string | null): void {
+    void this.insert(positionId, { text: tactic, as: "tactic", importLine: null });
   }
 
-  insertPremise(premise: PremiseItem, { addImport, place }: { addImport: boolean; place: string | null }): void {
-    void this.insert(place, { text: premise.name, as: "name", importLine: addImport ? premise.import : null });
+  insertPremise(premise: PremiseItem, options: { addImport: boolean; positionId: string | null }): void {
+    const importLine = options.addImport ? premise.import : null;
+    void this.insert(options.positionId, { text: premise.name, as: "name", importLine });
   }
 
   copyName(name: string): void {
@@ -140,12 +141,12 @@ export class Doing implements ViewActions {
     if (current !== undefined) await this.ask(current, config.tactics(current.document.uri), true);
   }
 
-  /** Insert at the place of an answer; without one, at the cursor. */
-  private async insert(place: string | null, wanted: Insertion): Promise<void> {
-    const { editor, places, server } = this.parts;
+  /** Insert at the position of an answer; without one, at the cursor. */
+  private async insert(positionId: string | null, wanted: Insertion): Promise<void> {
+    const { editor, positions, server } = this.parts;
     const { current } = editor;
-    const name = place ?? (current && places.add(current.document.uri.toString(), current.selection.active));
-    if (name !== undefined) await insert(server, places, name, wanted);
+    const id = positionId ?? (current && positions.add(current.document.uri.toString(), current.selection.active));
+    if (id !== undefined) await insert(server, positions, id, wanted);
     else void vscode.window.showWarningMessage("Premise Suggest: Open a Lean file to insert into.");
   }
 }

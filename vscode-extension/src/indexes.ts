@@ -2,17 +2,18 @@
 
 import * as vscode from "vscode";
 
+import type { StatusItem } from "./generated/answers";
 import { innermost } from "./server/programs";
 import type { IndexItem, Progress } from "./view/state";
 import { progressOf } from "./viewModel";
-import { readStatus, type IndexStatus } from "./wire";
+import { readStatus } from "./wire";
 
 export class Indexes implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<IndexStatus | undefined>();
+  private readonly changed = new vscode.EventEmitter<StatusItem | undefined>();
   /** Fires when something new is known: with the server's notice, where it came by one. */
   readonly onDidChange = this.changed.event;
 
-  private readonly notices = new Map<string, IndexStatus>();
+  private readonly notices = new Map<string, StatusItem>();
   private latest: IndexItem | null = null;
 
   /** The index that was searched or written last. */

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { LEAN4 } from "./goal/lean4";
 
 const OFFERED = "lean4Offered";
+const INSTALL = "Install the Lean 4 Extension";
 
 export async function offerLean4(context: vscode.ExtensionContext, present: boolean): Promise<void> {
   if (present || context.globalState.get(OFFERED) === true) return;
@@ -12,8 +13,8 @@ export async function offerLean4(context: vscode.ExtensionContext, present: bool
   const said =
     "Premise Suggest: The Lean 4 extension is not installed. Premises and search work without it; " +
     "it adds the infoview, and its Lean then gives the goals.";
-  const chosen = await vscode.window.showInformationMessage(said, "Install the Lean 4 Extension", "Not Now");
-  if (chosen?.startsWith("Install")) {
+  const chosen = await vscode.window.showInformationMessage(said, INSTALL, "Not Now");
+  if (chosen === INSTALL) {
     await vscode.commands.executeCommand("workbench.extensions.installExtension", LEAN4);
   }
 }

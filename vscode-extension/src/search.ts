@@ -2,10 +2,11 @@
 
 import * as vscode from "vscode";
 
+import type { SearchAnswer } from "./generated/answers";
 import { pause } from "./timing";
 import { sorryLabel } from "./view/format";
 import type { PremiseItem } from "./view/state";
-import { isPassing, readFailure, sentence, type SearchAnswer } from "./wire";
+import { isPassing, readFailure, sentence } from "./wire";
 
 const WAIT_MS = 150;
 

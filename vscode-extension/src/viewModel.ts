@@ -1,12 +1,13 @@
 /** What the view shows for an answer, an error, or a server that is not there. Pure. */
 
+import type { StatusItem, Suggestion, TacticsStatus } from "./generated/answers";
 import type { Problem } from "./server/problems";
 import type { NoServer, Progress, Ready, TacticsState, ViewState } from "./view/state";
-import type { Failure, IndexStatus, Suggestion } from "./wire";
+import type { Failure } from "./wire";
 
 /** What an answer is about. */
 export interface Asked {
-  readonly place: string;
+  readonly positionId: string;
   readonly file: string;
 }
 
@@ -14,14 +15,25 @@ const LEAN_FAILURES = new Set(["LeanNotFound", "LeanDied", "LeanTimeout", "LeanE
 const GOAL_FAILURES = new Set(["NoGoalHere", "BadPosition"]);
 const INDEX_FAILURES = new Set(["IndexMissing", "IndexLocked"]);
 
+/** What the view shows for each status of the server. */
+const TACTICS_STATES: Readonly<Record<TacticsStatus, TacticsState>> = {
+  not_asked: "off",
+  running: "running",
+  tried: "done",
+  partial: "done",
+  without_generator: "done",
+  no_generator: "failed",
+  goal_not_first: "failed",
+  goal_broken: "failed",
+  no_goal: "failed",
+  no_file: "failed",
+  lean_failed: "failed",
+};
+
 /** The state for an answer: whole, or with tactics still to come. */
-export function ofAnswer(
-  answer: Suggestion,
-  asked: Asked,
-  tacticsState: TacticsState,
-  indexing?: Progress,
-): ViewState {
+export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress): ViewState {
   const { goal, premises, tactics, index, warnings, notes } = answer;
+  const tacticsState = TACTICS_STATES[answer.tactics_status];
   if (premises.length === 0 && tactics.length === 0 && tacticsState !== "running") {
     return { kind: "noMatch", goal, index, warnings, notes };
   }
@@ -37,13 +49,6 @@ export function ofAnswer(
     notes,
   };
   return indexing === undefined ? ready : { ...ready, indexing };
-}
-
-/** How trying tactics went, from the whole answer. */
-export function tacticsStateOf(answer: Suggestion, wanted: boolean): TacticsState {
-  if (!wanted) return "off";
-  const failed = answer.tactics.length === 0 && answer.warnings.some((one) => one.startsWith("No tactics were tried"));
-  return failed ? "failed" : "done";
 }
 
 /** The state for a request that failed. */
@@ -77,7 +82,7 @@ export function asSettled(state: ViewState): ViewState {
 }
 
 /** The progress of a status, while an index run goes on. */
-export function progressOf(status: IndexStatus | undefined): Progress | undefined {
+export function progressOf(status: StatusItem | undefined): Progress | undefined {
   if (!status?.indexing) return undefined;
   return { stage: status.stage, done: status.done, total: status.total };
 }

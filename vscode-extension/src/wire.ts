@@ -1,33 +1,15 @@
 /** What the server answers (docs/json.md, docs/lsp.md), read from unknown values. Pure. */
 
-import type { IndexItem, PremiseItem, TacticItem } from "./view/items";
-
-export interface Suggestion {
-  readonly goal: string;
-  readonly premises: readonly PremiseItem[];
-  readonly tactics: readonly TacticItem[];
-  readonly index: IndexItem;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-}
-
-export interface SearchAnswer {
-  readonly kind: "goal" | "text";
-  readonly premises: readonly PremiseItem[];
-  readonly index: IndexItem;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-}
-
-/** How an index run stands, and what the index then is. */
-export interface IndexStatus {
-  readonly root: string;
-  readonly indexing: boolean;
-  readonly stage: string;
-  readonly done: number;
-  readonly total: number;
-  readonly index: IndexItem | null;
-}
+import {
+  QUERY_KINDS,
+  TACTICS_STATUSES,
+  type IndexItem,
+  type PremiseItem,
+  type SearchAnswer,
+  type StatusItem,
+  type Suggestion,
+  type TacticItem,
+} from "./generated/answers";
 
 /** A failure as the server tells it: one sentence, what to do next, and its kind. */
 export interface Failure {
@@ -60,12 +42,16 @@ export function readSuggestion(value: unknown): Suggestion | null {
     premises: list<PremiseItem>(value["premises"]),
     tactics: list<TacticItem>(value["tactics"]),
     index,
+    timings_ms: numbers(value["timings_ms"]),
     warnings: strings(value["warnings"]),
     notes: strings(value["notes"]),
+    goal_number: count(value["goal_number"]) || 1,
+    goal_count: count(value["goal_count"]) || 1,
+    tactics_status: oneOf(TACTICS_STATUSES, value["tactics_status"], "tried"),
   };
 }
 
-/** The tactics of a progress value that has nothing else, or null. */
+/** The tactics of a partial result that has nothing else, or null. */
 export function readTactics(value: unknown): readonly TacticItem[] | null {
   return isRecord(value) && Array.isArray(value["tactics"]) ? list<TacticItem>(value["tactics"]) : null;
 }
@@ -74,7 +60,7 @@ export function readSearch(value: unknown): SearchAnswer | null {
   const index = isRecord(value) ? readIndex(value["index"]) : null;
   if (!isRecord(value) || index === null) return null;
   return {
-    kind: value["kind"] === "goal" ? "goal" : "text",
+    kind: oneOf(QUERY_KINDS, value["kind"], "text"),
     premises: list<PremiseItem>(value["premises"]),
     index,
     warnings: strings(value["warnings"]),
@@ -82,7 +68,7 @@ export function readSearch(value: unknown): SearchAnswer | null {
   };
 }
 
-export function readStatus(value: unknown): IndexStatus | null {
+export function readStatus(value: unknown): StatusItem | null {
   if (!isRecord(value) || typeof value["root"] !== "string") return null;
   return {
     root: value["root"],
@@ -155,13 +141,23 @@ function isPosition(value: unknown): value is WirePosition {
   return isRecord(value) && typeof value["line"] === "number" && typeof value["character"] === "number";
 }
 
-/** Items of a list from our own server, whose form docs/json.md fixes; anything else is no list. */
+/** The objects of a list, which our own server sends as docs/schema has them; empty for anything else. */
 function list<T>(value: unknown): readonly T[] {
   return Array.isArray(value) ? (value.filter(isRecord) as T[]) : [];
 }
 
 function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function numbers(value: unknown): Readonly<Record<string, number>> {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+}
+
+/** One of the known values; `fallback` for one of a later version. */
+function oneOf<T extends string>(known: readonly T[], value: unknown, fallback: T): T {
+  return known.find((one) => one === value) ?? fallback;
 }
 
 function count(value: unknown): number {

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from retriever.documents.store import write_corpus
+from tests.answers import conforming
 from tests.retriever.naturalproofs.corpora import gardens
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
@@ -105,7 +106,7 @@ def test_it_is_indexed_asked_and_measured(run: Run) -> None:
     done = run("index", "--backend", "cookbook", "dishes.txt")
     assert (done.returncode, done.stdout) == (0, "dishes (cookbook): 10 documents, 4 proofs that vote\n")
     found = run("suggest", "--backend", "cookbook", "--text", "apple crumble", "--json")
-    answer = json.loads(found.stdout)
+    answer = conforming(json.loads(found.stdout), "CollectionAnswer")
     assert (answer["backend"], answer["collection"], answer["documents"]) == ("cookbook", "dishes", 10)
     titles = [hit["title"] for hit in answer["hits"]]
     assert set(titles[:4]) == {"Apple", "Apple Pie", "Apple Cake", "Apple Tart"}

@@ -1,8 +1,8 @@
-/** Putting tactics and names into the text, at the place that the answer was for. */
+/** Putting tactics and names into the text, at the position that the answer was for. */
 
 import * as vscode from "vscode";
 
-import type { Places, Spot } from "../places";
+import type { TextPosition, TrackedPositions } from "../positions";
 import type { Server } from "../server/server";
 import { readEdits, readFailure, sentence, type WireEdit } from "../wire";
 import { cursorAfter } from "./edits";
@@ -21,29 +21,44 @@ const TRIES = 2;
 class Refused extends Error {}
 
 /** Insert; what goes wrong is told in a message. */
-export async function insert(server: Server, places: Places, place: string, wanted: Insertion): Promise<void> {
+export async function insert(
+  server: Server,
+  positions: TrackedPositions,
+  positionId: string,
+  wanted: Insertion,
+): Promise<void> {
   try {
-    await attempt(server, places, place, wanted);
+    await attempt(server, positions, positionId, wanted);
   } catch (error) {
     const said = error instanceof Refused ? error.message : sentence(readFailure(error));
     void vscode.window.showWarningMessage(`Premise Suggest: ${said}`);
   }
 }
 
-async function attempt(server: Server, places: Places, name: string, wanted: Insertion): Promise<void> {
+async function attempt(
+  server: Server,
+  positions: TrackedPositions,
+  positionId: string,
+  wanted: Insertion,
+): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const place = places.find(name);
-    if (place === undefined || place.spot === null) throw new Refused(CHANGED);
+    const tracked = positions.find(positionId);
+    if (tracked === undefined || tracked.position === null) throw new Refused(CHANGED);
     // The focus goes there before anything is asked: what the person opens meanwhile must not lose it.
-    const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri)));
+    const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(tracked.uri)));
     const { version } = editor.document;
-    const edits = await ask(server, place.uri, place.spot, wanted);
+    const edits = await ask(server, tracked.uri, tracked.position, wanted);
     if (editor.document.version === version) return apply(editor, edits, wanted);
   }
   throw new Refused("The text changed while it was being edited. Try again.");
 }
 
-async function ask(server: Server, uri: string, position: Spot, wanted: Insertion): Promise<readonly WireEdit[]> {
+async function ask(
+  server: Server,
+  uri: string,
+  position: TextPosition,
+  wanted: Insertion,
+): Promise<readonly WireEdit[]> {
   const answer = await server.request("premiseSuggest/edits", {
     textDocument: { uri },
     position,
@@ -66,9 +81,9 @@ async function apply(editor: vscode.TextEditor, edits: readonly WireEdit[], want
   const all = new vscode.WorkspaceEdit();
   for (const { range, newText } of edits) all.replace(editor.document.uri, rangeOf(range), newText);
   if (!(await vscode.workspace.applyEdit(all))) throw new Refused("VS Code did not take the edit.");
-  const spot = cursorAfter(edits, wanted.text);
-  if (spot === null) return;
-  const cursor = new vscode.Position(spot.line, spot.character);
+  const end = cursorAfter(edits, wanted.text);
+  if (end === null) return;
+  const cursor = new vscode.Position(end.line, end.character);
   editor.selection = new vscode.Selection(cursor, cursor);
   editor.revealRange(editor.selection);
 }

@@ -1,6 +1,6 @@
 /** Words and short texts for the *Premises* view. Pure. */
 
-import type { IndexItem, PremiseItem, TacticItem } from "./items";
+import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
 
 const NUMBERS = new Intl.NumberFormat("en");
 

@@ -1,6 +1,6 @@
 /** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
 
-import { TACTIC_STATUSES, type PremiseItem, type TacticItem, type TacticStatus } from "./items";
+import { TACTIC_VERDICTS, type PremiseItem, type TacticItem, type TacticVerdict } from "../generated/answers";
 import { VIEW_COMMANDS, type PageMessage, type Pin, type StateMessage, type ViewCommand, type ViewState } from "./state";
 
 /** What the page keeps while it is hidden. */
@@ -36,15 +36,15 @@ export function readStateMessage(value: unknown): StateMessage | null {
 export function readPageMessage(value: unknown): PageMessage | null {
   if (!isRecord(value)) return null;
   const { type } = value;
-  const place = typeof value["place"] === "string" ? value["place"] : null;
+  const positionId = typeof value["positionId"] === "string" ? value["positionId"] : null;
   if (type === "loaded") return { type };
   if (type === "insertTactic") {
     const tactic = readTactic(value["tactic"]);
-    return tactic && { type, tactic, place };
+    return tactic && { type, tactic, positionId };
   }
   if (type === "insertPremise") {
     const premise = readPremise(value["premise"]);
-    return premise && { type, premise, addImport: value["addImport"] === true, place };
+    return premise && { type, premise, addImport: value["addImport"] === true, positionId };
   }
   if (type === "openDeclaration") {
     const premise = readPremise(value["premise"]);
@@ -92,13 +92,13 @@ function readPremise(value: unknown): PremiseItem | null {
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
   const { tactic, status, remaining_goals: goals, message } = value;
-  if (typeof tactic !== "string" || tactic === "" || !isStatus(status)) return null;
+  if (typeof tactic !== "string" || tactic === "" || !isVerdict(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
   return { tactic, status, remaining_goals: remaining, message: typeof message === "string" ? message : "" };
 }
 
-function isStatus(value: unknown): value is TacticStatus {
-  return (TACTIC_STATUSES as readonly unknown[]).includes(value);
+function isVerdict(value: unknown): value is TacticVerdict {
+  return (TACTIC_VERDICTS as readonly unknown[]).includes(value);
 }
 
 function isCommand(value: unknown): value is ViewCommand {

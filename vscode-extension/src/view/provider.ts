@@ -98,9 +98,11 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
       case "loaded":
         return this.send();
       case "insertTactic":
-        return this.actions.insertTactic(message.tactic, message.place);
-      case "insertPremise":
-        return this.actions.insertPremise(message.premise, { addImport: message.addImport, place: message.place });
+        return this.actions.insertTactic(message.tactic, message.positionId);
+      case "insertPremise": {
+        const { premise, addImport, positionId } = message;
+        return this.actions.insertPremise(premise, { addImport, positionId });
+      }
       case "copyName":
         return this.actions.copyName(message.name);
       case "openDeclaration":

@@ -1,7 +1,7 @@
 /** What stands in the list, in order. Pure. */
 
+import type { PremiseItem, TacticItem, TacticVerdict } from "../generated/answers";
 import { counted } from "./format";
-import type { PremiseItem, TacticItem, TacticStatus } from "./items";
 import type { Pin, Ready, TacticsState, ViewState } from "./state";
 
 /** A tactic in the list. */
@@ -70,7 +70,7 @@ const TACTIC_NOTES: Readonly<Record<TacticsState, string>> = {
 };
 
 /** The tactics that are shown, from top to bottom: what closes the goal, what is a step, what cannot be judged. */
-const SHOWN: readonly TacticStatus[] = ["closes", "progress", "unjudged"];
+const SHOWN: readonly TacticVerdict[] = ["closes", "progress", "unjudged"];
 
 function tacticRows(tactics: readonly TacticItem[]): TacticRow[] {
   const rows = SHOWN.flatMap((status) => tactics.filter((tactic) => tactic.status === status)).map(

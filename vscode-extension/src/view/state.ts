@@ -5,9 +5,9 @@
  * The extension tells the view one whole state at a time; the page works out what changed.
  */
 
-import type { IndexItem, PremiseItem, TacticItem } from "./items";
+import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
 
-export type { IndexItem, PremiseItem, SourceItem, TacticItem } from "./items";
+export type { IndexItem, PremiseItem, SourceItem, TacticItem } from "../generated/answers";
 
 /** How far an index run is; `total` 0 where it is not known yet. */
 export interface Progress {
@@ -77,8 +77,8 @@ export type TacticsState = "off" | "running" | "done" | "failed";
 /** An answer, whole or still coming. */
 export interface Ready extends Common {
   readonly kind: "ready";
-  /** Names the place that was asked about (the extension chooses; it comes back with what is inserted). */
-  readonly place: string;
+  /** Identifies the position that was asked about (the extension chooses; it comes back with what is inserted). */
+  readonly positionId: string;
   /** The file that was asked about, as a URI: scopes are judged by its imports. */
   readonly file: string;
   readonly goal: string;
@@ -103,12 +103,15 @@ export type ViewCommand = (typeof VIEW_COMMANDS)[number];
 /**
  * What the view asks the extension to do.
  *
- * `place` is the `Ready.place` under which the item stood; null for a pinned premise shown where there is no
+ * `positionId` is the `Ready.positionId` under which the item stood; null for a pinned premise shown where there is no
  * answer. Actions tell failures to the person themselves; the view does not wait for them.
  */
 export interface ViewActions {
-  insertTactic(tactic: TacticItem, place: string | null): void;
-  insertPremise(premise: PremiseItem, options: { readonly addImport: boolean; readonly place: string | null }): void;
+  insertTactic(tactic: TacticItem, positionId: string | null): void;
+  insertPremise(
+    premise: PremiseItem,
+    options: { readonly addImport: boolean; readonly positionId: string | null },
+  ): void;
   copyName(name: string): void;
   openDeclaration(premise: PremiseItem): void;
   run(command: ViewCommand): void;
@@ -129,12 +132,12 @@ export interface StateMessage {
 /** From the page to the extension. */
 export type PageMessage =
   | { readonly type: "loaded" }
-  | { readonly type: "insertTactic"; readonly tactic: TacticItem; readonly place: string | null }
+  | { readonly type: "insertTactic"; readonly tactic: TacticItem; readonly positionId: string | null }
   | {
       readonly type: "insertPremise";
       readonly premise: PremiseItem;
       readonly addImport: boolean;
-      readonly place: string | null;
+      readonly positionId: string | null;
     }
   | { readonly type: "copyName"; readonly name: string }
   | { readonly type: "openDeclaration"; readonly premise: PremiseItem }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { TACTICS_STATUSES, type Suggestion, type TacticsStatus } from "../../src/generated/answers";
 import { crashedAtStart, gaveUp, lastWords, packageMissing, UNTRUSTED } from "../../src/server/problems";
 import type { Ready, ViewState } from "../../src/view/state";
 import * as model from "../../src/viewModel";
-import type { Suggestion } from "../../src/wire";
 
 const index = { sources: [], built_at: null, stale_files: 0, lean: null, line: "up to date" };
 const premise = {
@@ -18,28 +18,38 @@ const premise = {
   doc_url: null,
   rests_on_sorry: false,
 };
-const answer: Suggestion = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
-const asked = { place: "place-1", file: "file:///a%20b/C.lean" };
+const shown = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
+const answer: Suggestion = { ...shown, timings_ms: { total: 1 }, goal_number: 1, goal_count: 1, tactics_status: "tried" };
+const running: Suggestion = { ...answer, tactics_status: "running" };
+const asked = { positionId: "position-1", file: "file:///a%20b/C.lean" };
 const progress = { stage: "embed", done: 3, total: 9 };
 
-test("an answer is shown under the place it was made for", () => {
-  const state = model.ofAnswer(answer, asked, "running", progress) as Ready;
-  assert.deepEqual(state, { kind: "ready", ...asked, ...answer, tacticsState: "running", indexing: progress });
-  assert.equal("indexing" in model.ofAnswer(answer, asked, "done"), false);
+test("an answer is shown under the position it was made for", () => {
+  const state = model.ofAnswer(running, asked, progress) as Ready;
+  assert.deepEqual(state, { kind: "ready", ...asked, ...shown, tacticsState: "running", indexing: progress });
+  assert.equal("indexing" in model.ofAnswer(answer, asked), false);
 });
 
 test("nothing that fits is said as such, but not while tactics may still come", () => {
-  const empty = { ...answer, premises: [] };
-  assert.equal(model.ofAnswer(empty, asked, "done").kind, "noMatch");
-  assert.equal(model.ofAnswer(empty, asked, "off").kind, "noMatch");
-  assert.equal(model.ofAnswer(empty, asked, "running").kind, "ready");
+  assert.equal(model.ofAnswer({ ...answer, premises: [] }, asked).kind, "noMatch");
+  assert.equal(model.ofAnswer({ ...answer, premises: [], tactics_status: "not_asked" }, asked).kind, "noMatch");
+  assert.equal(model.ofAnswer({ ...running, premises: [] }, asked).kind, "ready");
 });
 
 test("tactics that could not be tried are told from tactics of which none worked", () => {
+  const of = (tactics_status: TacticsStatus) => (model.ofAnswer({ ...answer, tactics_status }, asked) as Ready).tacticsState;
+  assert.equal(of("not_asked"), "off");
+  assert.equal(of("running"), "running");
+  for (const status of ["tried", "partial", "without_generator"] as const) assert.equal(of(status), "done");
+  const failed = TACTICS_STATUSES.filter((status) => of(status) === "failed");
+  assert.deepEqual(failed, ["no_generator", "goal_not_first", "goal_broken", "no_goal", "no_file", "lean_failed"]);
+});
+
+test("whether tactics could be tried is not read from the words of a warning", () => {
   const warned = { ...answer, warnings: ["No tactics were tried: Lean is missing."] };
-  assert.equal(model.tacticsStateOf(answer, true), "done");
-  assert.equal(model.tacticsStateOf(warned, true), "failed");
-  assert.equal(model.tacticsStateOf(warned, false), "off");
+  assert.equal((model.ofAnswer(warned, asked) as Ready).tacticsState, "done");
+  const other = { ...answer, tactics_status: "lean_failed" as const, warnings: ["Lean fehlt."] };
+  assert.equal((model.ofAnswer(other, asked) as Ready).tacticsState, "failed");
 });
 
 test("failures, by what a person can do about them", () => {
@@ -59,7 +69,7 @@ test("progress is put into what is shown, and taken out when the index run is ov
   assert.deepEqual(model.progressOf(status), progress);
   assert.equal(model.progressOf({ ...status, indexing: false }), undefined);
   assert.equal(model.progressOf(undefined), undefined);
-  const ready = model.ofAnswer(answer, asked, "done");
+  const ready = model.ofAnswer(answer, asked);
   const during = model.withProgress(ready, progress);
   assert.deepEqual(during, { ...ready, indexing: progress });
   assert.deepEqual(model.withProgress(during, undefined), ready);
@@ -78,7 +88,7 @@ test("progress is put into what is shown, and taken out when the index run is ov
 });
 
 test("what will get no more is not shown as if more would come", () => {
-  const busy = model.asBusy(model.ofAnswer(answer, asked, "running"));
+  const busy = model.asBusy(model.ofAnswer(running, asked));
   assert.equal(model.isUnsettled(busy), true);
   const settled = model.asSettled(busy) as Ready;
   assert.equal(model.isUnsettled(settled), false);

@@ -7,16 +7,25 @@ const index = { sources: [], built_at: "2026-07-01T00:00:00Z", stale_files: 2, l
 const rubbish = [null, undefined, 1, "x", [], {}, { goal: 1 }, { index: null }, { goal: "⊢ P", index: {} }];
 
 test("an answer is read as the server sends it; what is missing is empty", () => {
-  const whole = { goal: "⊢ P", premises: [{ name: "a" }], tactics: [], index, timings_ms: {}, warnings: ["w"], notes: [] };
-  assert.deepEqual(wire.readSuggestion(whole), {
+  const whole = {
     goal: "⊢ P",
     premises: [{ name: "a" }],
     tactics: [],
     index,
+    timings_ms: { total: 2.5 },
     warnings: ["w"],
     notes: [],
+    goal_number: 2,
+    goal_count: 3,
+    tactics_status: "lean_failed",
+  };
+  assert.deepEqual(wire.readSuggestion(whole), whole);
+  assert.deepEqual(wire.readSuggestion({ goal: "⊢ P", index }), {
+    ...{ goal: "⊢ P", premises: [], tactics: [], index, timings_ms: {}, warnings: [], notes: [] },
+    ...{ goal_number: 1, goal_count: 1, tactics_status: "tried" },
   });
-  assert.deepEqual(wire.readSuggestion({ goal: "⊢ P", index })?.premises, []);
+  assert.equal(wire.readSuggestion({ ...whole, tactics_status: "of a later version" })?.tactics_status, "tried");
+  assert.deepEqual(wire.readSuggestion({ ...whole, timings_ms: { total: "1", goal: 2 } })?.timings_ms, { goal: 2 });
   for (const value of rubbish) assert.equal(wire.readSuggestion(value), null);
 });
 

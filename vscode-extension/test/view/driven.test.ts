@@ -39,17 +39,17 @@ describe("by keyboard", () => {
   });
 
   check("Enter inserts a tactic at the place it was found for", async (view) => {
-    await view.show(ready({ place: "p7" }));
+    await view.show(ready({ positionId: "p7" }));
     await toList(view);
     await view.press("Enter");
-    assert.deepEqual(await view.sent(), [{ type: "insertTactic", tactic: TACTICS[0], place: "p7" }]);
+    assert.deepEqual(await view.sent(), [{ type: "insertTactic", tactic: TACTICS[0], positionId: "p7" }]);
   });
 
   check("Enter inserts a premise, Shift+Enter with its import", async (view) => {
     await view.show(ABC);
     await toList(view);
     await view.press("ArrowDown", "Enter", "Shift+Enter");
-    const inserted = { type: "insertPremise", premise: B, place: "1" };
+    const inserted = { type: "insertPremise", premise: B, positionId: "1" };
     assert.deepEqual(await view.sent(), [{ ...inserted, addImport: false }, { ...inserted, addImport: true }]);
   });
 
@@ -68,7 +68,7 @@ describe("by keyboard", () => {
     const labels = await bar.getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
     assert.deepEqual(labels, ["Insert", "Insert and Add the Import", "Copy Name", "Open Declaration", "Pin"]);
     await view.press("ArrowRight", "Enter");
-    assert.deepEqual(await view.sent(), [{ type: "insertPremise", premise: B, addImport: true, place: "1" }]);
+    assert.deepEqual(await view.sent(), [{ type: "insertPremise", premise: B, addImport: true, positionId: "1" }]);
     await view.press("ArrowLeft", "ArrowLeft");
     assert.equal(await view.focused(), "Pin");
     await view.press("Escape");

@@ -113,9 +113,9 @@ test("what is said aloud: nothing while more may come, then the counts", () => {
 
 test("messages from the page are taken as they are meant", () => {
   const item = premise("a");
-  const message = { type: "insertPremise", premise: item, addImport: true, place: "7" };
+  const message = { type: "insertPremise", premise: item, addImport: true, positionId: "7" };
   assert.deepEqual(readPageMessage(message), message);
-  assert.deepEqual(readPageMessage({ type: "insertTactic", tactic: tactic("omega") }), { type: "insertTactic", tactic: tactic("omega"), place: null });
+  assert.deepEqual(readPageMessage({ type: "insertTactic", tactic: tactic("omega") }), { type: "insertTactic", tactic: tactic("omega"), positionId: null });
   assert.deepEqual(readPageMessage({ type: "run", command: "restart" }), { type: "run", command: "restart" });
 });
 

@@ -79,7 +79,7 @@ export const TACTICS: readonly TacticItem[] = [
 export function ready(more: Partial<Ready> = {}): Ready {
   return {
     kind: "ready",
-    place: "1",
+    positionId: "1",
     file: "file:///project/Example.lean",
     goal: GOAL,
     premises: PREMISES,

@@ -63,7 +63,7 @@ describe("while answers stream in", () => {
     assert.deepEqual(await view.said(), []);
     await view.show(ready());
     await view.pass(2000);
-    await view.show(ready({ place: "2" }));
+    await view.show(ready({ positionId: "2" }));
     await view.pass(2000);
     assert.deepEqual(await view.said(), ["6 premises, 3 tactics"]);
   });
@@ -81,7 +81,7 @@ describe("while answers stream in", () => {
     await view.show(ABC);
     await view.row("c.third").focus();
     await view.page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await view.show({ ...ABC, place: "2", premises: [B, C] });
+    await view.show({ ...ABC, positionId: "2", premises: [B, C] });
     assert.equal(await view.page.locator(".row[tabindex='0']").count(), 1);
     assert.match(await view.page.locator(".row[tabindex='0']").innerText(), /^b\.second/u);
   });
@@ -94,7 +94,7 @@ describe("pins", () => {
     await view.press("p");
     assert.match(await view.focused(), /^c\.third/u);
     assert.deepEqual(await order(view), ["c.third", "a.first", "b.second"]);
-    await view.show({ ...ABC, place: "2", premises: [B] });
+    await view.show({ ...ABC, positionId: "2", premises: [B] });
     assert.deepEqual(await order(view), ["c.third", "b.second"]);
     await view.reload();
     await view.show({ kind: "noGoal", reason: "noGoals" });
@@ -102,7 +102,7 @@ describe("pins", () => {
     await view.row("c.third").focus();
     await view.press("Enter", "p");
     const sent = await view.sent();
-    assert.deepEqual(sent, [{ type: "insertPremise", premise: { ...C, in_scope: null }, addImport: false, place: null }]);
+    assert.deepEqual(sent, [{ type: "insertPremise", premise: { ...C, in_scope: null }, addImport: false, positionId: null }]);
     assert.equal(await view.page.getByRole("listbox").isVisible(), false);
   });
 

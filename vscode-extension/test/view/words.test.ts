@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import test from "node:test";
 
 import { describe, progressLine } from "../../src/view/describe";
@@ -103,19 +101,4 @@ test("the page allows its own script and style, and nothing else", () => {
   assert.match(html, /default-src 'none'; style-src https:\/\/x\.test; script-src 'nonce-abc'"/u);
   assert.doesNotMatch(html, /unsafe/u);
   assert.match(html, /src="https:\/\/x\.test\/&quot;v&quot;\.js"/u);
-});
-
-test("the items' fields are those of docs/json.md", () => {
-  const root = process.env["EXTENSION_ROOT"] ?? ".";
-  const docs = readFileSync(path.join(root, "../docs/json.md"), "utf8");
-  const source = readFileSync(path.join(root, "src/view/items.ts"), "utf8");
-  for (const name of ["PremiseItem", "TacticItem", "SourceItem", "IndexItem"]) {
-    const table = docs.split(`## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
-    const documented = [...table.matchAll(/^\| `(\w+)` \|/gmu)].map((match) => match[1]);
-    const body = source.split(`interface ${name} {`)[1]?.split("}")[0] ?? "";
-    const written = [...body.matchAll(/readonly (\w+)(\??):/gu)].map(([, field, optional]) => ({ field, optional: optional === "?" }));
-    assert.ok(documented.length > 0, name);
-    const sent = written.filter(({ field, optional }) => !optional || documented.includes(field));
-    assert.deepEqual(sent.map(({ field }) => field), documented, name);
-  }
 });

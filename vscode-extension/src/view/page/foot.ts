@@ -1,7 +1,7 @@
 /** The foot of the view: how fresh the index is, and the keys that work in the list. */
 
 import { freshness } from "../format";
-import type { IndexItem } from "../items";
+import type { IndexItem } from "../../generated/answers";
 import type { Progress } from "../state";
 import { element, setAttribute, setText } from "./dom";
 import { icon } from "./icons";

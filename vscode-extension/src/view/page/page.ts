@@ -119,9 +119,9 @@ export class Page {
   }
 
   private insert(row: Row, addImport: boolean): void {
-    const place = this.ready?.place ?? null;
-    if (row.kind === "tactic") this.host.postMessage({ type: "insertTactic", tactic: row.tactic, place });
-    else this.host.postMessage({ type: "insertPremise", premise: row.premise, addImport, place });
+    const positionId = this.ready?.positionId ?? null;
+    if (row.kind === "tactic") this.host.postMessage({ type: "insertTactic", tactic: row.tactic, positionId });
+    else this.host.postMessage({ type: "insertPremise", premise: row.premise, addImport, positionId });
   }
 
   private pressed(event: KeyboardEvent, view: RowView): void {

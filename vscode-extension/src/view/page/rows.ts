@@ -1,7 +1,7 @@
 /** One row of the list: built once, updated in place. */
 
 import { counted, fold, moduleLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
-import type { TacticItem, TacticStatus } from "../items";
+import type { TacticItem, TacticVerdict } from "../../generated/answers";
 import type { PremiseRow, Row, TacticRow } from "../sections";
 import { element, setAttribute, setName, setText } from "./dom";
 import { icon, type IconName } from "./icons";
@@ -83,7 +83,7 @@ class PremiseView implements RowView {
 }
 
 const GOALS_SHOWN = 3;
-const MARKS: Partial<Readonly<Record<TacticStatus, IconName>>> = { closes: "check", unjudged: "question" };
+const MARKS: Partial<Readonly<Record<TacticVerdict, IconName>>> = { closes: "check", unjudged: "question" };
 
 class TacticView implements RowView {
   readonly element = option("tactic");

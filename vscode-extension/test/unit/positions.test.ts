@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { cursorAfter } from "../../src/actions/edits";
-import { Places, shifted, type Change, type Spot } from "../../src/places";
+import { shifted, TrackedPositions, type Change, type TextPosition } from "../../src/positions";
 
-function offsetOf(text: string, { line, character }: Spot): number {
+function offsetOf(text: string, { line, character }: TextPosition): number {
   const lines = text.split("\n").slice(0, line);
   return lines.reduce((sum, one) => sum + one.length + 1, 0) + character;
 }
 
-function spotOf(text: string, offset: number): Spot {
+function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length - 1, character: (before.at(-1) ?? "").length };
 }
@@ -18,55 +18,55 @@ function apply(text: string, change: Change): string {
   return text.slice(0, offsetOf(text, change.start)) + change.text + text.slice(offsetOf(text, change.end));
 }
 
-test("a spot stays before the character it stood before, whatever else changes", () => {
+test("a position stays before the character it stood before, whatever else changes", () => {
   const text = "theorem t : P := by\n  simp\n  sorry\nend\n";
   const inserted = ["", "x", "abc\n", "\n\n  y"];
   for (let at = 0; at < text.length; at++) {
     for (let start = 0; start < text.length; start++) {
       for (const end of [start, start + 1, start + 5].filter((one) => one <= text.length)) {
         for (const piece of inserted) {
-          const change = { start: spotOf(text, start), end: spotOf(text, end), text: piece };
-          const moved = shifted(spotOf(text, at), change);
+          const change = { start: positionOf(text, start), end: positionOf(text, end), text: piece };
+          const moved = shifted(positionOf(text, at), change);
           const now = apply(text, change);
           if (start < at && at < end) assert.equal(moved, null);
-          else if (at === start && end > start) assert.deepEqual(moved, spotOf(text, at));
-          else assert.deepEqual(moved, spotOf(now, at < start ? at : at + piece.length - (end - start)));
+          else if (at === start && end > start) assert.deepEqual(moved, positionOf(text, at));
+          else assert.deepEqual(moved, positionOf(now, at < start ? at : at + piece.length - (end - start)));
         }
       }
     }
   }
 });
 
-test("what is typed at a place goes before it", () => {
-  const spot = { line: 3, character: 2 };
-  assert.deepEqual(shifted(spot, { start: spot, end: spot, text: "exact " }), { line: 3, character: 8 });
-  assert.deepEqual(shifted(spot, { start: spot, end: spot, text: "simp\r\n  " }), { line: 4, character: 2 });
+test("what is typed at a position goes before it", () => {
+  const position = { line: 3, character: 2 };
+  assert.deepEqual(shifted(position, { start: position, end: position, text: "exact " }), { line: 3, character: 8 });
+  assert.deepEqual(shifted(position, { start: position, end: position, text: "simp\r\n  " }), { line: 4, character: 2 });
 });
 
-test("several changes of one edit, in whatever order they are told", () => {
+test("several changes of one edit, in whatever order they are reported", () => {
   const changes: Change[] = [
     { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "import A\n" },
     { start: { line: 4, character: 1 }, end: { line: 4, character: 3 }, text: "longer" },
   ];
-  for (const told of [changes, [...changes].reverse()]) {
-    const places = new Places();
-    const name = places.add("file:///a%20b.lean", { line: 4, character: 5 });
-    places.changed("file:///other.lean", told);
-    assert.deepEqual(places.find(name)?.spot, { line: 4, character: 5 });
-    places.changed("file:///a%20b.lean", told);
-    assert.deepEqual(places.find(name)?.spot, { line: 5, character: 9 });
+  for (const reported of [changes, [...changes].reverse()]) {
+    const positions = new TrackedPositions();
+    const id = positions.add("file:///a%20b.lean", { line: 4, character: 5 });
+    positions.changed("file:///other.lean", reported);
+    assert.deepEqual(positions.find(id)?.position, { line: 4, character: 5 });
+    positions.changed("file:///a%20b.lean", reported);
+    assert.deepEqual(positions.find(id)?.position, { line: 5, character: 9 });
   }
 });
 
-test("a place whose text is gone stays gone, and only the latest are kept", () => {
-  const places = new Places(2);
-  const gone = places.add("u", { line: 1, character: 4 });
-  places.changed("u", [{ start: { line: 1, character: 0 }, end: { line: 2, character: 0 }, text: "" }]);
-  places.changed("u", [{ start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "x" }]);
-  assert.equal(places.find(gone)?.spot, null);
-  places.add("u", { line: 0, character: 0 });
-  places.add("u", { line: 0, character: 0 });
-  assert.equal(places.find(gone), undefined);
+test("a position whose text is gone stays gone, and only the latest are kept", () => {
+  const positions = new TrackedPositions(2);
+  const gone = positions.add("u", { line: 1, character: 4 });
+  positions.changed("u", [{ start: { line: 1, character: 0 }, end: { line: 2, character: 0 }, text: "" }]);
+  positions.changed("u", [{ start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "x" }]);
+  assert.equal(positions.find(gone)?.position, null);
+  positions.add("u", { line: 0, character: 0 });
+  positions.add("u", { line: 0, character: 0 });
+  assert.equal(positions.find(gone), undefined);
 });
 
 test("the cursor goes behind what was inserted, also where an import came in above", () => {

@@ -1,0 +1,26 @@
+"""What the search page is answered, held to the published schema."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.answers import conforming
+from tests.http.conftest import ADD_COMM, Served
+
+
+@pytest.mark.parametrize(("query", "kind"), [(ADD_COMM, "goal"), ("add_comm", "text")])
+def test_premises_are_answered_as_documented(server: Served, query: str, kind: str) -> None:
+    answer = conforming(server.get("/api/premises", query=query).json(), "SearchAnswer")
+    assert answer["kind"] == kind
+    assert answer["premises"]
+
+
+def test_the_interface_describes_the_objects(server: Served) -> None:
+    paths = server.client.get("/openapi.json").json()["paths"]
+    for path, name in (
+        ("/api/premises", "SearchAnswer"),
+        ("/api/collections/{backend_name}/{name}", "CollectionAnswer"),
+    ):
+        described = paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert described["title"] == name
+        assert "warnings" in described["properties"]

@@ -1,0 +1,235 @@
+/**
+ * The objects that the server answers with (docs/json.md).
+ *
+ * Written by `python -m lsp_server.engine.schema_files` from lsp_server/engine/schema.py. Do not edit.
+ */
+
+/** The whole answer. */
+export interface Suggestion {
+  /** The goal as Lean prints it: the main one, unless another was asked for. */
+  readonly goal: string;
+  /** The premises that fit, best first. */
+  readonly premises: readonly PremiseItem[];
+  /** The tactics that Lean accepted; empty where none were asked for. */
+  readonly tactics: readonly TacticItem[];
+  /** What was searched, and how fresh it is. */
+  readonly index: IndexItem;
+  /** Milliseconds for each part: `goal` (from Lean), `premises`, `tactics`, `total`. */
+  readonly timings_ms: Readonly<Record<string, number>>;
+  /** Sentences for a person: what could not be done, and what mends it. Empty where all went well. */
+  readonly warnings: readonly string[];
+  /**
+   * Sentences for a person: what of the goal the model did not read (too long), or does not know. Empty for most goals.
+   */
+  readonly notes: readonly string[];
+  /** Which of the state's goals `goal` is, from 1. */
+  readonly goal_number: number;
+  /** How many goals the state has. */
+  readonly goal_count: number;
+  /** How trying tactics went. */
+  readonly tactics_status: TacticsStatus;
+}
+
+/**
+ * How trying tactics went, for programs; `warnings` says the same to people.
+ * - `not_asked`: None were asked for, or the setting `tactics.enabled` is off.
+ * - `running`: They are being tried; only in a partial result.
+ * - `tried`: They were tried, within the limits of number and time.
+ * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
+ * - `without_generator`: Templates alone were tried: the generator cannot be used.
+ * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
+ * - `goal_not_first`: None was tried: Lean tries them on the first goal alone.
+ * - `goal_broken`: None was tried: the goal mentions `sorry`, mostly for an error above.
+ * - `no_goal`: None was tried: Lean has no goal at the position, or no place for a tactic.
+ * - `no_file`: None was tried: the document is not a file on this machine.
+ * - `lean_failed`: Lean could not be started, or failed before it had accepted any.
+ */
+export const TACTICS_STATUSES = [
+  "not_asked",
+  "running",
+  "tried",
+  "partial",
+  "without_generator",
+  "no_generator",
+  "goal_not_first",
+  "goal_broken",
+  "no_goal",
+  "no_file",
+  "lean_failed",
+] as const;
+export type TacticsStatus = (typeof TACTICS_STATUSES)[number];
+
+/** One premise, best first. */
+export interface PremiseItem {
+  /** The declaration's name as people write it: its full name, or the one that an `export` gives it too. */
+  readonly name: string;
+  /**
+   * Binders, then `: conclusion`, white space folded. Empty where only a name is known (the bundled Mathlib index holds
+   * no statements).
+   */
+  readonly statement: string;
+  /** The module that declares it. */
+  readonly module: string;
+  /** Lean's keyword (`theorem`, `lemma`, `def`, ...), or `field`, `constructor`. */
+  readonly kind: string;
+  /** How well it fits; higher is better, comparable within one answer only. */
+  readonly score: number;
+  /** Whether the imports make it usable at the position; null where there is no file to judge by. */
+  readonly in_scope: boolean | null;
+  /** The line that brings it into scope (`import M`); null where none is needed or there is no file. */
+  readonly import: string | null;
+  /** Its page in Mathlib's online documentation; null where it has none. */
+  readonly doc_url: string | null;
+  /** Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`. */
+  readonly rests_on_sorry: boolean;
+}
+
+/**
+ * One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess; last what cannot
+ * be judged.
+ */
+export interface TacticItem {
+  /**
+   * The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, if there is
+   * one.
+   */
+  readonly tactic: string;
+  /** What Lean says of it. */
+  readonly status: TacticVerdict;
+  /** What is left to prove, as Lean prints it. */
+  readonly remaining_goals: readonly string[];
+  /** Lean's own words on a failure, or why it cannot be judged, with the line; else empty. */
+  readonly message: string;
+}
+
+/**
+ * What Lean says of one tactic.
+ * - `closes`: The goal is proved.
+ * - `progress`: It leaves goals.
+ * - `unjudged`: Lean accepts it, but an error above may have changed the goal.
+ * - `fails`: Lean rejects it; only where failures were asked for.
+ * - `timeout`: It takes too long; only where failures were asked for.
+ */
+export const TACTIC_VERDICTS = [
+  "closes",
+  "progress",
+  "unjudged",
+  "fails",
+  "timeout",
+] as const;
+export type TacticVerdict = (typeof TACTIC_VERDICTS)[number];
+
+/** What was searched, and how fresh it is. */
+export interface IndexItem {
+  /** The packages in the index. */
+  readonly sources: readonly SourceItem[];
+  /** When it was last written (ISO 8601, UTC); null where there is no date. */
+  readonly built_at: string | null;
+  /** How many source files changed since then, or are not in the index yet. */
+  readonly stale_files: number;
+  /** The Lean version: the one that runs, else what `lean-toolchain` names; null where unknown. */
+  readonly lean: string | null;
+  /** All this in one line for a person: revisions, Lean, files newer than the index. */
+  readonly line: string;
+}
+
+/** One package in the index. */
+export interface SourceItem {
+  /** The package's name. */
+  readonly package: string;
+  /** Its revision: a commit, a version, or a hash of what was read. */
+  readonly revision: string;
+  /** How many premises of it the index holds. */
+  readonly premises: number;
+  /** Whether it came with the installation rather than from files read here. */
+  readonly bundled: boolean;
+  /** The day that it is of (ISO 8601), where its revision is one; else null. */
+  readonly date: string | null;
+  /** How many days ago that was; null where `date` is. */
+  readonly age_days: number | null;
+}
+
+/** A partial result behind the first, which is a Suggestion. */
+export interface TacticsSoFar {
+  /** All that Lean has accepted so far, in the order to show. */
+  readonly tactics: readonly TacticItem[];
+}
+
+/** The answer to a search. */
+export interface SearchAnswer {
+  /** How the query was read. */
+  readonly kind: QueryKind;
+  /** What was found, best first; names that match come first. */
+  readonly premises: readonly PremiseItem[];
+  /** What was searched, and how fresh it is. */
+  readonly index: IndexItem;
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
+  /** As in Suggestion. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * How a search query was read.
+ * - `goal`: As a goal: it has a `⊢`, or is a declaration with its `:=`.
+ * - `text`: As a name, a part of one, or words.
+ */
+export const QUERY_KINDS = [
+  "goal",
+  "text",
+] as const;
+export type QueryKind = (typeof QUERY_KINDS)[number];
+
+/** The answer to `premiseSuggest/index`. */
+export interface IndexAnswer {
+  /** How many premises the project's own index holds now. */
+  readonly premises: number;
+  /** Whether it was cancelled; what was read is kept, and it goes on next time. */
+  readonly stopped: boolean;
+  /** What is searched from now on. */
+  readonly index: IndexItem;
+}
+
+/** The notification `$/premiseSuggest/status`: an update of an index begins, goes on, or has ended. */
+export interface StatusItem {
+  /** The folder of the project. */
+  readonly root: string;
+  /** False when it has ended. */
+  readonly indexing: boolean;
+  /** What is being done, in words; empty at the beginning and at the end. */
+  readonly stage: string;
+  /** How much of it is done. */
+  readonly done: number;
+  /** Out of how much; 0 where that is not known. */
+  readonly total: number;
+  /** The index at the end; null before, and where the update failed. */
+  readonly index: IndexItem | null;
+}
+
+/** The answer to a search in a collection of another backend than Lean. */
+export interface CollectionAnswer {
+  /** The backend: `naturalproofs`, `match`, or a package's name. */
+  readonly backend: string;
+  /** The collection's name. */
+  readonly collection: string;
+  /** How many documents were searched. */
+  readonly documents: number;
+  /** What was found, best first. */
+  readonly hits: readonly CollectionHit[];
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
+}
+
+/** One document of a collection, best first. */
+export interface CollectionHit {
+  /** Its title, or its label where it has none. */
+  readonly title: string;
+  /** Its type: `theorem`, `definition`, `other`, `proof`, ... */
+  readonly kind: string;
+  /** Its text, as its source has it (LaTeX). */
+  readonly body: string;
+  /** Its label, or the part of the source that it stands in; empty where not known. */
+  readonly where: string;
+  /** How well it fits; higher is better, comparable within one answer only. */
+  readonly score: number;
+}
