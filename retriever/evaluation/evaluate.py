@@ -28,7 +28,7 @@ from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError
 from retriever.evaluation.fuse import fused
 from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
-from retriever.lean.evaluation.tables import cell, table
+from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
 
 _HEADINGS: Mapping[Protocol, str] = {

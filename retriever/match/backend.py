@@ -13,7 +13,9 @@ from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import decode, encode
 from retriever.metrics.bootstrap import Interval
-from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks
+from retriever.metrics.ranks import Ranks
+from retriever.search.backend import Collection, DisplayedHit, Document, Question
+from retriever.search.splits import SPLITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ class MatchBackend:
             message = f"This is no line of tokens: {error}."
             raise BadRecords(message, "Give it what query_text returns, or a document's text.") from error
 
-    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """MRR and accuracy (section 2.4)."""
-        return ranking_figures([min(own) for own in places], seed)
+        return ranking_figures([min(own) for own in ranks], seed)
 
     def show(self, document: Document) -> DisplayedHit:
         """Its key, the kind of its statement, its tokens in a line."""

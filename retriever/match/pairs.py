@@ -10,8 +10,9 @@ from typing import Literal
 
 from lean_extract.errors import BadRecords
 from lean_extract.reading import open_regular
-from retriever.match.schema import PARTS, Part, StatementProofs, Token
+from retriever.match.schema import StatementProofs, Token
 from retriever.match.store import read_pairs
+from retriever.search.splits import SPLITS, Split
 
 Level = Literal["conservation", "partial", "full", "transposition"]
 Modality = Literal["both", "text", "math"]
@@ -30,7 +31,7 @@ class LoadedPairs:
     """sha256 of the file, in hex; of a folder's files one after the other."""
 
 
-def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Part] = PARTS) -> LoadedPairs:
+def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Split] = SPLITS) -> LoadedPairs:
     """The pairs of a file, their proofs' symbols replaced; of a released folder its own files of that level.
 
     Which symbols a proof gets depends on the pair alone, whatever parts are asked for. Raises BadRecords.
@@ -48,7 +49,7 @@ def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Pa
     return LoadedPairs(pairs, digest_of(source))
 
 
-def _only(pairs: StatementProofs, parts: Collection[Part]) -> StatementProofs:
+def _only(pairs: StatementProofs, parts: Collection[Split]) -> StatementProofs:
     kept = tuple(pair for pair in pairs.pairs if pairs.splits[pair.key] in parts)
     return StatementProofs(kept, {pair.key: pairs.splits[pair.key] for pair in kept})
 

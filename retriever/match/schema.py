@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["word", "identifier", "operator", "number"]
-Part = Literal["train", "valid", "test"]
+from retriever.search.splits import Split
 
-PARTS: tuple[Part, ...] = ("train", "valid", "test")
+Kind = Literal["word", "identifier", "operator", "number"]
 FONTS = (
     "",
     "normal",
@@ -82,9 +81,9 @@ class StatementProofs:
     """Pairs, and the part of each."""
 
     pairs: tuple[StatementProof, ...]
-    splits: Mapping[str, Part]
+    splits: Mapping[str, Split]
     """By key; every pair has one."""
 
-    def part(self, name: Part) -> tuple[StatementProof, ...]:
+    def part(self, name: Split) -> tuple[StatementProof, ...]:
         """The pairs of a part, in their order."""
         return tuple(pair for pair in self.pairs if self.splits[pair.key] == name)

@@ -27,8 +27,9 @@ from lean_extract.json_text import parse_json
 from lean_extract.reading import open_regular
 from retriever.documents.released import is_text
 from retriever.match.readers.released import read_released
-from retriever.match.schema import PARTS, Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.tokens import decode, encode
+from retriever.search.splits import SPLITS, Split
 
 FORMAT = "match-pairs"
 VERSION = 1
@@ -79,7 +80,7 @@ def write_pairs(path: Path, pairs: StatementProofs) -> None:
 
 def _read(path: Path, told: list[str]) -> StatementProofs:
     pairs: list[StatementProof] = []
-    parts: dict[str, Part] = {}
+    parts: dict[str, Split] = {}
     try:
         with open_regular(path) as stream:
             lines = iter(io.TextIOWrapper(stream, encoding="utf-8"))
@@ -128,7 +129,7 @@ def _hint(line: str) -> str:
     return _AGAIN
 
 
-def _pair(line: str) -> tuple[StatementProof, Part]:
+def _pair(line: str) -> tuple[StatementProof, Split]:
     """The pair of a line. Raises ValueError with what is wrong with it."""
     try:
         plain = parse_json(line)
@@ -143,9 +144,9 @@ def _pair(line: str) -> tuple[StatementProof, Part]:
             raise ValueError(f"has no text as {name!r}")
         if not is_text(plain[name]):
             raise ValueError(f"has half a character (a lone surrogate) in {name!r}")
-    part = next((part for part in PARTS if part == plain["part"]), None)
+    part = next((part for part in SPLITS if part == plain["part"]), None)
     if part is None:
-        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(PARTS)}")
+        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(SPLITS)}")
     texts = dict(_texts(plain))
     pair = StatementProof(
         plain["key"],

@@ -20,12 +20,6 @@ MATCH = 1.0
 SAME_MODULE = 0.3
 
 
-def place_of(scores: NDArray[np.floating], number: int) -> int:
-    """The place, from 1, of a candidate by score; of two equal ones the first comes first."""
-    own = scores[number]
-    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:number] == own))
-
-
 def recall_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
     """The share of the gold premises among the first `k`. Raises ValueError on an empty gold set."""
     _check(gold, k)

@@ -17,8 +17,9 @@ from retriever.lean.evaluation.experiment_plan import LABELS, ExperimentPlan, Pl
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
 from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS, cell, table
+from retriever.lean.evaluation.tables import HEADINGS
 from retriever.metrics.bootstrap import Bootstrap
+from retriever.metrics.tables import cell, table
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
 PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)

@@ -21,9 +21,9 @@ from lean_extract.errors import PremiseSuggestError, UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions
-from retriever.lean.training.mining import best_columns
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.metrics.ranking import recall_at
+from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder, Floats
 from retriever.search.index.exact import quantise
 from retriever.training.export import export_run

@@ -20,8 +20,9 @@ from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS, cell, table
+from retriever.lean.evaluation.tables import HEADINGS
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.tables import cell, table
 
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
-from retriever.lean.evaluation.tables import cell, table
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.metrics import (
     StatementCounts,
@@ -36,8 +35,10 @@ from retriever.match.evaluation.metrics import (
 from retriever.match.evaluation.scores import OpenMatcher, open_matcher
 from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality, load_pairs, of_modality
-from retriever.match.schema import Part, StatementProof
+from retriever.match.schema import StatementProof
 from retriever.match.tfidf import tfidf_scores
+from retriever.metrics.tables import cell, table
+from retriever.search.splits import Split
 
 DECODINGS: tuple[Decoding, ...] = ("local", "global")
 BASELINES = {"TF-IDF": False, "TF-IDF, log": True}
@@ -49,7 +50,7 @@ class Tested:
     """The pairs that models are held against."""
 
     pairs: Sequence[StatementProof]
-    part: Part
+    part: Split
     level: Level
     digest: str
 
@@ -62,7 +63,7 @@ class Result:
     counts: StatementCounts
 
 
-def open_part(source: Path, part: Part, level: Level) -> Tested:
+def open_part(source: Path, part: Split, level: Level) -> Tested:
     """A part's pairs at a level. Raises BadRecords when there are none."""
     loaded = load_pairs(source, level, (part,))
     pairs = loaded.pairs.part(part)

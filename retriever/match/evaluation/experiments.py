@@ -27,8 +27,8 @@ from retriever.match.evaluation.report import TABLES, Finished, read_finished, r
 from retriever.match.evaluation.scores import open_matcher
 from retriever.match.evaluation.tables import MatchRow
 from retriever.match.pairs import LEVELS, MODALITIES, digest_of
-from retriever.match.schema import Part
 from retriever.match.vocabulary import vocabulary_of
+from retriever.search.splits import Split
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import PRESETS, RunConfig
 from retriever.training.running.train import RunLimits
@@ -46,7 +46,7 @@ class Workshop:
     pairs: Path
     folder: Path
     scale: Scale
-    part: Part
+    part: Split
     digest: str
     """Of the pairs."""
     seed: int = 0

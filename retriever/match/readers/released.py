@@ -27,11 +27,12 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.reading import open_regular
-from retriever.match.schema import FONTS, Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.match.tokens import kind_of, symbols, words
+from retriever.search.splits import Split
 
 LEVELS = ("conservation", "partial", "full", "trans")
-_FILES: tuple[tuple[str, Part], ...] = (("train", "train"), ("dev", "valid"), ("test", "test"))
+_FILES: tuple[tuple[str, Split], ...] = (("train", "train"), ("dev", "valid"), ("test", "test"))
 _SEPARATOR = "_" * 12
 _KINDS = frozenset(("theorem", "lemma", "proposition", "corollary", "claim", "fact"))
 _HINT = "Expected the files of bollin.inf.ed.ac.uk/match.html, such as `mixed/mixed_conservation_train`."
@@ -45,7 +46,7 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
     if level not in LEVELS:
         raise BadSettings(f"There is no level {level!r}.", f"Choose one of {', '.join(LEVELS)}.")
     pairs: list[StatementProof] = []
-    parts: dict[str, Part] = {}
+    parts: dict[str, Split] = {}
     for name, part in _FILES:
         path = folder / f"{folder.resolve().name}_{level}_{name}"
         for pair in read_part(path, complaints):

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
-from retriever.lean.evaluation.tables import cell, table
 from retriever.metrics.references import COLUMNS
+from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
 from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, ReferenceRow, rows_of
 from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits

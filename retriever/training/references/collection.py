@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from retriever.search.backend import SPLITS, Collection, Question, Split
+from retriever.search.backend import Collection, Question
 from retriever.search.backends import find_backend
-from retriever.search.splits import split_of
+from retriever.search.splits import SPLITS, Split, split_of
 from retriever.training.tokens import Ints, Ragged, encode_heads, open_tokenizer, ragged
 
 

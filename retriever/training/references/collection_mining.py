@@ -20,12 +20,14 @@ from tqdm import tqdm
 from lean_extract.errors import UserError
 from lean_extract.option_types import positive
 from lean_extract.telling import told
-from retriever.lean.training.mining import SPLITS_TO_MINE, best_columns
+from retriever.lean.training.mining import SPLITS_TO_MINE
+from retriever.metrics.selection import best_columns
 from retriever.models.towers import Towers
-from retriever.search.backend import Backend, Collection, Split
+from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import outside_of
+from retriever.search.splits import Split
 from retriever.training.reranking.mined import Mined, save_mined
 
 

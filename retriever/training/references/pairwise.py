@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from lean_extract.errors import ModelError
-from retriever.metrics.selection import columns_of, mean_average_precision, places_of
+from retriever.metrics.ranks import mean_average_precision, ranks_of
+from retriever.metrics.selection import columns_of
 from retriever.training.losses.contrastive import contrastive_loss
 from retriever.training.model import BiEncoder, fit_attention, groups_of
 from retriever.training.references.collection import CollectionArrays, load_collection
@@ -122,14 +123,18 @@ def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> t
 def validation_figure(
     scores: np.ndarray, rows: Ints, pool: Ints, training: Training, arrays: CollectionArrays
 ) -> float:
-    """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded."""
+    """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.
+
+    Raises ModelError when a score is not finite.
+    """
+    if not np.isfinite(scores).all():
+        hint = "Lower schedule.learning_rate, or raise schedule.warmup."
+        raise ModelError("The model's scores are not finite any more.", hint)
     columns = columns_of(pool, len(arrays.documents))
     own = columns[arrays.own[rows]]
     return mean_average_precision(
-        places_of(
-            scores[place], columns[training.gold[row]].tolist(), own[place : place + 1][own[place] >= 0]
-        )
-        for place, row in enumerate(rows.tolist())
+        ranks_of(found, columns[training.gold[row]].tolist(), [left_out] if left_out >= 0 else [])
+        for found, row, left_out in zip(scores, rows.tolist(), own.tolist(), strict=True)
     )
 
 

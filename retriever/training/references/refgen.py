@@ -24,8 +24,9 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.telling import told
 from retriever.metrics.selection import Ints
-from retriever.search.backend import Collection, Split
+from retriever.search.backend import Collection
 from retriever.search.backends import find_backend
+from retriever.search.splits import Split
 from retriever.training.references import autoregressive, joint, pairwise
 from retriever.training.references.autoregressive_decoding import Beam, beam_search
 from retriever.training.references.collection import CollectionArrays, arrays_of_collection

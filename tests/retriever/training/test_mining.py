@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as arrays
 from lean_extract.errors import ModelError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
-from retriever.lean.training.mining import best_columns, main
+from retriever.lean.training.mining import main
+from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder
 from retriever.search.splits import root_name
 from retriever.training.reranking.mined import Mined, load_mined, save_mined

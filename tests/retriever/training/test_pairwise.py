@@ -16,8 +16,7 @@ pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.evaluation import evaluate as collection_eval  # noqa: E402
-from retriever.metrics import references as metrics  # noqa: E402
-from retriever.metrics.selection import mean_average_precision, places_of  # noqa: E402
+from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
@@ -132,14 +131,15 @@ def test_valid_questions_are_never_drawn() -> None:
     st.lists(st.integers(0, 4), min_size=3, max_size=12),
     st.data(),
 )
-def test_places_are_those_of_the_other_evaluation(values: list[int], data: st.DataObject) -> None:
+def test_ranks_are_those_of_a_stable_sort(values: list[int], data: st.DataObject) -> None:
     scores = np.array(values, dtype=np.float32)
     gold = data.draw(st.lists(st.integers(0, len(values) - 1), min_size=1, unique=True, max_size=3))
     left = sorted(set(range(len(values))) - set(gold))
     without = data.draw(st.sampled_from(left)) if left else None
-    found = places_of(scores, gold, None if without is None else np.array([without]))
-    assert found == metrics.places_of(scores, gold, without)
-    assert mean_average_precision([found]) == pytest.approx(metrics.average_precision(found))
+    found = ranks_of(scores, gold, [] if without is None else [without])
+    ranked = [item for item in np.argsort(-scores, kind="stable").tolist() if item != without]
+    assert found == tuple(ranked.index(item) + 1 for item in gold)
+    assert mean_average_precision([found]) == pytest.approx(average_precision(found))
 
 
 def test_a_bag_learns_and_its_best_weights_are_evaluated(
