@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from unicodedata import category
 
 from lean_extract.errors import PremiseSuggestError
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
+_COMPLAINTS = 20
+"""Complaints that are printed."""
 
 
 def pip_install(extra: str) -> str:
@@ -40,6 +42,14 @@ def told(work: Callable[[], None], *, stopped: str = "Stopped; nothing was writt
         print(stopped, file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def tell_complaints(complaints: Sequence[str]) -> None:
+    """Print the first complaints about a source to standard error, and how many there are."""
+    for complaint in complaints[:_COMPLAINTS]:
+        print(complaint, file=sys.stderr)
+    if len(complaints) > _COMPLAINTS:
+        print(f"... and {len(complaints) - _COMPLAINTS:,} more; {len(complaints):,} in all.", file=sys.stderr)
 
 
 def shown(text: object, *, keep: str = "", longest: int = 300) -> str:

@@ -22,9 +22,10 @@ from pathlib import Path
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
+from lean_extract.telling import tell_complaints
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
-from retriever.lean.dataset.dataset import Records, load_records, names_in, tell, write_lines
+from retriever.lean.dataset.dataset import Records, load_records, names_in, write_lines
 from retriever.search.index.content import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of
 
@@ -192,10 +193,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         manifest = build_pairs(chosen.records, chosen.out, complaints, names_in(chosen.without))
     except PremiseSuggestError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
-    tell(complaints)
+    tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
     return 0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, UserError
-from retriever.match.evaluation.metrics import ranking_figures
+from retriever.match.metrics import ranking_figures
 from retriever.match.pairs import load_pairs
 from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import StatementProof, Token

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from retriever.match.pairs import Level
 from retriever.match.protected import protected_places
-from retriever.match.schema import Token
+from retriever.match.schema import Level, Token
 from retriever.match.symbols import fresh_letters, is_variable, letter_of, variables, with_letter
 
 _Forms = Mapping[str, Sequence[Token]]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -21,13 +21,11 @@ from random import Random
 from tqdm import tqdm
 
 from lean_extract.errors import PremiseSuggestError
-from retriever.match.pairs import LEVELS, Level, digest_of
+from lean_extract.telling import tell_complaints
 from retriever.match.protected import protected_places
 from retriever.match.renaming import Renaming, find_renaming
-from retriever.match.schema import StatementProof, StatementProofs
-from retriever.match.store import read_pairs, write_pairs
-
-_SHOWN = 20
+from retriever.match.schema import LEVELS, Level, StatementProof, StatementProofs
+from retriever.match.store import digest_of, read_pairs, write_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
     complaints: list[str] = []
     try:
         pairs = read_pairs(chosen.pairs, complaints)
-        _tell(complaints)
+        tell_complaints(complaints)
         bar = tqdm(pairs.pairs, unit=" pairs", disable=not sys.stderr.isatty())
         done = list(replace_all(bar, chosen.level, chosen.seed))
         write_pairs(chosen.out, StatementProofs(tuple(pair for pair, _ in done), pairs.splits))
@@ -112,13 +110,6 @@ def main(arguments: list[str] | None = None) -> int:
     )
     print(f"{chosen.level}, seed {chosen.seed}: {figures}; pairs sha256 {digest[:12]}")
     return 0
-
-
-def _tell(complaints: Sequence[str]) -> None:
-    for line in complaints[:_SHOWN]:
-        print(line, file=sys.stderr)
-    if len(complaints) > _SHOWN:
-        print(f"... and {len(complaints) - _SHOWN:,} more; {len(complaints):,} in all.", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

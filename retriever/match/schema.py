@@ -9,6 +9,12 @@ from typing import Literal
 from retriever.search.splits import Split
 
 Kind = Literal["word", "identifier", "operator", "number"]
+Level = Literal["conservation", "partial", "full", "transposition"]
+"""Levels of symbol replacement (section 4.2)."""
+LEVELS: tuple[Level, ...] = ("conservation", "partial", "full", "transposition")
+Modality = Literal["both", "text", "math"]
+"""Which tokens a model reads (section 7.2.2)."""
+MODALITIES: tuple[Modality, ...] = ("both", "text", "math")
 FONTS = (
     "",
     "normal",

@@ -15,6 +15,7 @@ with tokens as retriever/match/tokens.py writes them.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import json
 import sys
@@ -34,8 +35,9 @@ from retriever.search.splits import SPLITS, Split
 FORMAT = "match-pairs"
 VERSION = 1
 _FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
-_AGAIN = "Build it with `python -m retriever.match.readers.build`."
+_AGAIN = "Build it with `python -m retriever.match.build`."
 _TOLD = 3
+_PIECE = 1 << 20
 
 
 def read_pairs(
@@ -76,6 +78,20 @@ def write_pairs(path: Path, pairs: StatementProofs) -> None:
                 "proof": encode(pair.proof),
             }
             stream.write(json.dumps(plain, ensure_ascii=False) + "\n")
+
+
+def digest_of(source: Path) -> str:
+    """sha256 of a file, or of all files right in a folder in the order of their names. Raises BadRecords."""
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(source.iterdir()) if source.is_dir() else [source]:
+            if path.is_file():
+                with open_regular(path) as stream:
+                    while piece := stream.read(_PIECE):
+                        whole.update(piece)
+    except OSError as error:
+        raise BadRecords(f"{error.filename} cannot be read: {error.strerror}.") from error
+    return whole.hexdigest()
 
 
 def _read(path: Path, told: list[str]) -> StatementProofs:

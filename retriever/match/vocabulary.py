@@ -19,7 +19,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
-from retriever.match.pairs import LEVELS, load_pairs
+from retriever.match.pairs import load_pairs
+from retriever.match.schema import LEVELS
 from retriever.match.tokens import encode
 from retriever.search.splits import Split
 

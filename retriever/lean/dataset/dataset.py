@@ -21,11 +21,11 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
 from lean_extract.source.statements import goal_of
+from lean_extract.telling import tell_complaints
 from retriever.search.index.content import is_theorem
 from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of
 
 VERSION = 1
-_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +218,6 @@ def write_lines(path: Path, items: Iterable[dict[str, object]], digest: hashlib.
             stream.write(line)
 
 
-def tell(complaints: Sequence[str]) -> None:
-    """The first complaints on standard error, and how many there are."""
-    for complaint in complaints[:_TOLD]:
-        print(complaint, file=sys.stderr)
-    if len(complaints) > _TOLD:
-        print(f"... and {len(complaints) - _TOLD:,} more like these.", file=sys.stderr)
-
-
 def names_in(path: Path | None) -> frozenset[str]:
     """The names of a file, one a line; none without a file. Raises BadSettings."""
     if path is None:
@@ -253,10 +245,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         manifest = build_dataset(chosen.records, chosen.out, complaints, names_in(chosen.without))
     except PremiseSuggestError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
-    tell(complaints)
+    tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
     return 0
 

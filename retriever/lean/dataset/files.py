@@ -65,16 +65,16 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
     """
     manifest = read_manifest(folder)
     complain = _Complaints(complaints)
-    corpus = dict(_read(folder / "corpus.jsonl", Premise, complain))
-    found = dict(_read(folder / "queries.jsonl", DatasetQuery, complain))
-    modules = [module for _, module in _read(folder / "modules.jsonl", Module, complain)]
-    place = {number - 1: new for new, number in enumerate(corpus)}
+    corpus = dict(_read(folder / "corpus.jsonl", Premise, "premise", complain))
+    found = dict(_read(folder / "queries.jsonl", DatasetQuery, "query", complain))
+    modules = [module for _, module in _read(folder / "modules.jsonl", Module, "module", complain)]
+    renumbered = {number - 1: new for new, number in enumerate(corpus)}
     last = max(corpus, default=0)
     queries: list[DatasetQuery] = []
     for number, query in found.items():
         if wrong := [gold for gold in query.gold if not 0 <= gold < last]:
             complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")
-        elif gold := tuple([place[gold] for gold in query.gold if gold in place]):
+        elif gold := tuple([renumbered[gold] for gold in query.gold if gold in renumbered]):
             queries.append(query if gold == query.gold else replace(query, gold=gold))
     _compare(folder / "corpus.jsonl", len(corpus), manifest.corpus, complain)
     _compare(folder / "queries.jsonl", len(queries), sum(manifest.queries.values()), complain)
@@ -95,7 +95,7 @@ class _Complaints:
         self.told.append(complaint)
 
 
-def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator[tuple[int, Any]]:
+def _read(path: Path, record_type: type[Any], what: str, complain: _Complaints) -> Iterator[tuple[int, Any]]:
     """The records of a file with their line numbers, from 1."""
     try:
         with open_regular(path) as stream:
@@ -103,7 +103,7 @@ def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator
                 try:
                     record = from_json(record_type, parse_json(line.rstrip(b"\r\n")))
                 except (ValueError, TypeError) as error:
-                    complain(path, number, f"not a {record_type.__name__.lower()}: {error}")
+                    complain(path, number, f"not a {what}: {error}")
                     continue
                 yield number, record
     except OSError as error:

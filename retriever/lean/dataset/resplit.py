@@ -21,7 +21,8 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
 from lean_extract.records import Premise, read_header, read_records, to_json
-from retriever.lean.dataset.dataset import DatasetManifest, DatasetQuery, names_in, tell, write_dataset
+from lean_extract.telling import tell_complaints
+from retriever.lean.dataset.dataset import DatasetManifest, DatasetQuery, names_in, write_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, read_facts
 from retriever.lean.dataset.strategies import HELD_OUT, STRATEGIES, Strategy, families_of, hold_out, isolate
@@ -109,7 +110,7 @@ def _check(plan: SplitPlan, source: Path, out: Path) -> None:
         raise BadSettings(f"{out} is the dataset to split.", "Name another folder to write.")
     if plan.strategy in ("pl", "pf") and plan.records is None:
         hint = "Name the records that it was built from with --records."
-        raise BadSettings(f"A dataset does not tell what {plan.strategy} weighs proofs by.", hint)
+        raise BadSettings(f"A dataset does not tell_complaints what {plan.strategy} weighs proofs by.", hint)
     if plan.strategy == "time" and plan.older is None:
         hint = "Name the records or the dataset of the older one with --older."
         raise BadSettings("The split by time needs an older library.", hint)
@@ -178,10 +179,10 @@ def main(arguments: list[str] | None = None) -> int:
         plan = SplitPlan(chosen.strategy, chosen.seed, chosen.size, chosen.records, chosen.older, without)
         manifest = resplit(chosen.dataset, chosen.out, plan, complaints)
     except PremiseSuggestError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
-    tell(complaints)
+    tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
     return 0
 

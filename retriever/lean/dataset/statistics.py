@@ -20,7 +20,8 @@ from statistics import fmean
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
-from retriever.lean.dataset.dataset import DatasetManifest, tell
+from lean_extract.telling import tell_complaints
+from retriever.lean.dataset.dataset import DatasetManifest
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
@@ -140,10 +141,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         histograms = report(chosen.datasets, chosen.records, complaints)
     except PremiseSuggestError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
-    tell(complaints)
+    tell_complaints(complaints)
     for histogram in histograms:
         print(f"\n{as_text(histogram)}")
     if chosen.svg:

@@ -3,7 +3,7 @@
 python -m retriever.match.evaluation.evaluate PAIRS.jsonl [--run RUN ...] [--part valid|test]
     [--replacement LEVEL ...] [--modality both|text|math] [--decoding local|global] [--plain] [--json FILE]
 
-PAIRS.jsonl is a file of retriever.match.readers.build, or a folder of the authors' release. TF-IDF is measured
+PAIRS.jsonl is a file of retriever.match.build, or a folder of the authors' release. TF-IDF is measured
 beside the runs, with frequencies as they are (the thesis' baseline) and by their logarithms. Every statement
 is ranked against all proofs of the part; a run is tested at its own level of symbol replacement unless others
 are named, and on its own kind of tokens. Figures are percent with a 95% bootstrap interval over statements.
@@ -25,18 +25,18 @@ from numpy.typing import NDArray
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.match.decoding import global_decoding, local_decoding
-from retriever.match.evaluation.metrics import (
+from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
+from retriever.match.metrics import (
     StatementCounts,
     assignment_counts,
     assignment_figures,
+    own_ranks,
     ranking_figures,
-    ranks,
 )
-from retriever.match.evaluation.scores import OpenMatcher, open_matcher
-from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
-from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality, load_pairs, of_modality
-from retriever.match.schema import StatementProof
+from retriever.match.pairs import load_pairs, of_modality
+from retriever.match.schema import LEVELS, MODALITIES, Level, Modality, StatementProof
 from retriever.match.tfidf import tfidf_scores
+from retriever.match.training.matcher import OpenMatcher, open_matcher
 from retriever.metrics.tables import cell, table
 from retriever.search.splits import Split
 
@@ -105,7 +105,7 @@ def result_of(
     rows = []
     for decoding in decodings:
         if decoding == "local":
-            figures = ranking_figures(ranks(scores))
+            figures = ranking_figures(own_ranks(scores))
         else:
             figures = assignment_figures(global_decoding(scores).proofs)
         rows.append(

@@ -6,7 +6,7 @@
 
 What is made goes to the folder OUT: the vocabulary, a run a matcher, a file of rows a matcher and part.
 A finished row is kept and not made again; a stopped run goes on where it was. PAIRS is a file of
-retriever.match.readers.build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
+retriever.match.build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from pathlib import Path
 from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError, UserError
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
-from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
 from retriever.match.evaluation.report import TABLES, Finished, read_finished, report, write_finished
-from retriever.match.evaluation.scores import open_matcher
 from retriever.match.evaluation.tables import MatchRow
-from retriever.match.pairs import LEVELS, MODALITIES, digest_of
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import LEVELS, MODALITIES
+from retriever.match.store import digest_of
+from retriever.match.training.matcher import open_matcher
 from retriever.match.vocabulary import vocabulary_of
 from retriever.search.splits import Split
 from retriever.training.running.checkpoint import FILE

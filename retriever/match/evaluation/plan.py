@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from retriever.match.pairs import LEVELS, Level, Modality
+from retriever.match.schema import LEVELS, Level, Modality
 from retriever.training.running.config import PRESETS, RunConfig, read_values
 from retriever.training.running.train import kind_of
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
-from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.tables import (
     MatchRow,
     count_table,
@@ -20,7 +19,8 @@ from retriever.match.evaluation.tables import (
     plain_rows,
     row_of,
 )
-from retriever.match.pairs import Level
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import Level
 
 TABLES = ("3.1", "7.1", "7.2", "7.3")
 _COUNTED: Level = "conservation"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from retriever.match.evaluation.metrics import StatementCounts
-from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import LEVELS, MODALITIES, Level, Modality
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import cell, table
 

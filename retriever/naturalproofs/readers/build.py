@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError
+from lean_extract.telling import tell_complaints
 from retriever.documents.schema import Corpus
 from retriever.documents.store import write_corpus
-from retriever.lean.dataset.dataset import tell
 from retriever.naturalproofs.readers.books import read_stein, read_trench
 from retriever.naturalproofs.readers.counts import figures, table
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
@@ -65,14 +65,14 @@ def main(arguments: list[str] | None = None) -> int:
         corpus = build(chosen.kind, chosen.source, complaints, chosen.published)
         write_corpus(chosen.out, corpus)
     except PremiseSuggestError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
     except OSError as error:
-        tell(complaints)
+        tell_complaints(complaints)
         print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
-    tell(complaints)
+    tell_complaints(complaints)
     print(table(figures(corpus)))
     return 0
 

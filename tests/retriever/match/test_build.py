@@ -4,7 +4,7 @@ import pytest
 
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
-from retriever.match.readers.build import main
+from retriever.match.build import main
 from retriever.match.store import read_pairs
 from retriever.match.tokens import encode
 from tests.retriever.match.articles import GERMAN, PROOF, STATEMENT, page, proof, put, statement

@@ -85,7 +85,7 @@ def test_complaints_are_told_up_to_twenty(
     assert main(["stacks", str(stacks), str(tmp_path / "out.json")]) == 0
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "b.tex:1: \\end{lemma} closes nothing."
-    assert told[19:] == ["b.tex:20: \\end{lemma} closes nothing.", "... and 5 more like these."]
+    assert told[19:] == ["b.tex:20: \\end{lemma} closes nothing.", "... and 5 more; 25 in all."]
 
 
 def test_the_other_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,7 +88,7 @@ def test_a_malformed_premise_goes_alone(folder: Path, change: Change | bytes, pr
         (having(gold=["Little.mix_comm"]), "gold: 'Little.mix_comm' is no int"),
         (having(gold=7), "gold: 7 is no list"),
         (having(split="dev"), "split: 'dev' is none of train, valid, test"),
-        (without("goal"), "a Query without 'goal'"),
+        (without("goal"), "a DatasetQuery without 'goal'"),
         (having(goal="x = x"), "goal: 'x = x' is no Goal"),
         (having(line=1.5), "line: 1.5 is no int"),
     ],
@@ -171,4 +171,4 @@ def test_a_flood_of_complaints_is_cut(folder: Path, capsys: pytest.CaptureFixtur
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:60]) + b"{\n" * 60)
     assert statistics_command.main([str(folder)]) == 0
     told = capsys.readouterr().err.splitlines()
-    assert len(told) == 21 and re.fullmatch(r"\.\.\. and \d+ more like these\.", told[-1])
+    assert len(told) == 21 and re.fullmatch(r"\.\.\. and \d+ more; \d+ in all\.", told[-1])

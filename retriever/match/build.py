@@ -1,7 +1,7 @@
 """Statement-proof pairs from articles or from a corpus, as one file.
 
-    python -m retriever.match.readers.build arxmliv FOLDER OUT [--kind mixed|unmixed] [--seed N] [--categories FILE]
-    python -m retriever.match.readers.build naturalproofs CORPUS.json [...] OUT [--kind mixed|unmixed] [--seed N]
+    python -m retriever.match.build arxmliv FOLDER OUT [--kind mixed|unmixed] [--seed N] [--categories FILE]
+    python -m retriever.match.build naturalproofs CORPUS.json [...] OUT [--kind mixed|unmixed] [--seed N]
 
 FOLDER has articles in XHTML or HTML with MathML, as arXMLiv has them (one file is taken too); --categories
 names a file with a line `ARTICLE<tab>math.AG|math.NT` for each, ARTICLE being its file's name without suffix.
@@ -23,6 +23,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource, PremiseSuggestError
+from lean_extract.telling import tell_complaints
 from retriever.documents.store import read_corpus
 from retriever.match.readers.arxmliv import article_files, article_pairs, read_categories
 from retriever.match.readers.counts import tables
@@ -31,7 +32,6 @@ from retriever.match.readers.latex_pairs import corpus_pairs
 from retriever.match.schema import StatementProof, StatementProofs
 from retriever.match.store import write_pairs
 
-_SHOWN = 20
 _Item = TypeVar("_Item")
 
 
@@ -80,11 +80,8 @@ def _shown(items: Iterable[_Item], total: int, unit: str) -> Iterator[_Item]:
 
 
 def tell(complaints: Sequence[str], dropped: Counter[str]) -> None:
-    """Print to stderr what was wrong, the first 20 and how many there are, and what was left out."""
-    for line in complaints[:_SHOWN]:
-        print(line, file=sys.stderr)
-    if len(complaints) > _SHOWN:
-        print(f"... and {len(complaints) - _SHOWN:,} more; {len(complaints):,} in all.", file=sys.stderr)
+    """Print to standard error what was wrong and what was left out."""
+    tell_complaints(complaints)
     for reason, number in dropped.most_common():
         print(f"left out: {reason}: {number:,}", file=sys.stderr)
 
@@ -116,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.readers.build",
+        prog="python -m retriever.match.build",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
