@@ -122,8 +122,8 @@ def test_a_file_that_ends_too_early_is_noticed(folder: Path) -> None:
         (having(corpus="many"), "corpus: 'many' is no int"),
         (having(queries={"train/statement": "x"}), "queries: 'x' is no int"),
         (without("digest"), None),
-        (without("source"), "a Manifest without 'source'"),
-        (lambda values: [values], "is no Manifest"),
+        (without("source"), "a DatasetManifest without 'source'"),
+        (lambda values: [values], "is no DatasetManifest"),
     ],
 )
 def test_a_manifest_is_checked(folder: Path, change: Change, problem: str | None) -> None:
