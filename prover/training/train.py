@@ -21,12 +21,12 @@ KINDS: Mapping[str, str] = {"generator": "prover.training.objective"}
 
 def load_run(path: Path) -> GeneratorConfig:
     """The configuration in a YAML file or preset. Raises BadSettings."""
-    return cast(GeneratorConfig, train.load_run(path, KINDS, PRESETS))
+    return cast(GeneratorConfig, train.load_run(path, KINDS, (PRESETS,)))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code, as that of the retriever's training."""
-    return train.run_command("prover.training.train", __doc__, arguments, KINDS, PRESETS)
+    return train.run_command("prover.training.train", __doc__, arguments, KINDS, (PRESETS,))
 
 
 if __name__ == "__main__":

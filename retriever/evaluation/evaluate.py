@@ -30,6 +30,7 @@ from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol,
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
 from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
+from retriever.training.running.kinds import add_backend_argument
 
 _HEADINGS: Mapping[Protocol, str] = {
     "among": "the question itself among the candidates (the paper's protocol)",
@@ -123,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("dataset", type=Path, help="what the backend reads")
     parser.add_argument("runs", type=Path, nargs="*", help="run folders")
-    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    add_backend_argument(parser, "evaluation")
     parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
     parser.add_argument("--lexical", action="store_true", help="rows of models without training, too")
     parser.add_argument("--fuse", action="store_true", help="a row of the weighted sum of all")

@@ -14,9 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertForMaskedLM
 
-from retriever.lean.dataset.files import read_manifest
-from retriever.search.splits import SPLITS
-from retriever.training.masking import IGNORED, Masking, masked_texts
+from retriever.training.corpora import find_corpus
+from retriever.training.masking import IGNORED, Masking, MlmTexts, masked_texts
 from retriever.training.model import (
     TOKENS_PER_CHUNK,
     bert_config,
@@ -25,10 +24,10 @@ from retriever.training.model import (
     groups_of,
     padded,
 )
-from retriever.training.references.collection import load_collection
 from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, load_arrays, open_tokenizer
+from retriever.training.tokens import Ragged, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 256
@@ -55,8 +54,8 @@ class MlmConfig:
     tokenizer: Path
     run: Path
     kind: str = "mlm"
-    backend: str = "lean"
-    """What `dataset` is: for `lean` a dataset folder, else what the backend reads."""
+    backend: str = field(kw_only=True)
+    """Who reads `dataset`."""
     start_from: Path | None = None
     """The run whose embeddings and layers are taken over."""
     seed: int = 0
@@ -77,44 +76,16 @@ class MlmConfig:
 
 def parse(values: Mapping[str, Any]) -> MlmConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(MlmConfig, values)
+    return from_plain(MlmConfig, with_backend(values, "mlm"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
-    """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
+    """The objective over the run's corpus. Raises ModelError, BadRecords."""
     own = cast(MlmConfig, config)
     masking = Masking.of(open_tokenizer(own.tokenizer), own.batch.masked)
-    texts = _lean_texts(own) if own.backend == "lean" else _texts(own)
+    limit = own.schedule.evaluation_queries
+    texts = find_corpus(own.backend).masked_texts(own.dataset, own.tokenizer, own.lengths, limit)
     return MlmObjective(own, texts, masking, device)
-
-
-@dataclass(frozen=True, slots=True)
-class MlmTexts:
-    """What is learned from, and what the fit is told by."""
-
-    train: Ragged
-    valid: Ragged
-    digest: str
-    """Of the data."""
-
-
-def _lean_texts(config: MlmConfig) -> MlmTexts:
-    """Training states and all premises' contexts and goals (section 4.1.1)."""
-    digest = read_manifest(config.dataset).digest
-    arrays = load_arrays(config.dataset, config.tokenizer)
-    arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
-    return MlmTexts(corpus_of(arrays), valid_states(arrays, config.schedule), digest)
-
-
-def _texts(config: MlmConfig) -> MlmTexts:
-    """All documents: a theorem's statement is one of them, so the questions would only repeat them."""
-    lengths = config.lengths
-    arrays = load_collection(
-        config.backend, config.dataset, config.tokenizer, query=lengths.state, document=lengths.premise
-    )
-    return MlmTexts(
-        arrays.documents, sample_of(arrays.questions, arrays.rows("valid"), config.schedule), arrays.digest
-    )
 
 
 class MaskedModel(nn.Module):
@@ -182,26 +153,3 @@ class MlmObjective:
             loss += float(functional.cross_entropy(logits.float(), told, reduction="sum").item())
             count += len(told)
         return {"masked_accuracy": right / count, "masked_loss": loss / count}
-
-
-def corpus_of(arrays: TrainingArrays) -> Ragged:
-    """States of the training split, then all premises' goals, then their contexts where they have any."""
-    train = arrays.states.take(np.flatnonzero(arrays.splits == SPLITS.index("train")))
-    own = [
-        number
-        for number in range(len(arrays.goals))
-        if not np.array_equal(arrays.contexts[number], arrays.goals[number])
-    ]
-    return concatenate([train, arrays.goals, arrays.contexts.take(np.array(own, dtype=np.int64))])
-
-
-def valid_states(arrays: TrainingArrays, schedule: ScheduleConfig) -> Ragged:
-    """A fixed sample of the valid split's states; of all where it has none."""
-    return sample_of(arrays.states, np.flatnonzero(arrays.splits == SPLITS.index("valid")), schedule)
-
-
-def sample_of(texts: Ragged, valid: Ints, schedule: ScheduleConfig) -> Ragged:
-    """A fixed sample of the texts of a split; of all where it has none."""
-    rows: Ints = valid if len(valid) else np.arange(len(texts))
-    sample = np.random.default_rng(0).permutation(rows)[: schedule.evaluation_queries]
-    return texts.take(np.sort(sample))

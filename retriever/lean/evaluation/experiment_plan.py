@@ -28,8 +28,9 @@ from typing import Any, Literal
 
 from lean_extract.errors import BadSettings
 from retriever.lean.features import FEATURES
-from retriever.training.running.config import RunConfig, read_values
+from retriever.training.running.config import RunConfig
 from retriever.training.running.plain import from_plain, to_plain
+from retriever.training.running.presets import read_values
 from retriever.training.running.train import kind_of
 
 Table = Literal["splits", "pieces", "share"]

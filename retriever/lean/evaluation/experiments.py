@@ -33,6 +33,7 @@ from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
 from retriever.lean.features import FEATURES
+from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
 from retriever.training.running.checkpoint import FILE
@@ -41,7 +42,7 @@ from retriever.training.running.loop import TrainingProgress
 from retriever.training.running.plain import from_plain, to_plain
 from retriever.training.running.train import RunLimits
 from retriever.training.running.train import run as train
-from retriever.training.tokenizer import save_tokenizer, texts_of, train_tokenizer
+from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 
 class Stopped(PremiseSuggestError):
@@ -100,7 +101,8 @@ class Workshop:
         if not path.exists() and size == PRETRAINED:
             save_tokenizer(with_marks(read_pretrained(self.pretrained).tokenizer), path)
         elif not path.exists():
-            save_tokenizer(train_tokenizer(texts_of(load_dataset(self.work / row.dataset)), size), path)
+            texts = texts_of(load_dataset(self.work / row.dataset))
+            save_tokenizer(train_tokenizer(untrained_for_lean(), texts, size), path)
         return path
 
     def _pretrained(self, row: PlannedRow, tokenizer: Path) -> Path | None:

@@ -30,9 +30,8 @@ from retriever.lean.training.vectors import corpus_vectors, state_vectors
 from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder, Floats
 from retriever.search.splits import family_roots
-from retriever.training.reranking.mined import Mined, save_mined
+from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined
 
-SPLITS_TO_MINE = ("train", "valid")
 _BLOCK = 256
 
 

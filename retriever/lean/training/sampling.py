@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.search.splits import SPLITS
+from retriever.training.arrays import TrainingArrays
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate
+from retriever.training.tokens import Ints, Ragged, concatenate
 
 _DRESS = 0x5EED
 """Told to the generator of dresses, so that it is another one than the batch's."""
@@ -27,12 +27,6 @@ class Batch:
     """[p] Distinct numbers of the premises to encode: all positives, random ones, mined ones."""
     positives: Ints
     """[b] The place of each query's positive in `premises`."""
-
-
-def training_queries(arrays: TrainingArrays, share: float = 1.0) -> tuple[Ints, Ints]:
-    """(statements and steps, inner goals) of the training split, or of a share of its theorems."""
-    train = (arrays.splits == SPLITS.index("train")) & (arrays.ranks < share)
-    return np.flatnonzero(train & ~arrays.inner), np.flatnonzero(train & arrays.inner)
 
 
 def draw_batch(

@@ -31,7 +31,7 @@ from retriever.match.training.matcher import open_matcher
 from retriever.match.vocabulary import vocabulary_of
 from retriever.search.splits import Split
 from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import PRESETS, RunConfig
+from retriever.training.running.config import RunConfig
 from retriever.training.running.train import RunLimits
 from retriever.training.running.train import run as train
 
@@ -51,7 +51,8 @@ class Workshop:
     digest: str
     """Of the pairs."""
     seed: int = 0
-    presets: Path = PRESETS
+    presets: tuple[Path, ...] | None = None
+    """Folders to read presets from; None: those of the corpora."""
     deadline: float | None = None
     """By time.monotonic()."""
 
@@ -145,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
             chosen.part,
             digest,
             chosen.seed,
-            chosen.presets,
+            (chosen.presets,) if chosen.presets else None,
             deadline,
         )
         if not chosen.print:
@@ -187,7 +188,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", default=[], help="the matchers to make, by name")
     parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--presets", type=Path, default=PRESETS, help="a folder of presets of the same names")
+    parser.add_argument("--presets", type=Path, help="a folder of presets of the same names")
     parser.add_argument("--table", choices=TABLES, help="default: all of them")
     parser.add_argument("--print", action="store_true", help="print what is finished, make nothing")
     parser.add_argument("--plain", action="store_true", help="print no intervals")

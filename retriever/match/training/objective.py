@@ -21,8 +21,8 @@ from retriever.match.training.model import BertEncoder, Matcher, build_matcher
 from retriever.match.training.weights import start_from
 from retriever.training.model import fit_attention, groups_of
 from retriever.training.running.config import RunConfig
-from retriever.training.tokenizer import PAD
 from retriever.training.tokens import Ragged, open_tokenizer
+from retriever.training.wordpiece import PAD
 
 Precision = Literal["fp32", "bf16"]
 _CHUNK = 256

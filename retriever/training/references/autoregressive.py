@@ -19,16 +19,18 @@ from torch.nn import functional
 
 from lean_extract.errors import ModelError
 from retriever.metrics.selection import Floats, columns_of
+from retriever.search.backends import find_backend
+from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import groups_of
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_decoding import greedy
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences
-from retriever.training.references.collection import CollectionArrays, load_collection
 from retriever.training.references.joint import OverReferences
 from retriever.training.references.joint_model import ReferenceTable
 from retriever.training.references.pairwise_best import load_best
 from retriever.training.references.pairwise_model import build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ints, Ragged
 
@@ -37,7 +39,7 @@ _CHUNK = 128
 
 def parse(values: Mapping[str, Any]) -> AutoregressiveConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(AutoregressiveConfig, values)
+    return from_plain(AutoregressiveConfig, with_backend(values, "autoregressive"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective:
@@ -45,7 +47,7 @@ def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective
     own = cast(AutoregressiveConfig, config)
     lengths = own.lengths
     arrays = load_collection(
-        own.backend, own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
+        find_backend(own.backend), own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
     )
     return SequenceObjective(own, arrays, device)
 

@@ -38,7 +38,7 @@ class AutoregressiveConfig:
     tokenizer: Path
     run: Path
     kind: str = "autoregressive"
-    backend: str = "naturalproofs"
+    backend: str = field(kw_only=True)
     seed: int = 0
     threads: int = 1
     start: StartConfig = field(default_factory=StartConfig)

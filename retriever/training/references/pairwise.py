@@ -19,14 +19,16 @@ from torch import Tensor, nn
 from lean_extract.errors import ModelError
 from retriever.metrics.ranks import mean_average_precision, ranks_of
 from retriever.metrics.selection import columns_of
+from retriever.search.backends import find_backend
+from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.losses.contrastive import contrastive_loss
 from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.references.collection import CollectionArrays, load_collection
 from retriever.training.references.pairwise_best import FIGURE, keep_best, load_best
 from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_data import Training, draw_pairs, no_negatives, training_of
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ints
 from retriever.training.weights import load_bert, take_over
@@ -34,7 +36,7 @@ from retriever.training.weights import load_bert, take_over
 
 def parse(values: Mapping[str, Any]) -> PairwiseConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(PairwiseConfig, values)
+    return from_plain(PairwiseConfig, with_backend(values, "pairwise"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> PairwiseObjective:
@@ -47,7 +49,11 @@ def read_arrays(config: PairwiseConfig) -> CollectionArrays:
     """The collection of a run. Raises ModelError, BadRecords, UserError."""
     lengths = config.lengths
     return load_collection(
-        config.backend, config.dataset, config.tokenizer, query=lengths.query, document=lengths.document
+        find_backend(config.backend),
+        config.dataset,
+        config.tokenizer,
+        query=lengths.query,
+        document=lengths.document,
     )
 
 

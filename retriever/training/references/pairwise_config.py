@@ -58,7 +58,7 @@ class PairwiseConfig:
     tokenizer: Path
     run: Path
     kind: str = "pairwise"
-    backend: str = "naturalproofs"
+    backend: str = field(kw_only=True)
     start_from: Path | None = None
     """A run whose BERT both towers begin as: one of kind `mlm`, or what `retriever.training.pretrained` made
     of a local Hugging Face folder; for a model with layers."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from retriever.training.references.collection import CollectionArrays
+from retriever.training.collection import CollectionArrays
 from retriever.training.tokens import Ints, Ragged, ragged
 
 

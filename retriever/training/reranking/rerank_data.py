@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import ModelError
-from retriever.lean.training.sampling import training_queries
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.search.splits import SPLITS
+from retriever.training.arrays import TrainingArrays, training_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, ragged
+from retriever.training.tokens import Ints, Ragged, concatenate, ragged
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import argparse
 import importlib
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -26,28 +26,18 @@ from accelerate import Accelerator, PartialState
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError, UserError
 from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import PRESETS, RunConfig, read_values
+from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import all_kinds
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
 from retriever.training.running.plain import to_plain
+from retriever.training.running.presets import read_values
 from retriever.training.running.stopping import Stopping
 from retriever.training.running.tracking import CURVE, RunTracker, Silence
 from retriever.training.tokens import open_tokenizer
 
-KINDS: Mapping[str, str] = {
-    "biencoder": "retriever.lean.training.biencoder",
-    "mlm": "retriever.training.mlm",
-    "crossencoder": "retriever.training.reranking.crossencoder",
-    "pairwise": "retriever.training.references.pairwise",
-    "joint": "retriever.training.references.joint",
-    "autoregressive": "retriever.training.references.autoregressive",
-    "match": "retriever.match.training.objective",
-    "match-mlm": "retriever.match.training.mlm",
-}
-"""Kind of run -> the module that knows it."""
-
 
 class KindModule(Protocol):
-    """What such a module gives."""
+    """What the module of a kind of run gives."""
 
     def parse(self, values: Mapping[str, Any]) -> RunConfig:
         """The configuration from YAML values. Raises BadSettings."""
@@ -72,15 +62,18 @@ class RunLimits:
             )
 
 
-def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] = KINDS) -> KindModule:
+def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> KindModule:
     """The module of a configuration's `kind`, by default the first of `kinds`. Raises BadSettings."""
+    kinds = all_kinds() if kinds is None else kinds
     kind = values.get("kind", next(iter(kinds)))
     if kind not in kinds:
         raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(kinds)}.")
     return cast(KindModule, importlib.import_module(kinds[kind]))
 
 
-def load_run(path: Path, kinds: Mapping[str, str] = KINDS, presets: Path = PRESETS) -> RunConfig:
+def load_run(
+    path: Path, kinds: Mapping[str, str] | None = None, presets: Sequence[Path] | None = None
+) -> RunConfig:
     """The configuration in a YAML file or preset, of whatever kind it is. Raises BadSettings."""
     values = read_values(path, presets)
     return kind_of(values, kinds).parse(values)
@@ -92,7 +85,7 @@ def run(
     resume: bool = False,
     limits: RunLimits | None = None,
     bar: bool | None = None,
-    kinds: Mapping[str, str] = KINDS,
+    kinds: Mapping[str, str] | None = None,
 ) -> TrainingProgress:
     """Train (on) to the end, or as far as the limits let it.
 
@@ -115,7 +108,7 @@ def run(
             return loop.train(tracker, stopping, until=limits.until)
 
 
-def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str]) -> Loop:
+def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] | None) -> Loop:
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     module = kind_of({"kind": config.kind}, kinds)
@@ -144,13 +137,20 @@ def _refuse_other_tokenizer(config: RunConfig) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code: 0, also where a limit was met; 128 and the signal's number."""
-    return run_command("retriever.training.running.train", __doc__, arguments, KINDS, PRESETS)
+    return run_command("retriever.training.running.train", __doc__, arguments)
 
 
 def run_command(
-    module: str, about: str, arguments: list[str] | None, kinds: Mapping[str, str], presets: Path
+    module: str,
+    about: str,
+    arguments: list[str] | None,
+    kinds: Mapping[str, str] | None = None,
+    presets: Sequence[Path] | None = None,
 ) -> int:
-    """The command line of a `module` that trains these kinds; its exit code, as `main` says."""
+    """The command line of a `module` that trains these kinds; its exit code, as `main` says.
+
+    Kinds and folders of presets are those of the corpora unless they are given.
+    """
     parser = argparse.ArgumentParser(
         prog=f"python -m {module}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -174,8 +174,8 @@ def run_command(
     if PartialState().is_main_process:
         print(f"{progress.steps} steps, {progress.seconds:.0f} s")
         if progress.stopped:
-            told = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
-            print(told, file=sys.stderr)
+            message = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
+            print(message, file=sys.stderr)
     return 128 + progress.signal if progress.signal else 0
 
 

@@ -31,7 +31,7 @@ def test_a_file_without_figures_is_named(
     text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
-    from retriever.training.running import card
+    from retriever.lean.evaluation import card
 
     figures = tmp_path / "valid.json"
     if text is not None:

@@ -27,7 +27,7 @@ from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
 from retriever.lean.features import FEATURES  # noqa: E402
 from retriever.search.fusion import Fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
-from retriever.training.running.config import PRESETS  # noqa: E402
+from retriever.training.running.presets import preset_files  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.running.train import RunLimits, load_run  # noqa: E402
 from retriever.training.running.train import run as train  # noqa: E402
@@ -187,7 +187,7 @@ def test_the_ablation_has_a_row_for_every_feature(
     assert {row["method"] for row in rows if not row["differences"]} == {ablation.ALL}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in PRESETS.glob("experiments-*.yaml")))
+@pytest.mark.parametrize("name", [name for name in preset_files() if name.startswith("experiments-")])
 def test_every_shipped_plan_is_of_runs_that_parse(name: str) -> None:
     plan = load_plan(Path(name))
     here = Path("d")

@@ -19,8 +19,7 @@ from lean_extract.errors import BadSettings  # noqa: E402
 from retriever.evaluation import evaluate as collection_eval  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
-from retriever.naturalproofs.evaluation import generation  # noqa: E402
-from retriever.training.references import refgen  # noqa: E402
+from retriever.naturalproofs.evaluation import generation, refgen  # noqa: E402
 from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
 from retriever.training.references.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402

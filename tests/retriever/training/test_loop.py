@@ -26,9 +26,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
+from retriever.lean.evaluation.card import stages_of  # noqa: E402
 from retriever.training.mlm import MlmConfig  # noqa: E402
 from retriever.training.running import train  # noqa: E402
-from retriever.training.running.card import stages_of  # noqa: E402
 from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402

@@ -18,9 +18,9 @@ from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E40
 from retriever.evaluation import evaluate as collection_eval  # noqa: E402
 from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
-from retriever.training.references.collection import CollectionArrays  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
 from retriever.training.references.pairwise_data import draw_pairs, no_negatives, training_of  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402

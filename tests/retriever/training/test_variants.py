@@ -12,13 +12,14 @@ pytest.importorskip("torch")
 
 from retriever.lean.augmentation.augment import KINDS, dressed, load_variants
 from retriever.lean.dataset.files import load_dataset
+from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import draw_dress, dressed_states
 from retriever.models.encoder import Encoder
 from retriever.models.text import premise_texts, state_text
 from retriever.training.export import export_run
 from retriever.training.running.config import TrainConfig, load_config
 from retriever.training.running.train import run
-from retriever.training.tokens import joined, load_arrays, open_tokenizer, ragged
+from retriever.training.tokens import joined, open_tokenizer, ragged
 from tests.retriever.training.conftest import DebugData
 
 pytestmark = pytest.mark.train

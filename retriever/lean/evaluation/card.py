@@ -1,6 +1,6 @@
 """The model card: what the weights were made from, how, and what the evaluation command found.
 
-    python -m retriever.training.running.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+    python -m retriever.lean.evaluation.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
 figures are what `python -m retriever.evaluation --json FILE` wrote, and must be of this very model.
@@ -188,7 +188,7 @@ def _figures(report: dict[str, Any]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.running.card",
+        prog="python -m retriever.lean.evaluation.card",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,6 +1,6 @@
 """Hard negatives of a backend's collection: what is ranked first for a question and does not answer it.
 
-    python -m retriever.training.references.collection_mining SOURCE OUT.npz --backend NAME [--model MODEL] [--top 100]
+    python -m retriever.training.reranking.collection_mining SOURCE OUT.npz --backend NAME [--model MODEL] [--top 100]
         [--queries train|valid]
 
 Ranked is as `premise-suggest eval retrieval` ranks, by the weighted sum with MODEL's encoders or, without,
@@ -20,7 +20,6 @@ from tqdm import tqdm
 from lean_extract.errors import UserError
 from lean_extract.option_types import positive
 from lean_extract.telling import told
-from retriever.lean.training.mining import SPLITS_TO_MINE
 from retriever.metrics.selection import best_columns
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
@@ -28,7 +27,9 @@ from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import outside_of
 from retriever.search.splits import Split
-from retriever.training.reranking.mined import Mined, save_mined
+from retriever.training.corpora import COLLECTION_MINER, find_corpus
+from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined
+from retriever.training.running.kinds import add_backend_argument
 
 
 def mine_collection(
@@ -66,13 +67,13 @@ def mine_collection(
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.references.collection_mining",
+        prog="python -m retriever.training.reranking.collection_mining",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("source", type=Path, help="what the backend reads")
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
-    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    add_backend_argument(parser, "mining")
     parser.add_argument("--model", type=Path, help="a folder of retriever.training.references.export_towers")
     parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
@@ -81,10 +82,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _mine(chosen: argparse.Namespace) -> None:
-    if chosen.backend == "lean":
-        hint = "Run python -m retriever.lean.training.mining."
-        raise UserError("A dataset of Lean's has a miner of its own.", hint)
     backend = find_backend(chosen.backend)
+    miner = find_corpus(chosen.backend).miner
+    if miner != COLLECTION_MINER:
+        raise UserError(f"The backend {backend.name} has a miner of its own.", f"Run python -m {miner}.")
     towers = Towers.load(chosen.model) if chosen.model else None
     mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
     save_mined(chosen.out, mined)
