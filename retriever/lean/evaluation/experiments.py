@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, PremiseSuggestError
+from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.experiment_plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
 from retriever.lean.evaluation.experiment_tables import SETTINGS, read_finished, report, share_plot
@@ -36,40 +37,36 @@ from retriever.lean.features import FEATURES
 from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
-from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import RunConfig
 from retriever.training.running.loop import TrainingProgress
 from retriever.training.running.plain import from_plain, to_plain
-from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run as train
 from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 
-class Stopped(PremiseSuggestError):
-    """A time limit or a signal ended the work between or within rows; what was done is kept."""
-
-
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where the rows of a plan are made."""
+class TableExperiments:
+    """The rows of a plan, and the folder where they are made."""
 
     plan: ExperimentPlan
     work: Path
     states: Path | None = None
     pretrained: Path | None = None
     """The wheel or folder of the general sentence encoder; None: the installed package's."""
-    deadline: float | None = None
-    """By time.monotonic()."""
+    run: ExperimentRun = field(default_factory=ExperimentRun)
 
     @property
     def rows(self) -> Path:
         """Where finished rows are kept."""
         return self.work / "experiments" / "rows"
 
-    def row(self, row: PlannedRow) -> None:
+    def make(self, rows: Sequence[PlannedRow]) -> None:
+        """Make these rows, one after the other. Raises as `make_row`."""
+        for row in rows:
+            self.make_row(row)
+
+    def make_row(self, row: PlannedRow) -> None:
         """Train, export, fit and measure one row, unless that is done.
 
-        Raises Stopped at the deadline, BadSettings when the finished row was planned otherwise.
+        Raises ExperimentStopped at the deadline, BadSettings when the finished row was planned otherwise.
         """
         path = self.rows / f"{row.name}.json"
         if path.exists():
@@ -80,9 +77,9 @@ class Workshop:
         run, model = folder / "runs" / row.name, folder / "models" / row.name
         tokenizer = self._tokenizer(row)
         start = self._pretrained(row, tokenizer)
-        progress = self._trained(row.train.config(self.work / row.dataset, tokenizer, run, start))
+        progress = self.run.train(row.train.config(self.work / row.dataset, tokenizer, run, start))
         export_run(run, model)
-        self._check_time()
+        self.run.check_time()
         session = open_session(model, self.work / row.dataset, folder / "cache")
         if "fused" in row.methods:
             kept = [name for name in FEATURES if name not in row.without]
@@ -109,22 +106,8 @@ class Workshop:
         if row.pretrain is None:
             return None
         run = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
-        self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
+        self.run.train(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
         return run
-
-    def _trained(self, config: RunConfig) -> TrainingProgress:
-        self._check_time()
-        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
-        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
-        if progress.stopped:
-            raise Stopped(
-                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
-            )
-        return progress
-
-    def _check_time(self) -> None:
-        if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise Stopped("The time is over.", "Run the same command again to go on.")
 
     def _measure(self, row: PlannedRow, session: EvaluationSession, progress: TrainingProgress) -> None:
         asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
@@ -158,30 +141,19 @@ def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
     Path(stream.name).replace(path)
 
 
-def chosen_rows(plan: ExperimentPlan, only: Sequence[str]) -> list[PlannedRow]:
-    """The rows of these names, all without names. Raises BadSettings on an unknown one."""
-    unknown = sorted(set(only) - {row.name for row in plan.rows})
-    if unknown:
-        hint = f"The plan has {', '.join(row.name for row in plan.rows)}."
-        raise BadSettings(f"The plan has no row {unknown[0]!r}.", hint)
-    return [row for row in plan.rows if not only or row.name in only]
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     chosen = _parser().parse_args(arguments)
-    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
+    run = ExperimentRun.of_minutes(chosen.minutes)
     try:
         plan = load_plan(chosen.plan)
-        workshop = Workshop(plan, chosen.work, chosen.states, chosen.pretrained, deadline)
-        for row in [] if chosen.print else chosen_rows(plan, chosen.only):
-            workshop.row(row)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)
+        experiments = TableExperiments(plan, chosen.work, chosen.states, chosen.pretrained, run)
+        rows = [] if chosen.print else chosen_by_name(plan.rows, chosen.only)
+        until_stopped(lambda: experiments.make(rows))
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    finished = read_finished(workshop.rows, plan)
+    finished = read_finished(experiments.rows, plan)
     print(report(finished))
     if chosen.plot:
         with replacing(chosen.plot) as stream:

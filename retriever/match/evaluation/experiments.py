@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.errors import PremiseSuggestError
+from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
-from retriever.match.evaluation.report import TABLES, Finished, read_finished, report, write_finished
+from retriever.match.evaluation.report import TABLES, FinishedMatcher, read_finished, report, write_finished
 from retriever.match.evaluation.tables import MatchRow
 from retriever.match.metrics import StatementCounts
 from retriever.match.schema import LEVELS, MODALITIES
@@ -30,19 +30,11 @@ from retriever.match.store import digest_of
 from retriever.match.training.matcher import open_matcher
 from retriever.match.vocabulary import vocabulary_of
 from retriever.search.splits import Split
-from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import RunConfig
-from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run as train
-
-
-class Stopped(PremiseSuggestError):
-    """A time limit or a signal ended the work; what was done is kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where the matchers are made."""
+class MatchExperiments:
+    """The matchers of the tables, and the folder where they are made."""
 
     pairs: Path
     folder: Path
@@ -53,8 +45,7 @@ class Workshop:
     seed: int = 0
     presets: tuple[Path, ...] | None = None
     """Folders to read presets from; None: those of the corpora."""
-    deadline: float | None = None
-    """By time.monotonic()."""
+    run: ExperimentRun = field(default_factory=ExperimentRun)
 
     def row_file(self, name: str) -> Path:
         """Where a matcher's finished rows are kept."""
@@ -74,16 +65,22 @@ class Workshop:
                     rows += result.rows
                     if modality == "both":
                         counts[level] = result.counts
-            self._keep(Finished(name, tuple(rows), counts, 0.0))
+            self._keep(FinishedMatcher(name, tuple(rows), counts, 0.0))
+
+    def make_all(self, planned: Sequence[Planned]) -> None:
+        """Make the rows of TF-IDF and these matchers. Raises as `make`."""
+        self.baselines()
+        for one in planned:
+            self.make(one)
 
     def make(self, planned: Planned) -> None:
-        """Train and measure one matcher, unless that is done. Raises Stopped, ModelError, BadRecords."""
+        """Train and measure one matcher, unless that is done. Raises ExperimentStopped, ModelError, BadRecords."""
         if self.row_file(planned.name).exists():
             return
         print(f"== {planned.name}", flush=True)
         self._vocabulary()
         stages = stages_of(planned, self.pairs, self.folder, self.scale, self.seed, self.presets)
-        seconds = sum(self._trained(stage) for stage in stages)
+        seconds = sum(self.run.train(stage).seconds for stage in stages)
         model = open_matcher(stages[-1].run)
         rows: list[MatchRow] = []
         counts: dict[str, StatementCounts] = {}
@@ -92,7 +89,7 @@ class Workshop:
             result = run_result(model, tested, None, DECODINGS if level == planned.level else ("local",))
             rows += result.rows
             counts[level] = result.counts
-        self._keep(Finished(planned.name, tuple(rows), counts, seconds))
+        self._keep(FinishedMatcher(planned.name, tuple(rows), counts, seconds))
 
     def _vocabulary(self) -> None:
         path = self.folder / "tokenizer.json"
@@ -100,46 +97,23 @@ class Workshop:
             with replacing(path) as stream:
                 stream.write(vocabulary_of(self.pairs).to_str())
 
-    def _trained(self, config: RunConfig) -> float:
-        """Seconds spent in training."""
-        left = None if self.deadline is None else (self.deadline - time.monotonic()) / 60
-        if left is not None and left <= 0:
-            raise Stopped("The time is over.", "Run the same command again to go on.")
-        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
-        if progress.stopped:
-            raise Stopped(
-                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
-            )
-        return progress.seconds
-
-    def _keep(self, finished: Finished) -> None:
+    def _keep(self, finished: FinishedMatcher) -> None:
         write_finished(self.row_file(finished.name), finished, self.digest)
 
-    def finished(self) -> list[Finished]:
+    def finished(self) -> list[FinishedMatcher]:
         """What is done, in the order of the plan. Raises BadSettings when a row is of other pairs."""
         names = [*BASELINES, *(planned.name for planned in all_runs())]
         files = [self.row_file(name) for name in names]
         return [read_finished(path, self.digest) for path in files if path.exists()]
 
 
-def chosen_runs(only: Sequence[str]) -> list[Planned]:
-    """The matchers of these names, all without names. Raises UserError on an unknown one."""
-    plan = all_runs()
-    unknown = sorted(set(only) - {planned.name for planned in plan})
-    if unknown:
-        hint = f"There are {', '.join(planned.name for planned in plan)}."
-        raise UserError(f"There is no matcher {unknown[0]!r}.", hint)
-    return [planned for planned in plan if not only or planned.name in only]
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns its exit code."""
     chosen = _parser().parse_args(arguments)
-    deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
     tables = (chosen.table,) if chosen.table else TABLES
     try:
         digest = digest_of(chosen.pairs)
-        workshop = Workshop(
+        experiments = MatchExperiments(
             chosen.pairs,
             chosen.out,
             chosen.scale,
@@ -147,11 +121,12 @@ def main(arguments: list[str] | None = None) -> int:
             digest,
             chosen.seed,
             (chosen.presets,) if chosen.presets else None,
-            deadline,
+            ExperimentRun.of_minutes(chosen.minutes),
         )
         if not chosen.print:
-            _work(workshop, chosen_runs(chosen.only))
-        finished = workshop.finished()
+            planned = chosen_by_name(all_runs(), chosen.only)
+            until_stopped(lambda: experiments.make_all(planned))
+        finished = experiments.finished()
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -162,15 +137,6 @@ def main(arguments: list[str] | None = None) -> int:
     )
     print(report(finished, tables, intervals=not chosen.plain))
     return 0
-
-
-def _work(workshop: Workshop, planned: Sequence[Planned]) -> None:
-    try:
-        workshop.baselines()
-        for one in planned:
-            workshop.make(one)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
