@@ -13,8 +13,8 @@ from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
 from retriever.training.tokens import Ints, Ragged, concatenate
 
-_DRESS = 0x5EED
-"""Told to the generator of dresses, so that it is another one than the batch's."""
+_AUGMENTATION = 0x5EED
+"""Part of the seed of augmentations, so that they are drawn apart from the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,19 @@ def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Gener
     return picked[picked >= 0]
 
 
-def draw_dress(queries: int, variants: int, share: float, key: Sequence[int]) -> Ints:
-    """[queries] The dress in which each state is read: 0 as it is, else a variant's number from 1."""
-    if not variants or not share:
+def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int]) -> Ints:
+    """[queries] How each state is augmented: 0 not at all, else the number of the kind, from 1."""
+    if not kinds or not share:
         return np.zeros(queries, dtype=np.int64)
-    generator = np.random.default_rng([*key, _DRESS])
-    chosen = generator.integers(1, variants + 1, queries)
+    generator = np.random.default_rng([*key, _AUGMENTATION])
+    chosen = generator.integers(1, kinds + 1, queries)
     return np.where(generator.random(queries) < share, chosen, 0).astype(np.int64)
 
 
-def dressed_states(dresses: Sequence[Ragged], queries: Ints, dress: Ints) -> Ragged:
-    """The rows of `queries`, each from the list of rows that `dress` names."""
-    rows = concatenate([rows.take(queries) for rows in dresses])
-    return rows.take(dress * len(queries) + np.arange(len(queries)))
+def augmented_states(kinds: Sequence[Ragged], queries: Ints, drawn: Ints) -> Ragged:
+    """The states of `queries`, each from the rows of its kind; kind 0 are the states as they are."""
+    rows = concatenate([rows.take(queries) for rows in kinds])
+    return rows.take(drawn * len(queries) + np.arange(len(queries)))
 
 
 def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:

@@ -89,7 +89,7 @@ def read_proofwiki(dump: Path, complaints: list[str], quiet: bool = True) -> Cor
         ("other", others),
     )
     ids = {title: number for number, title in enumerate(title for _, pages in kinds for title in pages)}
-    writer = _Writer(wiki, ids, Topics(wiki.parents), complaints)
+    writer = _WikiWriter(wiki, ids, Topics(wiki.parents), complaints)
     return Corpus(*(tuple(writer.statement(kind, page) for page in pages.values()) for kind, pages in kinds))
 
 
@@ -164,7 +164,7 @@ def _linked_from_proofs(wiki: _Wiki) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _WikiWriter:
     wiki: _Wiki
     ids: Mapping[str, int]
     topics: Topics

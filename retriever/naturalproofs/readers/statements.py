@@ -58,7 +58,7 @@ def read_statements(
     for file in files:
         (_give_as_published if rules.published else _give)(file, rules, labels, complaints)
     drafts = [draft for file in files for draft in file.drafts.values()]
-    writer = _Writer(rules, labels, {draft: number for number, draft in enumerate(drafts)}, complaints)
+    writer = _LatexWriter(rules, labels, {draft: number for number, draft in enumerate(drafts)}, complaints)
     statements = [writer.statement(draft) for draft in drafts]
     return Corpus(*(tuple(one for one in statements if one.type == kind) for kind in _KINDS))
 
@@ -132,7 +132,7 @@ def _unnamed(proof: DraftProof) -> DraftProof:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _LatexWriter:
     rules: Rules
     labels: _Labels
     ids: dict[Draft, int]

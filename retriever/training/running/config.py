@@ -75,7 +75,7 @@ class BatchConfig:
     share: float = 1.0
     """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
     varied: float = 0.0
-    """The share of the queries whose state is read in other dress (`retriever.lean.augmentation.augment`)."""
+    """The share of the queries whose state is augmented (`retriever.lean.augmentation.augment`)."""
     hard: Path | None = None
     """Mined candidates per query (`retriever.lean.training.mining`)."""
     hard_negatives: int = 0
