@@ -10,7 +10,7 @@ what the proofs of training, validation and test refer to (their output vocabula
 other row of the paper does: the third is that. Below each stands mAP by kind of reference (Table 17).
 
 --lexical adds BM25, and what the training questions that it finds nearest use. --fuse adds the weighted sum
-of all rows, each made to have mean 0 and 1 at place 10 of a question's ranking; the weights are found on the
+of all rows, each scaled to mean 0 and to 1 at rank 10 of a question's ranking; the weights are found on the
 valid part.
 """
 

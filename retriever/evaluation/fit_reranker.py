@@ -55,11 +55,13 @@ def fit_collection(
         hint = "Choose a larger collection or --limit."
         raise ModelError("No valid question has an answer among its first candidates.", hint)
     weight = round(fit_weight(found), 5)
-    told = (
+    fitted_on = (
         f"{len(found)} rankings of valid questions, data {collection.digest[:16]}, encoders "
         f"{towers.fingerprint}, re-ranker {reread.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight(weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), told)
+    return FittedWeight(
+        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -81,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _fit(chosen: argparse.Namespace) -> None:
     backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
     fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
-    write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
+    write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
     print(fitted.line(chosen.first, "the sum"))
 
 

@@ -24,13 +24,13 @@ class FittedWeight:
     """Mean reciprocal rank among the first candidates, as the fusion ranks them."""
     after: float
     """The same as the blend ranks them."""
-    told: str
-    """On what it was fitted, in words."""
+    fitted_on: str
+    """In words."""
 
     def line(self, first: int, by: str) -> str:
         """All of it for a terminal; `by` names what ranked before."""
         before, after = f"{self.before:.4f} by {by}", f"{self.after:.4f} blended"
-        return f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.told})"
+        return f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.fitted_on})"
 
 
 def fit_weight(examples: Sequence[RankingExample]) -> float:

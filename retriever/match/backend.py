@@ -71,7 +71,7 @@ def _document(pair: StatementProof) -> Document:
         title=pair.key,
         text=encode(pair.proof),
         body=readable(pair.proof),
-        where=pair.place,
+        where=pair.location,
     )
 
 

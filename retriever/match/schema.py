@@ -78,7 +78,7 @@ class StatementProof:
     """The topic, such as math.AG; "" where the source has none."""
     source: str
     """The article, or the chapter of a book: what `unmixed` keeps in one part."""
-    place: str
+    location: str
     """File, and line where the source has lines."""
 
 

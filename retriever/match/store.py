@@ -73,7 +73,7 @@ def write_pairs(path: Path, pairs: StatementProofs) -> None:
                 "kind": pair.kind,
                 "category": pair.category,
                 "source": pair.source,
-                "place": pair.place,
+                "place": pair.location,
                 "statement": encode(pair.statement),
                 "proof": encode(pair.proof),
             }

@@ -16,7 +16,7 @@ from retriever.training.tokens import Ints, Ragged
 from retriever.training.wordpiece import MASK, PAD, SPECIAL
 
 IGNORED = -100
-"""The label of a token that is not to be told."""
+"""The label of a token that is not to be predicted."""
 _AS_MASK, _AS_RANDOM = 0.8, 0.1
 
 
@@ -49,7 +49,7 @@ class Masking:
     pad: int
     """Number of [PAD]."""
     special: Ints
-    """Tokens that stand for no word; they are never masked, nor put in a word's place."""
+    """Tokens that stand for no word; they are never masked, nor replace a word."""
     vocabulary: int
 
     @classmethod

@@ -39,7 +39,7 @@ class MlmBatchConfig:
 
     texts: int = 256
     masked: float = 0.15
-    """The share of tokens to tell."""
+    """The share of tokens to predict."""
 
     def __post_init__(self) -> None:
         require(self.texts >= 1, "batch.texts must be at least 1")
@@ -69,7 +69,9 @@ class MlmConfig:
         require(self.kind == "mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
         require(self.threads > 0, "threads must be positive")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        require(self.model.layers > 0, "model.layers must be positive: tokens are told from their neighbours")
+        require(
+            self.model.layers > 0, "model.layers must be positive: tokens are predicted from their neighbours"
+        )
         longest = max(self.lengths.state, self.lengths.premise)
         require(longest <= self.model.positions, "lengths must not exceed model.positions")
 
@@ -96,28 +98,28 @@ class MaskedModel(nn.Module):
         self.bert, self.head = model.bert, model.cls
 
     def forward(self, texts: Ragged, labels: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """([m, vocabulary], int64 [m]) What is told of every masked token, and what it was.
+        """([m, vocabulary], int64 [m]) The logits of every masked token, and what it was.
 
-        `labels` go with `texts.flat` and are IGNORED where nothing is to be told.
+        `labels` go with `texts.flat` and are IGNORED where nothing is to be predicted.
         """
         device = self.bert.embeddings.word_embeddings.weight.device
         order = np.argsort(texts.lengths, kind="stable")
         targets = Ragged(labels.astype(np.int32), texts.offsets)
         limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
         logits: list[Tensor] = []
-        told: list[Tensor] = []
+        originals: list[Tensor] = []
         for rows in chunks(order, texts.lengths, limit):
             ids, mask = padded(texts.take(rows), self.bert.config.pad_token_id or 0)
             hidden = self.bert(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
             wanted, _ = padded(targets.take(rows), IGNORED)
-            places = wanted != IGNORED
-            logits.append(self.head(hidden[places.to(device)]))
-            told.append(wanted[places].to(device))
-        return torch.cat(logits), torch.cat(told)
+            masked = wanted != IGNORED
+            logits.append(self.head(hidden[masked.to(device)]))
+            originals.append(wanted[masked].to(device))
+        return torch.cat(logits), torch.cat(originals)
 
 
 class MlmObjective:
-    """Masked tokens of texts, told from their neighbours."""
+    """Masked tokens of texts, predicted from their neighbours."""
 
     def __init__(self, config: MlmConfig, texts: MlmTexts, masking: Masking, device: torch.device) -> None:
         self._config, self._masking, self.data = config, masking, texts.digest
@@ -136,20 +138,20 @@ class MlmObjective:
         """The mean cross-entropy of a batch's masked tokens; a scalar."""
         generator = np.random.default_rng([self._config.seed, step, micro, rank])
         rows = generator.integers(0, len(self._texts), self._config.batch.texts)
-        logits, told = model(*masked_texts(self._texts.take(rows), self._masking, generator))
-        return functional.cross_entropy(logits.float(), told)
+        logits, originals = model(*masked_texts(self._texts.take(rows), self._masking, generator))
+        return functional.cross_entropy(logits.float(), originals)
 
     def validate(self) -> dict[str, float]:
         """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid texts.
 
-        Such a theorem's statement stands in the corpus too: this tells of the fit, no more.
+        Such a theorem's statement stands in the corpus too: this measures the fit, no more.
         """
         generator = np.random.default_rng(0)
         right, loss, count = 0.0, 0.0, 0
         for start in range(0, len(self._valid), _CHUNK):
             rows = np.arange(start, min(start + _CHUNK, len(self._valid)))
-            logits, told = self.model(*masked_texts(self._valid.take(rows), self._masking, generator))
-            right += float((logits.argmax(dim=1) == told).sum().item())
-            loss += float(functional.cross_entropy(logits.float(), told, reduction="sum").item())
-            count += len(told)
+            logits, originals = self.model(*masked_texts(self._valid.take(rows), self._masking, generator))
+            right += float((logits.argmax(dim=1) == originals).sum().item())
+            loss += float(functional.cross_entropy(logits.float(), originals, reduction="sum").item())
+            count += len(originals)
         return {"masked_accuracy": right / count, "masked_loss": loss / count}

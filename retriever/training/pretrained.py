@@ -119,7 +119,7 @@ def _shape(config: Mapping[str, Any]) -> ModelConfig:
 
 
 def with_marks(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer with <VAR> and <GOAL> in the place of its first two unused tokens.
+    """The tokenizer with <VAR> and <GOAL> instead of its first two unused tokens.
 
     Raises ModelError when it has none: then no row of the embedding is free.
     """

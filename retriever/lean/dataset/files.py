@@ -85,14 +85,14 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
 class _Complaints:
     """Where complaints go: to a list, or up."""
 
-    told: list[str] | None
+    collected: list[str] | None
 
     def __call__(self, path: Path, line: int | None, problem: str) -> None:
         complaint = f"{path}:{line}: {problem}" if line else f"{path}: {problem}"
-        if self.told is None:
+        if self.collected is None:
             hint = f"Build {path.parent} again; what its digest names is no longer what it holds."
             raise BadRecords(complaint, hint)
-        self.told.append(complaint)
+        self.collected.append(complaint)
 
 
 def _read(path: Path, record_type: type[Any], what: str, complain: _Complaints) -> Iterator[tuple[int, Any]]:

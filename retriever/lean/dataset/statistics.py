@@ -116,12 +116,12 @@ def report(
             facts = facts_for(dataset, records, complaints, known=facts)
         histograms = histograms or figure_3(dataset, facts)
         rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
-        say(_told(dataset.manifest))
+        say(_summary(dataset.manifest))
     say(f"\n{table_2(rows)}")
     return histograms
 
 
-def _told(manifest: DatasetManifest) -> str:
+def _summary(manifest: DatasetManifest) -> str:
     lost = ", ".join(f"{count:,} {kind}" for kind, count in (manifest.left_out or {}).items())
     return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
 

@@ -3,7 +3,7 @@
     python -m retriever.lean.evaluation.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
-figures are what `python -m retriever.evaluation --json FILE` wrote, and must be of this very model.
+figures are what `python -m retriever.lean.evaluation.evaluate --json FILE` wrote, and must be of this very model.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def stages_of(run: Path) -> list[CardStage]:
 
 
 def _report(path: Path) -> dict[str, Any]:
-    hint = "Name files that `python -m retriever.evaluation --json` wrote."
+    hint = "Name files that `python -m retriever.lean.evaluation.evaluate --json` wrote."
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -124,7 +124,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         _LIMITS,
         "## Figures\n",
         "In percent, with 95% bootstrap intervals over questions. Gold: the theorems that the whole proof "
-        "names. `python -m retriever.evaluation` prints them.\n",
+        "names. `python -m retriever.lean.evaluation.evaluate` prints them.\n",
         *(_figures(report) for report in reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -135,25 +135,25 @@ def _told(stage: CardStage) -> str:
     if not stage.values:
         return f"`{stage.name}`: weights of another's making."
     shape, schedule = stage.values["model"], stage.values["schedule"]
-    told = (
+    line = (
         f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
         f"{_batch(stage.values)}, peak learning rate {schedule['learning_rate']:g}, "
         f"{stage.seconds / 60:.0f} minutes."
     )
-    return told + _curve(stage.curve)
+    return line + _curve(stage.curve)
 
 
 def _batch(values: dict[str, Any]) -> str:
     batch, times = values["batch"], values["schedule"]["accumulate"]
     if values["kind"] == "mlm":
-        told = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
+        line = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
     elif values["kind"] == "crossencoder":
-        told = f"{batch['queries']} states with {batch['negatives']} mined premises each"
+        line = f"{batch['queries']} states with {batch['negatives']} mined premises each"
     else:
-        told = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
-        told += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
-        told += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
-    return told if times == 1 else f"{times} times {told}"
+        line = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
+        line += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
+        line += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
+    return line if times == 1 else f"{times} times {line}"
 
 
 def _curve(points: Sequence[Point]) -> str:
@@ -163,8 +163,8 @@ def _curve(points: Sequence[Point]) -> str:
         return ""
     name = next(name for name in measured[0] if name not in ("step", "seconds"))
     count = min(len(measured), 8)
-    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
-    figures = ", ".join(f"{measured[place][name]:.3f} ({measured[place]['step']:,})" for place in places)
+    shown = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
+    figures = ", ".join(f"{measured[number][name]:.3f} ({measured[number]['step']:,})" for number in shown)
     return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
 
 

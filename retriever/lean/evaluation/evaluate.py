@@ -1,6 +1,6 @@
 """Hold the rankings against each other on held-out theorems and on traced states.
 
-python -m retriever.evaluation MODEL DATASET [--part valid|tune|test] [--states FILE]
+python -m retriever.lean.evaluation.evaluate MODEL DATASET [--part valid|tune|test] [--states FILE]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
     [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
 
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.evaluation",
+        prog="python -m retriever.lean.evaluation.evaluate",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -122,7 +122,7 @@ def load_plan(path: Path) -> ExperimentPlan:
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the changes in their places, nested ones merged."""
+    """`base` with the changes, nested ones merged."""
     result = dict(base)
     for name, value in changes.items():
         below = result.get(name)

@@ -35,8 +35,8 @@ def examples_of(
     """
     questions = part_questions(session.dataset, "tune", limit)
     states = encode_states(session.encoder, questions)
-    for place, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[place], question)
+    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
+        raw = score(session.pool, session.vectors, states[row], question)
         for setting in SETTINGS:
             numbers, scores = fused_first(session.pool, weights, in_setting(raw, setting))
             gold = np.isin(numbers[:first], list(question.gold))
@@ -54,12 +54,14 @@ def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fi
         raise ModelError("No `tune` question has a gold premise among its first candidates.", hint)
     weight = round(fit_weight(found), 5)
     manifest = session.dataset.manifest
-    told = (
+    fitted_on = (
         f"{len(found)} rankings of the tune half of the valid split, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}, "
         f"re-ranker {logits.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight(weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), told)
+    return FittedWeight(
+        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -77,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
         weights = Fusion.load(chosen.model)
         session = open_session(chosen.model, chosen.dataset, chosen.cache, weights.bm25)
         fitted = fit_rerank(session, chosen.limit, chosen.first)
-        write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
+        write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code

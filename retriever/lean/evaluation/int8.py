@@ -81,7 +81,7 @@ def sampled(
     gold = np.array(sorted({number for question in questions for number in question.gold}), dtype=np.int64)
     drawn = np.random.default_rng(0).permutation(len(dataset.corpus))[:size]
     kept = np.union1d(gold, drawn).tolist()
-    place = {number: new for new, number in enumerate(kept)}
+    renumbered = {number: new for new, number in enumerate(kept)}
     digest = f"{size}-of-{dataset.manifest.digest}"  # vectors in the cache are of another corpus
     smaller = replace(
         dataset,
@@ -89,7 +89,8 @@ def sampled(
         corpus=tuple(dataset.corpus[number] for number in kept),
     )
     return smaller, [
-        replace(question, gold=frozenset(place[number] for number in question.gold)) for question in questions
+        replace(question, gold=frozenset(renumbered[number] for number in question.gold))
+        for question in questions
     ]
 
 

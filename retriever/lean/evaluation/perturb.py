@@ -43,7 +43,7 @@ def thinned(goal: Goal, random: Random) -> Goal:
     if count < LONG_CONTEXT:
         return goal
     kept = sorted(random.sample(range(count), count - round(DROPPED * count)))
-    return replace(goal, hypotheses=tuple(goal.hypotheses[place] for place in kept))
+    return replace(goal, hypotheses=tuple(goal.hypotheses[index] for index in kept))
 
 
 PERTURBATIONS: Mapping[str, Callable[[Goal, Random], Goal]] = {

@@ -94,7 +94,7 @@ class Importable:
 
     def __init__(self, dataset: Dataset) -> None:
         self._names = sorted({premise.module for premise in dataset.corpus})
-        numbers = {name: place for place, name in enumerate(self._names)}
+        numbers = {name: index for index, name in enumerate(self._names)}
         self._modules = np.array([numbers[premise.module] for premise in dataset.corpus])
         self._lines = np.array([premise.span.start.line if premise.span else 0 for premise in dataset.corpus])
         self._graph = {

@@ -26,7 +26,7 @@ class Batch:
     premises: Ints
     """[p] Distinct numbers of the premises to encode: all positives, random ones, mined ones."""
     positives: Ints
-    """[b] The place of each query's positive in `premises`."""
+    """[b] The index of each query's positive in `premises`."""
 
 
 def draw_batch(
@@ -54,8 +54,8 @@ def draw_batch(
     negatives = [generator.integers(0, len(arrays.families), config.corpus_negatives)]
     if mined is not None:
         negatives.append(_drawn(mined.of(queries), config.hard_negatives, generator))
-    premises, places = np.unique(np.concatenate([chosen, *negatives]), return_inverse=True)
-    return Batch(queries, premises, places[: len(queries)])
+    premises, indices = np.unique(np.concatenate([chosen, *negatives]), return_inverse=True)
+    return Batch(queries, premises, indices[: len(queries)])
 
 
 def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Generator) -> Ints:
@@ -83,7 +83,7 @@ def augmented_states(kinds: Sequence[Ragged], queries: Ints, drawn: Ints) -> Rag
 
 
 def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
-    """[b, p] Which of the batch's premises are no negatives of a query.
+    """[b, p] Which of the batch's premises are never used as negatives of a query.
 
     Those are its other gold premises, the theorem itself and that theorem's generated twins; never the
     query's own positive.
@@ -91,11 +91,11 @@ def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
     candidates = batch.premises
     families = arrays.families[candidates]
     result: NDArray[np.bool_] = arrays.query_families[batch.queries][:, None] == families[None, :]
-    place = np.full(len(arrays.families), -1, dtype=np.int64)
-    place[candidates] = np.arange(len(candidates))
+    column_of = np.full(len(arrays.families), -1, dtype=np.int64)
+    column_of[candidates] = np.arange(len(candidates))
     gold: Ragged = arrays.gold.take(batch.queries)
     rows = np.repeat(np.arange(len(batch.queries)), gold.lengths)
-    columns = place[gold.flat]
+    columns = column_of[gold.flat]
     present = columns >= 0
     result[rows[present], columns[present]] = True
     result[np.arange(len(batch.queries)), batch.positives] = False

@@ -51,7 +51,7 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
         path = folder / f"{folder.resolve().name}_{level}_{name}"
         for pair in read_part(path, complaints):
             if pair.key in parts:
-                complaints.append(f"{pair.place}: {pair.key!r} is there a second time.")
+                complaints.append(f"{pair.location}: {pair.key!r} is there a second time.")
             else:
                 pairs.append(pair)
                 parts[pair.key] = part
@@ -108,13 +108,13 @@ def _pair(
     path: Path, block: _Lines, categories: dict[str, str], complaints: list[str]
 ) -> Iterator[StatementProof]:
     number, name = block[0]
-    places = [place for place, (_, line) in enumerate(block) if line == _SEPARATOR]
-    if len(places) != 2 or places[0] != 1:
+    separators = [index for index, (_, line) in enumerate(block) if line == _SEPARATOR]
+    if len(separators) != 2 or separators[0] != 1:
         complaints.append(f"{path}:{number}: a pair is a name, a statement and a proof; this has others.")
         return
     article = name.partition("|")[0].strip()
-    statement = _text(path, block[2 : places[1]], complaints)
-    proof = _text(path, block[places[1] + 1 :], complaints)
+    statement = _text(path, block[2 : separators[1]], complaints)
+    proof = _text(path, block[separators[1] + 1 :], complaints)
     if not statement or not proof:
         complaints.append(f"{path}:{number}: {'the proof' if statement else 'the statement'} is empty.")
         return
@@ -126,7 +126,7 @@ def _pair(
         kind=first if first in _KINDS else "statement",
         category=categories.get(article, ""),
         source=article,
-        place=f"{path}:{number}",
+        location=f"{path}:{number}",
     )
 
 

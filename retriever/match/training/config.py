@@ -1,4 +1,4 @@
-"""What a MATcH run is told."""
+"""The configuration of a MATcH run."""
 
 from __future__ import annotations
 

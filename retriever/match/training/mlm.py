@@ -46,7 +46,7 @@ class MatchMlmConfig:
         require(longest <= self.model.positions, "lengths must not exceed model.positions")
 
     def inner(self) -> MlmConfig:
-        """What the objective of all masked language modelling is told; its lengths are not read."""
+        """The configuration of masked language modelling in general; its lengths are not read."""
         return MlmConfig(
             dataset=self.dataset,
             tokenizer=self.tokenizer,

@@ -66,8 +66,8 @@ class _Wiki:
     def has(self, title: str) -> bool:
         return title in self.theorems or title in self.definitions or title in self.remaining
 
-    def at(self, page: Page, place: int) -> str:
-        return f"{self.name}:{page.line + page.text.count(chr(10), 0, place)}"
+    def at(self, page: Page, position: int) -> str:
+        return f"{self.name}:{page.line + page.text.count(chr(10), 0, position)}"
 
 
 def read_proofwiki(dump: Path, complaints: list[str], quiet: bool = True) -> Corpus:
@@ -209,7 +209,7 @@ class _WikiWriter:
             if title in self.ids or self.wiki.has(title):
                 refs.append(title)
             elif not _NOT_CONTENT.match(title):
-                place = passage.start + link.place
-                line, counted = line + page.text.count("\n", counted, place), place
+                position = passage.start + link.position
+                line, counted = line + page.text.count("\n", counted, position), position
                 self.complaints.append(f"{self.wiki.name}:{line}: a link to {link.title}, which is nowhere.")
         return tuple(refs), tuple(self.ids[title] for title in refs if title in self.ids)

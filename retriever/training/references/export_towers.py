@@ -113,8 +113,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.exit_code
     size = sum(file.stat().st_size for file in chosen.out.rglob("*") if file.is_file()) / 1e6
-    told = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
-    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {told}")
+    listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {listed}")
     return 0
 
 

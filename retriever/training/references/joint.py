@@ -164,9 +164,9 @@ def marks_of(training: Training, rows: Ints, columns: Ints) -> NDArray[np.bool_]
     """[rows, pool] Which documents of the training pool are references of each question."""
     gold = training.gold.take(rows)
     found = np.zeros((len(rows), len(training.pool)), dtype=np.bool_)
-    places = columns[gold.flat]
-    inside = places >= 0
-    found[np.repeat(np.arange(len(rows)), gold.lengths)[inside], places[inside]] = True
+    gold_columns = columns[gold.flat]
+    inside = gold_columns >= 0
+    found[np.repeat(np.arange(len(rows)), gold.lengths)[inside], gold_columns[inside]] = True
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a run of the joint model is told."""
+"""The configuration of a run of the joint model."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from retriever.training.losses.contrastive import contrastive_loss
 from retriever.training.model import BiEncoder, fit_attention, groups_of
 from retriever.training.references.pairwise_best import FIGURE, keep_best, load_best
 from retriever.training.references.pairwise_config import PairwiseConfig
-from retriever.training.references.pairwise_data import Training, draw_pairs, no_negatives, training_of
+from retriever.training.references.pairwise_data import Training, draw_pairs, never_negative, training_of
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.kinds import with_backend
@@ -98,7 +98,7 @@ class PairwiseObjective:
             questions,
             references,
             torch.from_numpy(batch.positives).to(questions.device),
-            torch.from_numpy(no_negatives(self._training, arrays.own, batch)).to(questions.device),
+            torch.from_numpy(never_negative(self._training, arrays.own, batch)).to(questions.device),
             config.loss.temperature,
         )
 

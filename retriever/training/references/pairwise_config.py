@@ -1,4 +1,4 @@
-"""What runs over a backend's collection are told: what they share, and the pairwise model's own."""
+"""The configuration of runs over a backend's collection: what they share, and the pairwise model's own."""
 
 from __future__ import annotations
 

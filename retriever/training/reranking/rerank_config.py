@@ -1,4 +1,4 @@
-"""What a re-ranker's training run is told."""
+"""The configuration of a re-ranker's training run."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _pair(number: int, draw: random.Random) -> StatementProof:
         kind="lemma",
         category="",
         source="book",
-        place=f"book: lemma-{number}",
+        location=f"book: lemma-{number}",
     )
 
 

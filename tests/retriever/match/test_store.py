@@ -190,7 +190,7 @@ def test_the_authors_files_are_read(tmp_path: Path) -> None:
     assert encode(one.proof) == "take $ibold:x $n:12 $o:____"
     assert (one.key, one.source) == ("arXiv:0801.0001|S1.Thm1", "arXiv:0801.0001")
     assert (one.kind, one.category) == ("lemma", "math.AG")
-    assert one.place == f"{folder}/mixed_conservation_dev:6"
+    assert one.location == f"{folder}/mixed_conservation_dev:6"
     assert (two.kind, two.category) == ("statement", "")
     assert set(read_pairs(folder).splits.values()) == {"valid"}
 

@@ -22,7 +22,7 @@ from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
-from retriever.training.references.pairwise_data import draw_pairs, no_negatives, training_of  # noqa: E402
+from retriever.training.references.pairwise_data import draw_pairs, never_negative, training_of  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
@@ -112,7 +112,7 @@ def test_no_reference_of_a_question_and_not_itself_is_its_negative(
     batch = draw_pairs(training, 5, negatives, (seed, 1))
     again = draw_pairs(training, 5, negatives, (seed, 1))
     assert np.array_equal(batch.documents, again.documents)
-    barred = no_negatives(training, arrays.own, batch)
+    barred = never_negative(training, arrays.own, batch)
     for row, question in enumerate(batch.questions.tolist()):
         gold = set(references[question]) - {question}
         positive = int(batch.documents[batch.positives[row]])
