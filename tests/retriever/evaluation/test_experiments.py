@@ -15,15 +15,12 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-from retriever.lean.evaluation import (  # noqa: E402
-    ablation,
-    experiments,
-    fit_fusion,
-)
+from retriever.lean.evaluation import ablation, fit_fusion  # noqa: E402
 from retriever.lean.evaluation import evaluate as evaluation  # noqa: E402
-from retriever.lean.evaluation.experiment_plan import load_plan, merged  # noqa: E402
-from retriever.lean.evaluation.experiment_tables import read_row  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
+from retriever.lean.experiments import run as experiments  # noqa: E402
+from retriever.lean.experiments.plan import load_plan, merged  # noqa: E402
+from retriever.lean.experiments.tables import read_row  # noqa: E402
 from retriever.lean.features import FEATURES  # noqa: E402
 from retriever.search.fusion import Fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402

