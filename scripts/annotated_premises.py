@@ -2,7 +2,7 @@
 
     python scripts/annotated_premises.py RECORDS ROOT DATA.jsonl ...
 
-RECORDS is what `python -m lean_extract.source ROOT RECORDS` wrote of the library's text at the commit that
+RECORDS is what `python -m lean_extract extract ROOT RECORDS` wrote of the library's text at the commit that
 was traced, ROOT that text, DATA the steps with their `premises` (shared/data/leandojo-benchmark4).
 """
 

@@ -158,7 +158,7 @@ def mathlib_rows(folder: Path, with_index: bool, runs: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "records.jsonl"
         done = subprocess.run(
-            [sys.executable, "-m", "lean_extract.source", str(folder), str(out)],
+            [sys.executable, "-m", "lean_extract", "extract", str(folder), str(out)],
             capture_output=True,
             text=True,
             check=True,

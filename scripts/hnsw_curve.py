@@ -3,7 +3,7 @@
     python scripts/hnsw_curve.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N]
         [--m 16 32] [--ef 16 32 ... 800] [--svg FILE] [--json FILE]
 
-DATASET is a folder of `python -m retriever.lean.dataset.dataset`; its corpus is embedded once (kept in --cache),
+DATASET is a folder of `python -m retriever dataset`; its corpus is embedded once (kept in --cache),
 its valid statements ask. Both searches see the same int8 vectors, so what is measured is the graph alone.
 One row a width, and which is the smallest that reaches the goal; `retriever.search.index.hnsw`'s default is marked.
 """

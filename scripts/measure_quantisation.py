@@ -3,7 +3,7 @@
     python scripts/measure_quantisation.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N]
         [--bits 8 7 6 5 4] [--split valid|test] [--json FILE]
 
-DATASET is a folder of `python -m retriever.lean.dataset.dataset`. Its held-out statements are asked over the
+DATASET is a folder of `python -m retriever dataset`. Its held-out statements are asked over the
 whole corpus less the theorem itself and its twins, by the inner product alone (eq. 3), once with float32 and
 once for each width. The loss is paired: the mean over statements of the difference to float32, with its
 standard error. The size is that of the vectors, compressed as `build_bundled.py` packs them.

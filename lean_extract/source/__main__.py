@@ -1,4 +1,4 @@
-"""`python -m lean_extract.source ROOT OUT`: extract a project and print what was found."""
+"""`python -m lean_extract extract ROOT OUT`: extract a project and print what was found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lean_extract.source.extract import ExtractionCounts, extract_project
 
 def main() -> int:
     """Run the command; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m lean_extract.source", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lean_extract extract", description=__doc__)
     parser.add_argument("root", type=Path, help="the project's folder")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`python -m lean_extract.traced SOURCES OUT`: the records of a library, from Lean itself.
+"""`python -m lean_extract trace SOURCES OUT`: the records of a library, from Lean itself.
 
 A Lake project has to be built first (`lake build`); any other folder is compiled here. With `--dojo`, SOURCES
 is a clone of a Git repository, and LeanDojo traces it (the extra `premise-suggest[dojo]`; it needs Lake).
@@ -31,7 +31,7 @@ _LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
 def main() -> int:
     """Run the command; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m lean_extract.traced", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lean_extract trace", description=__doc__)
     parser.add_argument("sources", type=Path, help="the folder that module names start from")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")

@@ -69,7 +69,7 @@ def exported(checkpoint: Path) -> Path:
     except OSError as error:
         raise ModelError(
             f"The exported generator could not be written to {place.parent}: {error.strerror}.",
-            "Make room there, or export it elsewhere: python -m prover.training.export.",
+            "Make room there, or export it elsewhere: python -m prover export.",
         ) from error
     return place
 
@@ -90,7 +90,7 @@ def _with_weights(name: str, folder: Path, download: bool) -> Path:
 
 def _export(checkpoint: Path, out: Path) -> None:
     # -P: no module of the project that the server happens to run in. Offline: all that is needed is there.
-    command = [sys.executable, "-P", "-m", "prover.training.export", str(checkpoint), str(out), "--fp32"]
+    command = [sys.executable, "-P", "-m", "prover", "export", str(checkpoint), str(out), "--fp32"]
     offline = {**os.environ, "HF_HUB_OFFLINE": "1"}
     try:
         done = subprocess.run(
@@ -112,7 +112,7 @@ def _export(checkpoint: Path, out: Path) -> None:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise ModelError(
             f"The checkpoint {checkpoint} could not be exported: {said[-1]}",
-            f"`python -m prover.training.export {checkpoint} OUT` shows all of it.",
+            f"`python -m prover export {checkpoint} OUT` shows all of it.",
         )
 
 

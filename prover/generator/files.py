@@ -104,7 +104,7 @@ def not_exported(folder: Path) -> ModelError:
     """What is said of a folder with weights of PyTorch where ONNX graphs are needed."""
     return ModelError(
         f"{folder} holds a PyTorch checkpoint, and suggestions need its ONNX graphs.",
-        f"With the extra `train` installed, `python -m prover.training.export {folder} OUT` writes them, "
+        f"With the extra `train` installed, `python -m prover export {folder} OUT` writes them, "
         "here or on another machine; name OUT then.",
     )
 

@@ -1,4 +1,4 @@
-"""`python -m prover.search FILE`: search a proof for a `sorry` of a file, with templates alone.
+"""`python -m prover search FILE`: search a proof for a `sorry` of a file, with templates alone.
 
 The premises to use are given by name, and read from the project's sources. Written for the picture in
 docs/search.md, and to look at a search; `premise-suggest eval` measures with a retriever and a generator.
@@ -43,14 +43,27 @@ class Given:
         return self.premises
 
 
-def main() -> int:
-    """Run the command; the exit code is 0 where Lean has accepted a proof, 1 where none was found."""
-    options = _parser().parse_args()
-    try:
-        return asyncio.run(_run(options))
-    except PremiseSuggestError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", help="a Lean file; `-` reads one from standard input")
+    parser.add_argument(
+        "--line", type=int, help="a line of the theorem, from 1; else the first `sorry` is it"
+    )
+    parser.add_argument("--project", type=Path, help="the project whose modules it imports, if not its own")
+    parser.add_argument("--premise", action="append", default=[], metavar="NAME", help="may be repeated")
+    limits = SearchLimits()
+    parser.add_argument("--seconds", type=float, default=limits.seconds)
+    parser.add_argument("--nodes", type=int, default=limits.nodes, help="states to expand at most")
+    parser.add_argument("--tactics", type=int, default=limits.tactics, help="tactics to try on a state")
+    parser.add_argument("--picture", type=Path, metavar="SVG", help="write the tree of the search")
+    parser.add_argument(
+        "--proof", type=Path, metavar="LEAN", help="write what was found, once Lean accepts it"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    return asyncio.run(_run(options))
 
 
 def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
@@ -112,26 +125,3 @@ def _told(theorem: Theorem, result: SearchResult) -> str:
 
 def _say(error: PremiseSuggestError) -> None:
     print(f"left out: {error}", file=sys.stderr)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m prover.search", description=__doc__)
-    parser.add_argument("file", help="a Lean file; `-` reads one from standard input")
-    parser.add_argument(
-        "--line", type=int, help="a line of the theorem, from 1; else the first `sorry` is it"
-    )
-    parser.add_argument("--project", type=Path, help="the project whose modules it imports, if not its own")
-    parser.add_argument("--premise", action="append", default=[], metavar="NAME", help="may be repeated")
-    limits = SearchLimits()
-    parser.add_argument("--seconds", type=float, default=limits.seconds)
-    parser.add_argument("--nodes", type=int, default=limits.nodes, help="states to expand at most")
-    parser.add_argument("--tactics", type=int, default=limits.tactics, help="tactics to try on a state")
-    parser.add_argument("--picture", type=Path, metavar="SVG", help="write the tree of the search")
-    parser.add_argument(
-        "--proof", type=Path, metavar="LEAN", help="write what was found, once Lean accepts it"
-    )
-    return parser
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,22 +1,21 @@
 """The generator's card: what the weights were made from, how, and what the evaluation command found.
 
-    python -m prover.training.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+    python -m prover card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The figures
-are what `python -m prover.training.evaluate --json FILE` wrote, and must be of this very model.
+are what `python -m prover evaluate --json FILE` wrote, and must be of this very model.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
+from lean_extract.errors import BadRecords, ModelError
 from prover.generator import files
 from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest
@@ -86,7 +85,7 @@ def write_card(
         _LIMITS,
         "## Figures\n",
         "Steps of held-out theorems, in percent, with 95% bootstrap intervals over steps. "
-        "`python -m prover.training.evaluate` prints them.\n",
+        "`python -m prover evaluate` prints them.\n",
         *map(_figures, reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -111,7 +110,7 @@ def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
 
 
 def _report(path: Path) -> dict[str, Any]:
-    hint = "Name files that `python -m prover.training.evaluate --json` wrote."
+    hint = "Name files that `python -m prover evaluate --json` wrote."
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -136,26 +135,15 @@ def _figures(report: dict[str, Any]) -> str:
     return f"{head}\n\n{markdown(rows)}\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.card",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a generator's folder")
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
-    chosen = parser.parse_args(arguments)
-    try:
-        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    write_card(options.model, options.run, options.figures, options.hardware, options.note)

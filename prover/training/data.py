@@ -22,7 +22,7 @@ from prover.training.pairs import VERSION, PairsManifest, TacticPair
 from retriever.search.splits import Split
 
 Ints = NDArray[np.int64]
-_AGAIN = "Build it with `python -m prover.training.pairs RECORDS OUT`."
+_AGAIN = "Build it with `python -m prover pairs RECORDS OUT`."
 _QUALITY = 4.0
 """How much higher a ranker that orders a prompt may score a positive premise than a negative one; the
 scores scatter as Gumbel's distribution does."""

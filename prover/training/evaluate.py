@@ -1,6 +1,6 @@
 """An exported generator held against the steps of held-out theorems.
 
-    python -m prover.training.evaluate MODEL PAIRS [--part valid|test] [--premises none gold NAME=FILE ...]
+    python -m prover evaluate MODEL PAIRS [--part valid|test] [--premises none gold NAME=FILE ...]
         [--limit 1000] [--count 8] [--json FILE]
 
 For each way to fill the prompt a row: how often the tactic that the proof takes is the first, and among the
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
+from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.option_types import positive
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
@@ -144,13 +143,8 @@ def markdown(rows: Sequence[GeneratorRow]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.evaluate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="an exported generator's folder")
     parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
     parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
@@ -158,31 +152,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=positive, default=1000, help="a fixed sample of so many steps (1000)")
     parser.add_argument("--count", type=positive, default=8, help="tactics a step (8)")
     parser.add_argument("--json", type=Path, help="write the figures there, too")
-    chosen = parser.parse_args(arguments)
-    try:
-        generator = Generator.load(chosen.model, threads=1)
-        known = EncodedPairs(chosen.pairs, chosen.part)
-        total = len(tactic_steps(known))
-        if not total:
-            raise BadRecords(f"{chosen.pairs} has no {chosen.part} step.", "Choose another --part.")
-        asked = sample(total, chosen.limit)
-        print(f"{chosen.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
-              f" generator {generator.fingerprint}")  # fmt: skip
-        rows = [
-            evaluate(generator, known, asked, name, fill, chosen.count)
-            for name, fill in fills(chosen.premises, known, asked).items()
-        ]
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    generator = Generator.load(options.model, threads=1)
+    known = EncodedPairs(options.pairs, options.part)
+    total = len(tactic_steps(known))
+    if not total:
+        raise BadRecords(f"{options.pairs} has no {options.part} step.", "Choose another --part.")
+    asked = sample(total, options.limit)
+    print(f"{options.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
+          f" generator {generator.fingerprint}")  # fmt: skip
+    rows = [
+        evaluate(generator, known, asked, name, fill, options.count)
+        for name, fill in fills(options.premises, known, asked).items()
+    ]
     print(markdown(rows))
-    if chosen.json:
-        about = {"part": chosen.part, "pairs": known.manifest.digest, "generator": generator.fingerprint}
-        with replacing(chosen.json) as stream:
+    if options.json:
+        about = {"part": options.part, "pairs": known.manifest.digest, "generator": generator.fingerprint}
+        with replacing(options.json) as stream:
             json.dump({**about, "rows": [asdict(row) for row in rows]}, stream, indent=2)
             stream.write("\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

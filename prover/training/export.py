@@ -1,6 +1,6 @@
 """A T5 as a folder that `prover.generator` loads: two ONNX graphs and generator.json.
 
-    python -m prover.training.export SOURCE OUT [--fp32]
+    python -m prover export SOURCE OUT [--fp32]
 
 SOURCE is a run's folder (`prover.training.train`), or one with a T5 or ByT5 of transformers (config.json with
 model.safetensors or pytorch_model.bin), as ReProver's generators are published: those read and write in
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import sys
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ from torch import Tensor, nn
 from transformers import T5ForConditionalGeneration
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError
 from prover.generator import files, graphs
 from prover.generator.model import Generator
 from prover.generator.prompt import FORMS, VERSION
@@ -233,13 +232,8 @@ def _write_config(folder: Path, values: dict[str, object]) -> None:
         stream.write(json.dumps(values, indent=2) + "\n")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.export",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("source", type=Path, help="a run's folder, or one with a checkpoint of transformers")
     parser.add_argument("out", type=Path, help="the generator's folder to write")
     parser.add_argument("--fp32", action="store_true", help="keep float32 weights")
@@ -250,22 +244,16 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="NATS",
         help="of a run: what is added to a pointer's log-probability, fitted on valid (0)",
     )
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
     logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends what has just been done
-    try:
-        if (chosen.source / files.TRAINING_RUN).is_file():
-            export_run(chosen.source, chosen.out, int8=not chosen.fp32, pointers=chosen.pointers)
-        else:
-            model = load_checkpoint(chosen.source)
-            export_model(model, "reprover", chosen.out, max_prompt_bytes=REPROVER_BYTES, int8=not chosen.fp32)
-        fingerprint = files.fingerprint_of(chosen.out)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    size = sum((chosen.out / name).stat().st_size for name in (files.ENCODER, files.DECODER)) / 1e6
-    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    if (options.source / files.TRAINING_RUN).is_file():
+        export_run(options.source, options.out, int8=not options.fp32, pointers=options.pointers)
+    else:
+        model = load_checkpoint(options.source)
+        export_model(model, "reprover", options.out, max_prompt_bytes=REPROVER_BYTES, int8=not options.fp32)
+    fingerprint = files.fingerprint_of(options.out)
+    size = sum((options.out / name).stat().st_size for name in (files.ENCODER, files.DECODER)) / 1e6
+    print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB")

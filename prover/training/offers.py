@@ -29,7 +29,7 @@ def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
 
     Raises BadRecords when the file is of other pairs or another split, or damaged.
     """
-    hint = "Write it with `python -m prover.training.retrieved`."
+    hint = "Write it with `python -m prover retrieve`."
     try:
         with path.open(encoding="utf-8") as stream:
             header, *rows = map(json.loads, stream)

@@ -1,6 +1,6 @@
 """Extraction records in, (state, tactic) pairs out: what the generator learns from (section 3.3.3).
 
-    python -m prover.training.pairs RECORDS [RECORDS ...] OUT [--without NAMES]
+    python -m prover pairs RECORDS [RECORDS ...] OUT [--without NAMES]
 
 Records of real elaboration (`lean_extract.traced`) bring Lean's own states; those of the source reader,
 extracted with `--states`, bring the states that the text determines. The folder holds `pairs.jsonl`,
@@ -155,7 +155,7 @@ def build_pairs(
     if not pairs:
         raise BadRecords(
             f"No step in {', '.join(map(str, paths))} has a state.",
-            "Extract with `python -m lean_extract.source ROOT OUT --states`, or with lean_extract.traced.",
+            "Extract with `python -m lean_extract extract ROOT OUT --states`, or with lean_extract.traced.",
         )
     pool = pool_of(premises)
     digest = hashlib.sha256()
@@ -178,28 +178,21 @@ def _counts(pairs: Iterable[TacticPair]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.pairs",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("records", type=Path, nargs="+", help="records files (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     complaints: list[str] = []
     try:
-        manifest = build_pairs(chosen.records, chosen.out, complaints, names_in(chosen.without))
+        manifest = build_pairs(options.records, options.out, complaints, names_in(options.without))
     except PremiseSuggestError as error:
         tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
     tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

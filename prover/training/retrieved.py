@@ -1,6 +1,6 @@
 """What the retriever offers for steps: held-out ones for `prover.training.evaluate`, others to train on.
 
-    python -m prover.training.retrieved ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
+    python -m prover retrieve ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
 DATASET is the retriever's (`retriever.lean.dataset.dataset`), of the same library as PAIRS. Ranked is as the
 service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
@@ -21,7 +21,6 @@ from tqdm import tqdm
 
 from lean_extract.atomic import replacing
 from lean_extract.option_types import positive
-from lean_extract.telling import told
 from prover.training.data import EncodedPairs
 from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import TacticPair
@@ -66,13 +65,11 @@ def write_retrieved(
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover.training.retrieved",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+STOPPED = "Stopped; the same command goes on from here."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("encoder", type=Path, help="the encoder's folder")
     parser.add_argument("dataset", type=Path, help="the retriever's dataset")
     parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
@@ -81,8 +78,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=positive, default=sys.maxsize, help="a fixed sample of so many steps")
     parser.add_argument("--premises", type=positive, default=10, help="premises a step (10)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
-    chosen = parser.parse_args(arguments)
-    return told(lambda: _retrieve(chosen), stopped="Stopped; the same command goes on from here.")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    _retrieve(options)
 
 
 def _retrieve(chosen: argparse.Namespace) -> None:
@@ -104,7 +104,3 @@ def _retrieve(chosen: argparse.Namespace) -> None:
         chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)
     )
     print(f"{chosen.out}: premises for {len(asked):,} of {len(steps):,} {chosen.part} steps")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

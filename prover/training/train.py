@@ -1,7 +1,7 @@
 """Train the generator from a YAML preset, with the retriever's loop: one way to train, stop and resume.
 
-    python -m prover.training.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
-    accelerate launch --num_processes N -m prover.training.train CONFIG
+    python -m prover train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m prover train CONFIG
 
 The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard's events.
 """

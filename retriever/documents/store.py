@@ -1,6 +1,6 @@
 """The released JSON files (section 3, appendix D): read, checked, written.
 
-    python -m retriever.documents.store FILE
+    python -m retriever naturalproofs-check FILE
 
 prints everything that is wrong with a file, with its location, and exits with 1 where something is.
 
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from lean_extract.json_text import read_json
 from lean_extract.reading import MAX_CORPUS
 from retriever.documents.checks import Placed, check_examples, checked_links, without_doubles
@@ -33,7 +32,7 @@ _LISTS: tuple[tuple[str, StatementType], ...] = (
 _PARTS = ("train", "valid", "test")
 _LAYOUT = (
     "Expected the JSON of June 2021 (zenodo.org/record/4902289), or what "
-    "`python -m retriever.naturalproofs.readers.build` writes."
+    "`python -m retriever naturalproofs-build` writes."
 )
 _TOLD = 3
 
@@ -55,7 +54,7 @@ def read_corpus(path: Path, complaints: list[str] | None = None) -> tuple[Corpus
         more = f"; and {len(bad) - _TOLD:,} more" if len(bad) > _TOLD else ""
         raise BadRecords(
             f"{path} is damaged: {told}{more}.",
-            f"`python -m retriever.documents.store {path}` tells all; get the file again, or build it.",
+            f"`python -m retriever naturalproofs-check {path}` tells all; get the file again, or build it.",
         )
     return corpus, splits
 
@@ -210,24 +209,14 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[LayoutProb
     return Splits(*map(split, _PARTS))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.documents.store",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("file", type=Path, help="a file of the released layout")
-    chosen = parser.parse_args(arguments)
-    try:
-        problems = problems_of(chosen.file)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    problems = problems_of(options.file)
     for problem in problems:
-        print(f"{chosen.file}: {problem}")
+        print(f"{options.file}: {problem}")
     return int(any(not problem.harmless for problem in problems))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Hold trained runs against each other on a collection (NaturalProofs, Tables 5, 7 and 17).
 
-python -m retriever.evaluation.evaluate DATASET [RUN ...] [--backend NAME]
+python -m retriever evaluate-collection DATASET [RUN ...] [--backend NAME]
     [--part valid|test|both|all] [--lexical] [--fuse] [--encodings RUN] [--plain] [--seed N] [--json FILE]
 
 DATASET is what the backend reads. It may be another than a run was trained on (Table 7: zero-shot); --part
@@ -24,7 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, BadSource, PremiseSuggestError
+from lean_extract.errors import BadSettings, BadSource
 from retriever.evaluation.fuse import fused
 from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
@@ -68,35 +68,48 @@ def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     return "\n\n".join(parts)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    try:
-        rows, task, weights = _evaluate(chosen)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("dataset", type=Path, help="what the backend reads")
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders")
+    add_backend_argument(parser, "evaluation")
+    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
+    parser.add_argument("--lexical", action="store_true", help="rows of models without training, too")
+    parser.add_argument("--fuse", action="store_true", help="a row of the weighted sum of all")
+    parser.add_argument(
+        "--encodings",
+        type=Path,
+        metavar="RUN",
+        help="the pairwise run that encodes another corpus's documents",
+    )
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap; default: 0")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    rows, task, weights = _evaluate(options)
     collection = task.collection
-    about = f"{chosen.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
+    about = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
     print(f"{about}; data sha256 {collection.digest[:12]}\n")
-    print(report(rows, intervals=not chosen.plain))
+    print(report(rows, intervals=not options.plain))
     if weights:
         print("\nweights of the sum: " + ", ".join(f"{name} {value:.2f}" for name, value in weights.items()))
-    if chosen.json:
+    if options.json:
         written = {
-            "part": chosen.part,
+            "part": options.part,
             "data_sha256": collection.digest,
             "weights": weights,
             "rows": [asdict(row) for row in rows],
         }
         try:
-            with replacing(chosen.json) as stream:
+            with replacing(options.json) as stream:
                 json.dump(written, stream, indent=2)
                 stream.write("\n")
         except OSError as error:
             print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
             return 1
-    return 0
 
 
 def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingTask, dict[str, float]]:
@@ -114,31 +127,3 @@ def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingT
         total, weights = fused(rankers, task_of(collection, "valid"))
         rankers.append(total)
     return [row for ranker in rankers for row in rows_of(backend, ranker, task, chosen.seed)], task, weights
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.evaluation.evaluate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("dataset", type=Path, help="what the backend reads")
-    parser.add_argument("runs", type=Path, nargs="*", help="run folders")
-    add_backend_argument(parser, "evaluation")
-    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
-    parser.add_argument("--lexical", action="store_true", help="rows of models without training, too")
-    parser.add_argument("--fuse", action="store_true", help="a row of the weighted sum of all")
-    parser.add_argument(
-        "--encodings",
-        type=Path,
-        metavar="RUN",
-        help="the pairwise run that encodes another corpus's documents",
-    )
-    parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap; default: 0")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

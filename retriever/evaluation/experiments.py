@@ -12,7 +12,7 @@ from lean_extract.errors import BadSettings, PremiseSuggestError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
 from retriever.training.running.loop import TrainingProgress
-from retriever.training.running.train import RunLimits, run
+from retriever.training.running.train import RunLimits, run_training
 
 _AGAIN = "Run the same command again to go on."
 
@@ -56,7 +56,7 @@ class ExperimentRun:
         """
         self.check_time()
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
-        progress = run(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
+        progress = run_training(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
         if progress.stopped:
             raise ExperimentStopped(f"{config.run.name} stopped: {progress.stopped}.", _AGAIN)
         return progress

@@ -1,6 +1,6 @@
 """Fit how much a re-ranker's logit counts beside the weighted sum, on a collection's valid questions.
 
-    python -m retriever.evaluation.fit_reranker MODEL SOURCE [--backend NAME] [--first 20]
+    python -m retriever fit-collection-rerank MODEL SOURCE [--backend NAME] [--first 20]
 
 MODEL is a folder of `retriever.training.references.export_towers` with a re-ranker in it; the weight goes into the
 re-ranker's config.json.
@@ -9,7 +9,6 @@ re-ranker's config.json.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from tqdm import tqdm
 
 from lean_extract.errors import ModelError
 from lean_extract.option_types import positive
-from lean_extract.telling import told
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight
@@ -64,20 +62,18 @@ def fit_collection(
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.evaluation.fit_reranker",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
     parser.add_argument("source", type=Path, help="what the backend reads")
     add_backend_argument(parser, "reranker weight")
     parser.add_argument("--limit", type=positive, default=400, help="questions to fit on, at most")
     parser.add_argument("--first", type=positive, default=DEPTH, help="how many candidates are re-ranked")
-    chosen = parser.parse_args(arguments)
-    return told(lambda: _fit(chosen))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    _fit(options)
 
 
 def _fit(chosen: argparse.Namespace) -> None:
@@ -85,7 +81,3 @@ def _fit(chosen: argparse.Namespace) -> None:
     fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
     write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
     print(fitted.line(chosen.first, "the sum"))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

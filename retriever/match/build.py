@@ -1,7 +1,7 @@
 """Statement-proof pairs from articles or from a corpus, as one file.
 
-    python -m retriever.match.build arxmliv FOLDER OUT [--kind mixed|unmixed] [--seed N] [--categories FILE]
-    python -m retriever.match.build naturalproofs CORPUS.json [...] OUT [--kind mixed|unmixed] [--seed N]
+    python -m retriever match-build arxmliv FOLDER OUT [--kind mixed|unmixed] [--seed N] [--categories FILE]
+    python -m retriever match-build naturalproofs CORPUS.json [...] OUT [--kind mixed|unmixed] [--seed N]
 
 FOLDER has articles in XHTML or HTML with MathML, as arXMLiv has them (one file is taken too); --categories
 names a file with a line `ARTICLE<tab>math.AG|math.NT` for each, ARTICLE being its file's name without suffix.
@@ -86,37 +86,8 @@ def tell(complaints: Sequence[str], dropped: Counter[str]) -> None:
         print(f"left out: {reason}: {number:,}", file=sys.stderr)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    complaints: list[str] = []
-    dropped: Counter[str] = Counter()
-    try:
-        if chosen.command == "arxmliv":
-            found = _from_articles(chosen.source, chosen.categories, complaints, dropped)
-        else:
-            found = _from_corpora(chosen.corpus, complaints)
-        pairs = build(found, chosen.kind, chosen.seed, complaints, dropped)
-        write_pairs(chosen.out, pairs)
-    except PremiseSuggestError as error:
-        tell(complaints, dropped)
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        tell(complaints, dropped)
-        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    tell(complaints, dropped)
-    print(tables(pairs))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.build",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     commands = parser.add_subparsers(dest="command", required=True)
     articles = commands.add_parser("arxmliv", help="from articles in XHTML with MathML")
     articles.add_argument("source", type=Path, help="a folder, or one file")
@@ -127,8 +98,26 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("out", type=Path, help="the file to write")
         command.add_argument("--kind", choices=("mixed", "unmixed"), default="mixed", help="of parts")
         command.add_argument("--seed", type=int, default=0, help="of the draw of parts")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    complaints: list[str] = []
+    dropped: Counter[str] = Counter()
+    try:
+        if options.command == "arxmliv":
+            found = _from_articles(options.source, options.categories, complaints, dropped)
+        else:
+            found = _from_corpora(options.corpus, complaints)
+        pairs = build(found, options.kind, options.seed, complaints, dropped)
+        write_pairs(options.out, pairs)
+    except PremiseSuggestError as error:
+        tell(complaints, dropped)
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
+        tell(complaints, dropped)
+        print(f"{options.out} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    tell(complaints, dropped)
+    print(tables(pairs))

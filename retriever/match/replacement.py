@@ -1,6 +1,6 @@
 """Symbol replacement: proofs as if somebody else had written them (thesis, chapter 4).
 
-    python -m retriever.match.replacement PAIRS.jsonl LEVEL OUT.jsonl [--seed N]
+    python -m retriever match-replace PAIRS.jsonl LEVEL OUT.jsonl [--seed N]
 
 writes the pairs with the symbols of their proofs replaced, at a level: `conservation` (none), `partial` (half
 of those that statement and proof share), `full` (all of them) or `transposition` (permuted among themselves).
@@ -20,7 +20,6 @@ from random import Random
 
 from tqdm import tqdm
 
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.telling import tell_complaints
 from retriever.match.protected import protected_positions
 from retriever.match.renaming import Renaming, find_renaming
@@ -86,45 +85,27 @@ def _replaced(pair: StatementProof, renaming: Renaming) -> StatementProof:
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
+    parser.add_argument("level", choices=LEVELS, help="of symbol replacement")
+    parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--seed", type=int, default=0, help="of the choice of symbols")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
     complaints: list[str] = []
-    try:
-        pairs = read_pairs(chosen.pairs, complaints)
-        tell_complaints(complaints)
-        bar = tqdm(pairs.pairs, unit=" pairs", disable=not sys.stderr.isatty())
-        done = list(replace_all(bar, chosen.level, chosen.seed))
-        write_pairs(chosen.out, StatementProofs(tuple(pair for pair, _ in done), pairs.splits))
-        digest = digest_of(chosen.pairs)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
+    pairs = read_pairs(options.pairs, complaints)
+    tell_complaints(complaints)
+    bar = tqdm(pairs.pairs, unit=" pairs", disable=not sys.stderr.isatty())
+    done = list(replace_all(bar, options.level, options.seed))
+    write_pairs(options.out, StatementProofs(tuple(pair for pair, _ in done), pairs.splits))
+    digest = digest_of(options.pairs)
     figures = ReplacementFigures(
         pairs=len(done),
         changed=sum(bool(renaming.names) for _, renaming in done),
         shared=sum(len(renaming.shared) for _, renaming in done),
         replaced=sum(len(renaming.names) for _, renaming in done),
     )
-    print(f"{chosen.level}, seed {chosen.seed}: {figures}; pairs sha256 {digest[:12]}")
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.replacement",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
-    parser.add_argument("level", choices=LEVELS, help="of symbol replacement")
-    parser.add_argument("out", type=Path, help="the file to write")
-    parser.add_argument("--seed", type=int, default=0, help="of the choice of symbols")
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"{options.level}, seed {options.seed}: {figures}; pairs sha256 {digest[:12]}")

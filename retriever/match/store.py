@@ -1,6 +1,6 @@
 """Files of pairs, one JSON object a line: read, checked, written.
 
-    python -m retriever.match.store FILE
+    python -m retriever match-check FILE
 
 tells everything that is wrong with a file, with its line, and exits with 1 where something is. FILE may also
 be a folder of the authors' release (retriever/match/readers/released.py). The first line names the format, and how
@@ -18,12 +18,11 @@ import argparse
 import hashlib
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from lean_extract.json_text import parse_json
 from lean_extract.reading import open_regular
 from retriever.documents.released import is_text
@@ -35,7 +34,7 @@ from retriever.search.splits import SPLITS, Split
 FORMAT = "match-pairs"
 VERSION = 1
 _FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
-_AGAIN = "Build it with `python -m retriever.match.build`."
+_AGAIN = "Build it with `python -m retriever match-build`."
 _TOLD = 3
 _PIECE = 1 << 20
 
@@ -57,7 +56,7 @@ def read_pairs(
         more = f"; and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
         raise BadRecords(
             f"{path} is damaged: {'; '.join(told[:_TOLD])}{more}.",
-            f"`python -m retriever.match.store {path}` tells all; get the file again, or build it.",
+            f"`python -m retriever match-check {path}` tells all; get the file again, or build it.",
         )
     return pairs
 
@@ -187,26 +186,16 @@ def _texts(plain: dict[str, str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
         yield side, tokens
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.store",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("file", type=Path, help="a file of pairs, or a folder of the authors' release")
     parser.add_argument("--level", default="conservation", help="of symbol replacement, in a release")
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     told: list[str] = []
-    try:
-        read_pairs(chosen.file, told, level=chosen.level)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    read_pairs(options.file, told, level=options.level)
     for line in told:
         print(line)
     return int(bool(told))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

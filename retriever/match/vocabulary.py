@@ -1,6 +1,6 @@
 """The vocabulary of a set of pairs: whole words and whole symbols, as a tokenizer file.
 
-    python -m retriever.match.vocabulary PAIRS.jsonl OUT.json [--least 2]
+    python -m retriever match-vocabulary PAIRS.jsonl OUT.json [--least 2]
 
 Words and symbols of the training part are counted, with the symbols as they are and replaced at all levels,
 so that one vocabulary serves all of them; those seen fewer than --least times share one entry for what is
@@ -10,7 +10,6 @@ unknown. Words and symbols are apart already (section 3.3), and nothing is cut i
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +17,6 @@ from pathlib import Path
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from retriever.match.pairs import load_pairs
 from retriever.match.schema import LEVELS
 from retriever.match.tokens import encode
@@ -53,30 +51,16 @@ def vocabulary_of(path: Path, least: int = 2) -> Tokenizer:
     return build_vocabulary(texts, least)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.vocabulary",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("pairs", type=Path, help="a file of pairs")
     parser.add_argument("out", type=Path, help="where to write the tokenizer")
     parser.add_argument("--least", type=int, default=2, help="how often an entry is seen at least")
-    chosen = parser.parse_args(arguments)
-    try:
-        tokenizer = vocabulary_of(chosen.pairs, chosen.least)
-        with replacing(chosen.out) as stream:
-            stream.write(tokenizer.to_str())
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    print(f"{chosen.out}: {tokenizer.get_vocab_size():,} tokens")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    tokenizer = vocabulary_of(options.pairs, options.least)
+    with replacing(options.out) as stream:
+        stream.write(tokenizer.to_str())
+    print(f"{options.out}: {tokenizer.get_vocab_size():,} tokens")

@@ -29,7 +29,7 @@ FORMAT, VERSION = "premise-suggest-bag", 1
 CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
 MARK = "[SEP]"
 _CHARACTERS_PER_TOKEN = 64
-_HINT = "Export it again: python -m retriever.training.references.export_towers RUN OUT"
+_HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
 
 @dataclass(frozen=True, slots=True)

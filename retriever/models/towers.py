@@ -30,7 +30,7 @@ from retriever.search.collections.files import Floats
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
-_HINT = "Export it again: python -m retriever.training.references.export_towers RUN OUT"
+_HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
 
 class Tower(Protocol):

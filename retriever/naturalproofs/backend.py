@@ -77,7 +77,7 @@ def collection_of(corpus: Corpus, splits: Splits, digest: str) -> Collection:
             for example in parts[split].examples
         )
     except (KeyError, IndexError) as error:
-        hint = "Make the split again: python -m retriever.naturalproofs.splits CORPUS.json --out FILE.json"
+        hint = "Make the split again: python -m retriever naturalproofs-split CORPUS.json --out FILE.json"
         raise BadRecords(f"The split names what is not in the corpus: {error}.", hint) from error
     return Collection(tuple(map(_document, statements)), questions, pools, digest)
 

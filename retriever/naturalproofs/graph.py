@@ -1,6 +1,6 @@
 """The reference graph of a corpus, and its figures (section 3, Table 3).
 
-python -m retriever.naturalproofs.graph CORPUS.json
+python -m retriever naturalproofs-graph CORPUS.json
 
 An edge stands for "is referred to by": from a statement to every other one that refers to it, in its own text
 or in one of its proofs. Repeated references make one edge, a reference to itself makes none. A *leaf* refers
@@ -10,12 +10,11 @@ to something and nothing refers to it; a *head* is referred to and refers to not
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from retriever.documents.schema import Corpus, Statement
 from retriever.documents.store import read_corpus
 
@@ -182,23 +181,12 @@ def describe(found: GraphFigures) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.graph",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
-    chosen = parser.parse_args(arguments)
-    try:
-        corpus, _ = read_corpus(chosen.corpus)
-        print(describe(figures(corpus, build_graph(corpus))))
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    corpus, _ = read_corpus(options.corpus)
+    print(describe(figures(corpus, build_graph(corpus))))

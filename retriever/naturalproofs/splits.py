@@ -1,6 +1,6 @@
 """Training, validation and test examples from the leaves of the reference graph (section 4, Table 4).
 
-python -m retriever.naturalproofs.splits CORPUS.json [--seed N] [--share 0.16] [--whole] [--out FILE.json]
+python -m retriever naturalproofs-split CORPUS.json [--seed N] [--share 0.16] [--whole] [--out FILE.json]
 
 Prints Table 4's figures of the split that the file has, or else of one that is made here; --out writes the
 corpus with it.
@@ -15,13 +15,12 @@ With --whole every example is a test example, as for the textbooks in Table 4.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSettings, PremiseSuggestError, UserError
+from lean_extract.errors import BadSettings, UserError
 from retriever.documents.schema import Corpus, Example, Split, Splits
 from retriever.documents.store import read_corpus, write_corpus
 from retriever.metrics.tables import table
@@ -110,30 +109,20 @@ def _split(examples: Iterable[Example], theorems: set[int], ids: Iterable[int]) 
     return Split(tuple(example for example in examples if example[0] in theorems), tuple(ids))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.splits",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
     parser.add_argument("--out", type=Path, help="write the corpus with its split here")
     add_split_arguments(parser)
-    chosen = parser.parse_args(arguments)
-    try:
-        corpus, splits, origin = open_splits(chosen)
-        if chosen.out:
-            write_corpus(chosen.out, corpus, splits)
-        print(f"{origin}\n\n{table_4(corpus, splits)}\n")
-        print(f"references of a training example to an evaluation theorem: {len(leaks(corpus, splits)):,}")
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    corpus, splits, origin = open_splits(options)
+    if options.out:
+        write_corpus(options.out, corpus, splits)
+    print(f"{origin}\n\n{table_4(corpus, splits)}\n")
+    print(f"references of a training example to an evaluation theorem: {len(leaks(corpus, splits)):,}")
 
 
 def add_split_arguments(parser: argparse.ArgumentParser) -> None:
@@ -154,7 +143,3 @@ def open_splits(chosen: argparse.Namespace) -> tuple[Corpus, Splits, str]:
     seed = chosen.seed or 0
     made = make_splits(corpus, seed, SHARE if chosen.share is None else chosen.share)
     return corpus, made, f"split made here from the leaves, seed {seed}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ from retriever.documents.schema import Corpus, Example, Split, Splits, Statement
 
 Part = Literal["valid", "test", "both"]
 PARTS: tuple[Part, ...] = ("valid", "test", "both")
-_HINT = "Make the split again: python -m retriever.naturalproofs.splits CORPUS.json --seed 0 --out FILE.json"
+_HINT = "Make the split again: python -m retriever naturalproofs-split CORPUS.json --seed 0 --out FILE.json"
 
 
 References = tuple[int, ...]

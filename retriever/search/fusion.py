@@ -140,6 +140,6 @@ class Fusion:
             raise ModelError(f"{path} is damaged: {error}.", REINSTALL) from error
 
 
-FIT = "Fit them: python -m retriever.lean.evaluation.fit_fusion {folder} DATASET"
-FIT_AGAIN = "Fit them anew: python -m retriever.lean.evaluation.fit_fusion {folder} DATASET"
+FIT = "Fit them: python -m retriever fit-fusion {folder} DATASET"
+FIT_AGAIN = "Fit them anew: python -m retriever fit-fusion {folder} DATASET"
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."

@@ -1,6 +1,6 @@
 """A run as a folder that `retriever.models.encoder` or `.reranker` loads: ONNX, tokenizer, configuration.
 
-    python -m retriever.training.export RUN OUT [--max-length 256] [--fp32]
+    python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
 encoder's card (README.md) is written by `retriever.lean.evaluation.card` once the evaluation has been run.
@@ -11,14 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
 from torch import Tensor, nn
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.errors import BadSettings
 from retriever.models import encoder, reranker, text
 from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
@@ -123,28 +122,17 @@ def _fingerprint(folder: Path) -> str:
     return encoder.Encoder.load(folder).fingerprint
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.export",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("run", type=Path, help="a run folder")
     parser.add_argument("out", type=Path, help="the model folder to write")
     parser.add_argument("--max-length", type=int, default=MAX_LENGTH, help="tokens read of a text")
     parser.add_argument("--fp32", action="store_true", help="keep float32 weights")
-    chosen = parser.parse_args(arguments)
-    try:
-        export_run(chosen.run, chosen.out, max_length=chosen.max_length, int8=not chosen.fp32)
-        fingerprint = _fingerprint(chosen.out)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    size = sum(file.stat().st_size for file in chosen.out.iterdir() if file.is_file()) / 1e6
-    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    export_run(options.run, options.out, max_length=options.max_length, int8=not options.fp32)
+    fingerprint = _fingerprint(options.out)
+    size = sum(file.stat().st_size for file in options.out.iterdir() if file.is_file()) / 1e6
+    print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB")

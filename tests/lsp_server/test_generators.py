@@ -100,7 +100,7 @@ def test_a_checkpoint_that_cannot_be_exported_says_why_and_leaves_nothing(
     with pytest.raises(ModelError) as caught:
         generator_folder(str(damaged))
     assert "could not be exported: The checkpoint in" in caught.value.message
-    assert "python -m prover.training.export" in caught.value.hint
+    assert "python -m prover export" in caught.value.hint
     assert list(generators_folder().iterdir()) == []
 
 

@@ -21,7 +21,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("measuring")
     write_records(folder / "records.jsonl", Header("text", "v1"), library())
     out = folder / "dataset"
-    command = [sys.executable, "-m", "retriever.lean.dataset.dataset", folder / "records.jsonl", out]
+    command = [sys.executable, "-m", "retriever", "dataset", folder / "records.jsonl", out]
     subprocess.run([*map(str, command)], cwd=ROOT, check=True, capture_output=True)
     return out
 

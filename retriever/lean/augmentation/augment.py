@@ -2,7 +2,7 @@
 
 A model trained on augmented states does not depend on what a goal looks like.
 
-    python -m retriever.lean.augmentation.augment DATASET TOKENIZER
+    python -m retriever augment DATASET TOKENIZER
 
 The tokens are kept beside the dataset (`variants-*.npz`), one row for each query and kind. A held-out
 query's row is its own state, since nothing is trained on it.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,7 +20,7 @@ from random import Random
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError
 from lean_extract.records import Goal
 from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.renaming import renamed
@@ -87,24 +86,13 @@ def _cache(dataset: Path, tokenizer: Path) -> Path:
     return dataset / f"variants-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.augmentation.augment",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("tokenizer", type=Path, help="a tokenizer.json")
-    chosen = parser.parse_args(arguments)
-    try:
-        rows = load_augmented(chosen.dataset, chosen.tokenizer)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    rows = load_augmented(options.dataset, options.tokenizer)
     print(f"{len(rows[0])} states, {len(rows)} augmentations of each")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

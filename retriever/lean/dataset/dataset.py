@@ -1,6 +1,6 @@
 """Records in, a training set out: corpus, queries with their gold premises, splits, and a hash over all.
 
-    python -m retriever.lean.dataset.dataset RECORDS OUT [--without NAMES]
+    python -m retriever dataset RECORDS OUT [--without NAMES]
 
 The folder holds `corpus.jsonl` (one premise a line), `queries.jsonl`, `modules.jsonl` and `manifest.json`.
 The same records give the same bytes,
@@ -230,28 +230,21 @@ def names_in(path: Path | None) -> frozenset[str]:
         ) from error
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.dataset.dataset",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("records", type=Path, help="a records file (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     complaints: list[str] = []
     try:
-        manifest = build_dataset(chosen.records, chosen.out, complaints, names_in(chosen.without))
+        manifest = build_dataset(options.records, options.out, complaints, names_in(options.without))
     except PremiseSuggestError as error:
         tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
     tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

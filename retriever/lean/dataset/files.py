@@ -45,7 +45,7 @@ class Dataset:
 
 def read_manifest(folder: Path) -> DatasetManifest:
     """The manifest of a dataset folder. Raises BadRecords when there is none, or one of another version."""
-    hint = "Build it with `python -m retriever.lean.dataset.dataset RECORDS OUT`."
+    hint = "Build it with `python -m retriever dataset RECORDS OUT`."
     try:
         values = read_json(folder / "manifest.json")
         if isinstance(values, dict) and values.get("version", VERSION) != VERSION:

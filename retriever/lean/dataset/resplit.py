@@ -1,6 +1,6 @@
 """A dataset split anew, by one of the strategies of section 4.1.4 or by time.
 
-    python -m retriever.lean.dataset.resplit DATASET OUT --strategy rd|ri|pl|pf|time
+    python -m retriever resplit DATASET OUT --strategy rd|ri|pl|pf|time
         [--records RECORDS] [--older RECORDS_OR_DATASET] [--without NAMES] [--seed 0] [--size 2000]
 
 rd holds out theorems at random; ri does as well, and strikes every premise of theirs from what training
@@ -59,7 +59,7 @@ def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | No
     _check(plan, source, out)
     dataset = load_dataset(source, complaints)
     if dataset.manifest.strategy != "hash":
-        hint = "Name the dataset that `python -m retriever.lean.dataset.dataset` wrote."
+        hint = "Name the dataset that `python -m retriever dataset` wrote."
         raise BadSettings(f"{source} has been split before, by {dataset.manifest.strategy}.", hint)
     facts = _facts(plan, dataset, complaints)
     older = _older(plan.older, complaints) if plan.strategy == "time" and plan.older else Older()
@@ -157,13 +157,8 @@ def _left_out(before: Sequence[DatasetQuery], after: Sequence[DatasetQuery]) -> 
     }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.dataset.resplit",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("dataset", type=Path, help="a dataset folder, split by hash")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--strategy", choices=STRATEGIES, required=True)
@@ -172,20 +167,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=HELD_OUT, help="theorems in valid and in test")
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     complaints: list[str] = []
     try:
-        without = names_in(chosen.without)
-        plan = SplitPlan(chosen.strategy, chosen.seed, chosen.size, chosen.records, chosen.older, without)
-        manifest = resplit(chosen.dataset, chosen.out, plan, complaints)
+        without = names_in(options.without)
+        plan = SplitPlan(
+            options.strategy, options.seed, options.size, options.records, options.older, without
+        )
+        manifest = resplit(options.dataset, options.out, plan, complaints)
     except PremiseSuggestError as error:
         tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
     tell_complaints(complaints)
     print(json.dumps(to_json(manifest), indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """The paper's Table 2 and Figure 3 for datasets of ours.
 
-    python -m retriever.lean.dataset.statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
+    python -m retriever statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
 
 A row for each part of each dataset: theorems, queries, gold premises of a statement, and, with the RECORDS
 that they were built from, proof length and premise frequency (`proof_sizes.py` says how these are counted),
@@ -126,20 +126,18 @@ def _summary(manifest: DatasetManifest) -> str:
     return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.dataset.statistics",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("datasets", type=Path, nargs="+", help="dataset folders")
     parser.add_argument("--records", type=Path, help="the records that all of them were built from")
     parser.add_argument("--svg", type=Path, help="where to draw Figure 3")
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     complaints: list[str] = []
     try:
-        histograms = report(chosen.datasets, chosen.records, complaints)
+        histograms = report(options.datasets, options.records, complaints)
     except PremiseSuggestError as error:
         tell_complaints(complaints)
         print(error, file=sys.stderr)
@@ -147,11 +145,6 @@ def main(arguments: list[str] | None = None) -> int:
     tell_complaints(complaints)
     for histogram in histograms:
         print(f"\n{as_text(histogram)}")
-    if chosen.svg:
-        with replacing(chosen.svg) as stream:
+    if options.svg:
+        with replacing(options.svg) as stream:
             stream.write(as_svg(histograms))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

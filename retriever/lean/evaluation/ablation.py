@@ -1,6 +1,6 @@
 """What each feature of the fusion is worth: fitted again without it, and with it alone beside the encoder.
 
-    python -m retriever.lean.evaluation.ablation MODEL DATASET [--states FILE] [--limit 1500] [--cache DIR]
+    python -m retriever ablation MODEL DATASET [--states FILE] [--limit 1500] [--cache DIR]
         [--json FILE]
 
 Fitted on the `tune` half of the valid split, reported on the other; differences are paired over questions.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool
@@ -114,33 +112,22 @@ def _line(row: MethodRow) -> list[str]:
     return [*cells, cell(row.figures["MRR"], intervals=False)]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.ablation",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder with fusion.json")
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
     parser.add_argument("--limit", type=int, default=1500, help="theorems of each half, at most")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     parser.add_argument("--json", type=Path, help="a file to write the figures to")
-    chosen = parser.parse_args(arguments)
-    try:
-        bm25 = Fusion.load(chosen.model).bm25
-        session = open_session(chosen.model, chosen.dataset, chosen.cache, bm25)
-        found = ablate(session, chosen.limit, chosen.states)
-        if chosen.json:
-            with replacing(chosen.json) as stream:
-                json.dump({part: plain(rows) for part, rows in found.items()}, stream, indent=2)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    bm25 = Fusion.load(options.model).bm25
+    session = open_session(options.model, options.dataset, options.cache, bm25)
+    found = ablate(session, options.limit, options.states)
+    if options.json:
+        with replacing(options.json) as stream:
+            json.dump({part: plain(rows) for part, rows in found.items()}, stream, indent=2)
     print(printed(found))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,25 +1,22 @@
 """The model card: what the weights were made from, how, and what the evaluation command found.
 
-    python -m retriever.lean.evaluation.card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+    python -m retriever card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
-figures are what `python -m retriever.lean.evaluation.evaluate --json FILE` wrote, and must be of this very model.
+figures are what `python -m retriever evaluate --json FILE` wrote, and must be of this very model.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
+from lean_extract.errors import BadRecords, ModelError
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.evaluation.tables import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
@@ -84,7 +81,7 @@ def stages_of(run: Path) -> list[CardStage]:
 
 
 def _report(path: Path) -> dict[str, Any]:
-    hint = "Name files that `python -m retriever.lean.evaluation.evaluate --json` wrote."
+    hint = "Name files that `python -m retriever evaluate --json` wrote."
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -124,7 +121,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         _LIMITS,
         "## Figures\n",
         "In percent, with 95% bootstrap intervals over questions. Gold: the theorems that the whole proof "
-        "names. `python -m retriever.lean.evaluation.evaluate` prints them.\n",
+        "names. `python -m retriever evaluate` prints them.\n",
         *(_figures(report) for report in reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -185,26 +182,15 @@ def _figures(report: dict[str, Any]) -> str:
     return f"{head}\n\n{markdown(rows)}\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.card",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
-    chosen = parser.parse_args(arguments)
-    try:
-        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
-    except (PremiseSuggestError, yaml.YAMLError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    write_card(options.model, options.run, options.figures, options.hardware, options.note)

@@ -1,6 +1,6 @@
 """Hold the rankings against each other on held-out theorems and on traced states.
 
-python -m retriever.lean.evaluation.evaluate MODEL DATASET [--part valid|tune|test] [--states FILE]
+python -m retriever evaluate MODEL DATASET [--part valid|tune|test] [--states FILE]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
     [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.errors import BadSettings
 from retriever.lean.evaluation.baselines.dense import beside
 from retriever.lean.evaluation.measure import COLUMNS, Measured, measure
 from retriever.lean.evaluation.perturb import (
@@ -47,27 +46,8 @@ BLIND = ("random", "frequency")
 """The methods that do not read the goal."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    try:
-        for part, report in evaluate(chosen):
-            if chosen.json:
-                with replacing(chosen.json / f"{part}.json") as stream:
-                    json.dump(report, stream, indent=2)
-                    stream.write("\n")
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.evaluate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("dataset", type=Path, help="a dataset folder; its corpus is the pool")
     parser.add_argument("--part", choices=PARTS, nargs="*", default=["valid"], help="default: valid")
@@ -82,7 +62,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     parser.add_argument("--json", type=Path, help="a folder to write the figures to, one file a part")
     parser.add_argument("--plot", type=Path, help="write the first part's recall curves as SVG")
-    return parser
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    for part, report in evaluate(options):
+        if options.json:
+            with replacing(options.json / f"{part}.json") as stream:
+                json.dump(report, stream, indent=2)
+                stream.write("\n")
 
 
 def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -145,7 +133,3 @@ def _perturb(
     if found:
         print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', methods[-1].name)}", flush=True)
     yield from found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,18 +1,17 @@
 """Fit the fusion's weights on the `tune` half of the valid split and write them into a model folder.
 
-python -m retriever.lean.evaluation.fit_fusion MODEL DATASET [--limit 1500] [--cache DIR]
+python -m retriever fit-fusion MODEL DATASET [--limit 1500] [--cache DIR]
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import candidates, features, in_setting, score
@@ -85,26 +84,17 @@ def bounded(weights: Sequence[float], kept: Collection[str] = FEATURES) -> tuple
     return tuple(by_name[name] for name in FEATURES)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.fit_fusion", description=__doc__
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--limit", type=int, default=1500, help="theorems to fit on, at most")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
-    chosen = parser.parse_args(arguments)
-    try:
-        weights = fit_fusion(open_session(chosen.model, chosen.dataset, chosen.cache), chosen.limit)
-        weights.save(chosen.model)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    weights = fit_fusion(open_session(options.model, options.dataset, options.cache), options.limit)
+    weights.save(options.model)
     for name, weight in zip(FEATURES, weights.weights, strict=True):
         print(f"{name:>16} {weight:9.4f}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

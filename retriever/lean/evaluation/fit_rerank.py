@@ -1,6 +1,6 @@
 """Fit how much the re-ranker's logit counts beside the fused score, on the `tune` half of the valid split.
 
-    python -m retriever.lean.evaluation.fit_rerank MODEL DATASET [--limit 500] [--first 20] [--cache DIR]
+    python -m retriever fit-rerank MODEL DATASET [--limit 500] [--first 20] [--cache DIR]
 
 MODEL's fusion must have been fitted before. The weight goes into the config.json of MODEL's re-ranker.
 """
@@ -8,14 +8,13 @@ MODEL's fusion must have been fitted before. The weight goes into the config.jso
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.rankers import in_setting, score
@@ -64,28 +63,19 @@ def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fi
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.fit_rerank", description=__doc__
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--limit", type=int, default=500, help="theorems to fit on, at most")
     parser.add_argument("--first", type=int, default=DEPTH, help="how many candidates are re-ranked")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
-    chosen = parser.parse_args(arguments)
-    try:
-        weights = Fusion.load(chosen.model)
-        session = open_session(chosen.model, chosen.dataset, chosen.cache, weights.bm25)
-        fitted = fit_rerank(session, chosen.limit, chosen.first)
-        write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(fitted.line(chosen.first, "the fusion"))
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    weights = Fusion.load(options.model)
+    session = open_session(options.model, options.dataset, options.cache, weights.bm25)
+    fitted = fit_rerank(session, options.limit, options.first)
+    write_weight(options.model / FOLDER, fitted.weight, fitted.fitted_on)
+    print(fitted.line(options.first, "the fusion"))

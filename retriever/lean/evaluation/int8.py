@@ -1,6 +1,6 @@
 """Whether int8 ranks as float32 does: R@10 of a run's encoder exported both ways.
 
-    python -m retriever.lean.evaluation.int8 RUN DATASET [--part valid] [--limit 2000] [--pool N] [--cache DIR]
+    python -m retriever int8 RUN DATASET [--part valid] [--limit 2000] [--pool N] [--cache DIR]
 
 Three rows: float32 weights; int8 weights; int8 weights and the premises' vectors in int8 as an index keeps
 them. The exit code is 1 where one of the latter loses more than 0.3 points.
@@ -9,7 +9,6 @@ them. The exit code is 1 where one of the latter loses more than 0.3 points.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.errors import UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions
@@ -94,32 +93,26 @@ def sampled(
     ]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.lean.evaluation.int8", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("run", type=Path, help="a bi-encoder's run folder")
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--part", choices=PARTS, default="valid", help="whose questions")
     parser.add_argument("--limit", type=int, default=2000, help="questions, at most")
     parser.add_argument("--pool", type=int, help="a sample of so many premises, and the gold ones (all)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
-    chosen = parser.parse_args(arguments)
-    try:
-        dataset = load_dataset(chosen.dataset)
-        questions = part_questions(dataset, chosen.part, chosen.limit)
-        if not questions:
-            raise UserError(f"There is nothing to ask in {chosen.part}.", "Choose another part or dataset.")
-        if chosen.pool is not None:
-            dataset, questions = sampled(dataset, questions, chosen.pool)
-        rows = compare(chosen.run, dataset, questions, chosen.cache)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(f"R@10 of {len(questions)} {chosen.part} questions over {len(dataset.corpus):,} premises:")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    dataset = load_dataset(options.dataset)
+    questions = part_questions(dataset, options.part, options.limit)
+    if not questions:
+        raise UserError(f"There is nothing to ask in {options.part}.", "Choose another part or dataset.")
+    if options.pool is not None:
+        dataset, questions = sampled(dataset, questions, options.pool)
+    rows = compare(options.run, dataset, questions, options.cache)
+    print(f"R@10 of {len(questions)} {options.part} questions over {len(dataset.corpus):,} premises:")
     for row in rows:
         print(f"{row.name:>25} {row.recall:6.2f} {row.recall - rows[0].recall:+.2f}")
     return int(any(row.recall < rows[0].recall - TOLERANCE for row in rows))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

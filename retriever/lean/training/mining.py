@@ -1,6 +1,6 @@
 """Hard negatives (section 3.3.2): what a trained retriever ranks first and no proof names.
 
-    python -m retriever.lean.training.mining MODEL DATASET OUT.npz [--top 100] [--queries train|valid]
+    python -m retriever mine MODEL DATASET OUT.npz [--top 100] [--queries train|valid]
         [--importable] [--cache DIR]
 
 For `train`, gold premises are left out of a query's candidates, for `valid` they are kept: the one file
@@ -12,7 +12,6 @@ premise vectors again.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -21,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.errors import PremiseSuggestError, UserError
-from lean_extract.telling import INTERRUPTED
+from lean_extract.errors import UserError
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
@@ -147,9 +145,11 @@ def mine_split(
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m retriever.lean.training.mining", description=__doc__)
+STOPPED = "Stopped; finished premise vectors are kept."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
@@ -157,29 +157,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
     parser.add_argument("--importable", action="store_true", help="only what the theorem's file could use")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept (the dataset's folder)")
-    chosen = parser.parse_args(arguments)
-    try:
-        if chosen.top < 1:
-            raise UserError(f"--top must be at least 1, not {chosen.top}.")
-        encoder, dataset = Encoder.load(chosen.model), load_dataset(chosen.dataset)
-        mined = mine_split(
-            dataset,
-            encoder,
-            chosen.queries,
-            chosen.top,
-            only_importable=chosen.importable,
-            cache=chosen.cache or chosen.dataset,
-        )
-        save_mined(chosen.out, mined)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("Stopped; finished premise vectors are kept.", file=sys.stderr)
-        return INTERRUPTED
-    print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} queries")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    if options.top < 1:
+        raise UserError(f"--top must be at least 1, not {options.top}.")
+    encoder, dataset = Encoder.load(options.model), load_dataset(options.dataset)
+    mined = mine_split(
+        dataset,
+        encoder,
+        options.queries,
+        options.top,
+        only_importable=options.importable,
+        cache=options.cache or options.dataset,
+    )
+    save_mined(options.out, mined)
+    print(f"{options.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} queries")

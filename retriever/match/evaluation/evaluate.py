@@ -1,6 +1,6 @@
 """Match statements with proofs: MRR and accuracy of runs under local and global decoding.
 
-python -m retriever.match.evaluation.evaluate PAIRS.jsonl [--run RUN ...] [--part valid|test]
+python -m retriever match-evaluate PAIRS.jsonl [--run RUN ...] [--part valid|test]
     [--replacement LEVEL ...] [--modality both|text|math] [--decoding local|global] [--plain] [--json FILE]
 
 PAIRS.jsonl is a file of retriever.match.build, or a folder of the authors' release. TF-IDF is measured
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.errors import BadRecords
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.metrics import (
@@ -153,29 +152,34 @@ def report(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
     return table(["", "trained on", "tested on", "input", "MRR", "Acc"], lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    chosen.decoding = (chosen.decoding,) if chosen.decoding else DECODINGS
-    try:
-        found = list(_results(chosen, chosen.run))
-        tested = found[0][1]
-        print(f"{tested.part}: {len(tested.pairs):,} pairs; sha256 {tested.digest[:12]}\n")
-        rows = [row for _, _, result in found for row in result.rows]
-        print(report(rows, intervals=not chosen.plain))
-        for name, one, result in found:
-            print(f"\n{count_table(result.counts, f'{name} on {one.level}')}")
-        if chosen.json:
-            with replacing(chosen.json) as stream:
-                json.dump(_plain(found), stream, indent=2)
-                stream.write("\n")
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    return 0
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
+    parser.add_argument("--run", type=Path, nargs="+", default=[], help="run folders of kind match")
+    parser.add_argument(
+        "--part", choices=("valid", "test"), default="valid", help="default: valid, the one to tune on"
+    )
+    parser.add_argument("--replacement", nargs="+", choices=LEVELS, help="default: each run's own")
+    parser.add_argument("--modality", choices=MODALITIES, help="default: each run's own; TF-IDF's is both")
+    parser.add_argument("--decoding", choices=DECODINGS, help="default: both")
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    options.decoding = (options.decoding,) if options.decoding else DECODINGS
+    found = list(_results(options, options.run))
+    tested = found[0][1]
+    print(f"{tested.part}: {len(tested.pairs):,} pairs; sha256 {tested.digest[:12]}\n")
+    rows = [row for _, _, result in found for row in result.rows]
+    print(report(rows, intervals=not options.plain))
+    for name, one, result in found:
+        print(f"\n{count_table(result.counts, f'{name} on {one.level}')}")
+    if options.json:
+        with replacing(options.json) as stream:
+            json.dump(_plain(found), stream, indent=2)
+            stream.write("\n")
 
 
 def _plain(found: Sequence[tuple[str, Tested, Result]]) -> dict[str, object]:
@@ -194,26 +198,3 @@ def _plain(found: Sequence[tuple[str, Tested, Result]]) -> dict[str, object]:
             for name, one, result in found
         ],
     }
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.evaluation.evaluate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
-    parser.add_argument("--run", type=Path, nargs="+", default=[], help="run folders of kind match")
-    parser.add_argument(
-        "--part", choices=("valid", "test"), default="valid", help="default: valid, the one to tune on"
-    )
-    parser.add_argument("--replacement", nargs="+", choices=LEVELS, help="default: each run's own")
-    parser.add_argument("--modality", choices=MODALITIES, help="default: each run's own; TF-IDF's is both")
-    parser.add_argument("--decoding", choices=DECODINGS, help="default: both")
-    parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Train and measure the matchers of the thesis' tables, and print Tables 3.1, 7.1, 7.2 and 7.3 of ours.
 
-    python -m retriever.match.evaluation.experiments PAIRS OUT [--scale cpu|gpu] [--part valid|test]
+    python -m retriever match-experiments PAIRS OUT [--scale cpu|gpu] [--part valid|test]
         [--only NAME ...] [--minutes M] [--seed N] [--presets FOLDER] [--table 3.1|7.1|7.2|7.3]
         [--print] [--plain]
 
@@ -12,13 +12,11 @@ retriever.match.build, or a folder of the authors' release. --scale gpu trains w
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
@@ -107,44 +105,8 @@ class MatchExperiments:
         return [read_finished(path, self.digest) for path in files if path.exists()]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    tables = (chosen.table,) if chosen.table else TABLES
-    try:
-        digest = digest_of(chosen.pairs)
-        experiments = MatchExperiments(
-            chosen.pairs,
-            chosen.out,
-            chosen.scale,
-            chosen.part,
-            digest,
-            chosen.seed,
-            (chosen.presets,) if chosen.presets else None,
-            ExperimentRun.of_minutes(chosen.minutes),
-        )
-        if not chosen.print:
-            planned = chosen_by_name(all_runs(), chosen.only)
-            until_stopped(lambda: experiments.make_all(planned))
-        finished = experiments.finished()
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
-    print(
-        f"{chosen.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
-        f"{seconds / 60:.0f} minutes of local training\n"
-    )
-    print(report(finished, tables, intervals=not chosen.plain))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.evaluation.experiments",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("pairs", type=Path, help="a file of pairs, or a folder of the authors' release")
     parser.add_argument("out", type=Path, help="the folder for all that is made")
     parser.add_argument("--scale", choices=("cpu", "gpu"), default="cpu", help="the sizes; default: cpu")
@@ -158,8 +120,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", choices=TABLES, help="default: all of them")
     parser.add_argument("--print", action="store_true", help="print what is finished, make nothing")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    tables = (options.table,) if options.table else TABLES
+    digest = digest_of(options.pairs)
+    experiments = MatchExperiments(
+        options.pairs,
+        options.out,
+        options.scale,
+        options.part,
+        digest,
+        options.seed,
+        (options.presets,) if options.presets else None,
+        ExperimentRun.of_minutes(options.minutes),
+    )
+    if not options.print:
+        planned = chosen_by_name(all_runs(), options.only)
+        until_stopped(lambda: experiments.make_all(planned))
+    finished = experiments.finished()
+    seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
+    print(
+        f"{options.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
+        f"{seconds / 60:.0f} minutes of local training\n"
+    )
+    print(report(finished, tables, intervals=not options.plain))

@@ -1,6 +1,6 @@
 """Show which tokens a match of a statement and a proof rests on (section 7.3, Figure 7.1).
 
-    python -m retriever.match.explanation.command PAIRS.jsonl KEY [--run RUN] [--proof-of KEY]
+    python -m retriever match-explain PAIRS.jsonl KEY [--run RUN] [--proof-of KEY]
         [--side proof|statement] [--replacement LEVEL] [--samples N] [--pool N] [--seed N] [--html FILE]
 
 KEY names the pair; --proof-of takes the proof of another one in the place of its own. Without a run TF-IDF is
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadRecords, BadSettings, PremiseSuggestError
+from lean_extract.errors import BadRecords, BadSettings
 from retriever.match.explanation.explain import Explanation, PairScorer, explain_pair
 from retriever.match.explanation.html import render_html
 from retriever.match.explanation.scorers import AgainstPool, TfIdfAgainstPool
@@ -71,28 +71,8 @@ def show(explanation: Explanation, html: Path | None, title: str) -> None:
         print(html)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    try:
-        pairs = load_pairs(chosen.pairs, chosen.replacement).pairs
-        pair = pair_of(pairs, chosen.key, chosen.proof_of)
-        pool = pool_of(pairs, chosen.key, chosen.proof_of, chosen.pool, chosen.seed)
-        scorer = scorer_of(chosen.run, pool)
-        found = explain_pair(scorer, pair, side=chosen.side, samples=chosen.samples, seed=chosen.seed)
-        show(found, chosen.html, chosen.key)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.match.explanation.command",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("pairs", type=Path, help="a file of pairs")
     parser.add_argument("key", help="the pair")
     parser.add_argument("--run", type=Path, help="a run of kind match (without: TF-IDF)")
@@ -103,8 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pool", type=int, default=100, help="other proofs (100)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page, too")
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    pairs = load_pairs(options.pairs, options.replacement).pairs
+    pair = pair_of(pairs, options.key, options.proof_of)
+    pool = pool_of(pairs, options.key, options.proof_of, options.pool, options.seed)
+    scorer = scorer_of(options.run, pool)
+    found = explain_pair(scorer, pair, side=options.side, samples=options.samples, seed=options.seed)
+    show(found, options.html, options.key)

@@ -1,6 +1,6 @@
 """Hold the models that need no training against each other on one corpus (Tables 5 and 17).
 
-python -m retriever.naturalproofs.evaluation.evaluate CORPUS.json [--part valid|test|both] [--seed N] [--whole]
+python -m retriever naturalproofs-evaluate CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--plain] [--json FILE]
 
 The corpus is a file as retriever.naturalproofs.readers.build writes it, or as the authors released it. Both protocols
@@ -22,7 +22,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from retriever.metrics.references import COLUMNS
 from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
@@ -63,33 +62,31 @@ def report(rows: Sequence[ReferenceRow], *, intervals: bool = True) -> str:
     return "\n\n".join(parts)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    try:
-        corpus, splits, origin = open_splits(chosen)
-        task = build_task(corpus, splits, chosen.part)
-        if leaked := leaks(corpus, splits):
-            print(
-                f"warning: training proofs refer to evaluation theorems {len(leaked):,} times.",
-                file=sys.stderr,
-            )
-        digest = hashlib.sha256(chosen.corpus.read_bytes()).hexdigest()
-        title = (
-            f"{chosen.part}: {len(task.queries):,} examples, {len(task.candidates):,} candidates; {origin}"
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
+    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
+    parser.add_argument("--plain", action="store_true", help="print no intervals")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_split_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    corpus, splits, origin = open_splits(options)
+    task = build_task(corpus, splits, options.part)
+    if leaked := leaks(corpus, splits):
+        print(
+            f"warning: training proofs refer to evaluation theorems {len(leaked):,} times.",
+            file=sys.stderr,
         )
-        print(f"{title}; corpus sha256 {digest[:12]}\n")
-        rows = evaluate(task, chosen.seed or 0)
-        print(report(rows, intervals=not chosen.plain))
-        if chosen.json:
-            _write(chosen.json, chosen.part, origin, digest, task, rows)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    return 0
+    digest = hashlib.sha256(options.corpus.read_bytes()).hexdigest()
+    title = f"{options.part}: {len(task.queries):,} examples, {len(task.candidates):,} candidates; {origin}"
+    print(f"{title}; corpus sha256 {digest[:12]}\n")
+    rows = evaluate(task, options.seed or 0)
+    print(report(rows, intervals=not options.plain))
+    if options.json:
+        _write(options.json, options.part, origin, digest, task, rows)
 
 
 def _write(
@@ -106,21 +103,3 @@ def _write(
     with replacing(path) as stream:
         json.dump(written, stream, indent=2)
         stream.write("\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.evaluation.evaluate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
-    parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
-    parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    add_split_arguments(parser)
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

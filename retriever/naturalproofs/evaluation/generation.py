@@ -1,6 +1,6 @@
 """Hold generated reference sequences against the true ones, beside the three oracles (section 6.1, Table 8).
 
-python -m retriever.naturalproofs.evaluation.generation CORPUS.json [--part valid|test|both] [--seed N] [--whole]
+python -m retriever naturalproofs-generation CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--predictions FILE.jsonl ...] [--plain] [--json FILE]
 
 The corpus is a file as retriever.naturalproofs.readers.build writes it, or as the authors released it; examples are
@@ -18,13 +18,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError
 from retriever.documents.schema import Example, Splits
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import table
@@ -72,55 +70,8 @@ def examples_of_part(splits: Splits, part: Part) -> tuple[Example, ...]:
     return tuple(example for split in chosen for example in split.examples)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    try:
-        corpus, splits, origin = open_splits(chosen)
-        task = build_task(corpus, splits, chosen.part)
-        examples = examples_of_part(splits, chosen.part)
-        candidates = {statement.id for statement in task.candidates}
-        predicted = {
-            name: read_predictions(path, examples, candidates)
-            for name, path in _named(chosen.predictions).items()
-        }
-        digest = hashlib.sha256(chosen.corpus.read_bytes()).hexdigest()
-        rows = rows_of(task, predicted, chosen.seed or 0)
-        print(f"{chosen.part}: {len(examples):,} examples; {origin}; corpus sha256 {digest[:12]}\n")
-        print(report(rows, plain=chosen.plain))
-        if chosen.json:
-            about = {"part": chosen.part, "split": origin, "corpus_sha256": digest}
-            with replacing(chosen.json) as stream:
-                json.dump({**about, "rows": [asdict(row) for row in rows]}, stream, indent=2)
-                stream.write("\n")
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Files by their name alone where no two have the same."""
-    short = len({path.name for path in paths}) == len(paths)
-    return {path.name if short else str(path): path for path in paths}
-
-
-def _cell(interval: Interval, *, plain: bool) -> str:
-    """Two decimals as in the paper: a length ratio is near 1."""
-    if plain:
-        return f"{interval.mean:.2f}"
-    return f"{interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.evaluation.generation",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
     parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
     parser.add_argument(
@@ -134,8 +85,37 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plain", action="store_true", help="print no intervals")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     add_split_arguments(parser)
-    return parser
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    corpus, splits, origin = open_splits(options)
+    task = build_task(corpus, splits, options.part)
+    examples = examples_of_part(splits, options.part)
+    candidates = {statement.id for statement in task.candidates}
+    predicted = {
+        name: read_predictions(path, examples, candidates)
+        for name, path in _named(options.predictions).items()
+    }
+    digest = hashlib.sha256(options.corpus.read_bytes()).hexdigest()
+    rows = rows_of(task, predicted, options.seed or 0)
+    print(f"{options.part}: {len(examples):,} examples; {origin}; corpus sha256 {digest[:12]}\n")
+    print(report(rows, plain=options.plain))
+    if options.json:
+        about = {"part": options.part, "split": origin, "corpus_sha256": digest}
+        with replacing(options.json) as stream:
+            json.dump({**about, "rows": [asdict(row) for row in rows]}, stream, indent=2)
+            stream.write("\n")
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Files by their name alone where no two have the same."""
+    short = len({path.name for path in paths}) == len(paths)
+    return {path.name if short else str(path): path for path in paths}
+
+
+def _cell(interval: Interval, *, plain: bool) -> str:
+    """Two decimals as in the paper: a length ratio is near 1."""
+    if plain:
+        return f"{interval.mean:.2f}"
+    return f"{interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}]"

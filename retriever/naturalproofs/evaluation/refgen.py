@@ -1,18 +1,17 @@
 """Write the reference sequences of a part's proofs with a trained model (NaturalProofs, section 6.1).
 
-python -m retriever.naturalproofs.evaluation.refgen RUN CORPUS.json --out FILE.jsonl [--part valid|test|both]
+python -m retriever generate-references RUN CORPUS.json --out FILE.jsonl [--part valid|test|both]
     [--beam 20] [--length-penalty 1] [--top 5]
 
 An autoregressive run writes by beam search; a joint or pairwise one gives its `--top` references in the order
 of its scores (the retrieval-only baseline of Table 8). The theorem itself is never written. FILE is what
-`python -m retriever.naturalproofs.evaluation.generation CORPUS.json --predictions FILE.jsonl` reads. Finished examples
+`python -m retriever naturalproofs-generation CORPUS.json --predictions FILE.jsonl` reads. Finished examples
 are kept beside it, so a call that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,7 +19,6 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings, ModelError
-from lean_extract.telling import told
 from retriever.documents.schema import Example
 from retriever.metrics.selection import Ints
 from retriever.naturalproofs.backend import BACKEND
@@ -105,10 +103,25 @@ def _example(key: str) -> Example:
     return int(theorem), int(proof)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    chosen = _parser().parse_args(arguments)
-    return told(lambda: _write(chosen), stopped="Stopped; the same command goes on from here.")
+STOPPED = "Stopped; the same command goes on from here."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
+    parser.add_argument("--out", type=Path, required=True, help="the file to write (JSONL)")
+    parser.add_argument("--part", choices=("valid", "test", "both"), default="valid", help="default: valid")
+    parser.add_argument("--beam", type=int, default=20, help="the beam's width; default: 20")
+    parser.add_argument("--length-penalty", type=float, default=1.0, help="default: 1")
+    parser.add_argument(
+        "--top", type=int, default=5, help="references of a model that writes none; default: 5"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    _write(options)
 
 
 def _write(chosen: argparse.Namespace) -> None:
@@ -119,25 +132,3 @@ def _write(chosen: argparse.Namespace) -> None:
     about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
     count = predict(collection, writer, splits, chosen.out, about)
     print(f"{chosen.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.evaluation.refgen",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("run", type=Path, help="the run's folder")
-    parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
-    parser.add_argument("--out", type=Path, required=True, help="the file to write (JSONL)")
-    parser.add_argument("--part", choices=("valid", "test", "both"), default="valid", help="default: valid")
-    parser.add_argument("--beam", type=int, default=20, help="the beam's width; default: 20")
-    parser.add_argument("--length-penalty", type=float, default=1.0, help="default: 1")
-    parser.add_argument(
-        "--top", type=int, default=5, help="references of a model that writes none; default: 5"
-    )
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """A source in, a corpus in the released JSON layout out; prints the rows of Tables 3 and 14 (means).
 
-    python -m retriever.naturalproofs.readers.build stacks|stein|trench|proofwiki SOURCE OUT.json
+    python -m retriever naturalproofs-build stacks|stein|trench|proofwiki SOURCE OUT.json
 
 What does not fit in the source goes to standard error with its file and line, and the rest goes on. SOURCE is
 a checkout of github.com/stacks/stacks-project or github.com/williamstein/ent (or the book's body.tex),
@@ -44,13 +44,8 @@ def build(kind: str, source: Path, complaints: list[str], published: bool = Fals
     return corpus
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.naturalproofs.readers.build",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("kind", choices=KINDS, help="what the source is")
     parser.add_argument("source", type=Path, help="a folder or a file")
     parser.add_argument("out", type=Path, help="the JSON file to write")
@@ -59,23 +54,21 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="count as the authors' scripts do: gives the paper's figures, with their oversights",
     )
-    chosen = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
     complaints: list[str] = []
     try:
-        corpus = build(chosen.kind, chosen.source, complaints, chosen.published)
-        write_corpus(chosen.out, corpus)
+        corpus = build(options.kind, options.source, complaints, options.published)
+        write_corpus(options.out, corpus)
     except PremiseSuggestError as error:
         tell_complaints(complaints)
         print(error, file=sys.stderr)
         return error.exit_code
     except OSError as error:
         tell_complaints(complaints)
-        print(f"{chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
+        print(f"{options.out} cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
     tell_complaints(complaints)
     print(table(figures(corpus)))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,7 +21,7 @@ from retriever.search.lexical import Bm25, build_postings
 from retriever.search.splits import split_of
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
-"""Without a model. Fitted on Stacks: python -m retriever.evaluation.evaluate FILE --lexical --fuse."""
+"""Without a model. Fitted on Stacks: python -m retriever evaluate-collection FILE --lexical --fuse."""
 _PIECE = 256
 
 

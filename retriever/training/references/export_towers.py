@@ -1,6 +1,6 @@
 """A pairwise run as a folder that `retriever.models.towers` loads.
 
-    python -m retriever.training.references.export_towers RUN OUT
+    python -m retriever export-towers RUN OUT
 
 Two encoders, of queries and of documents: bags of terms in int8, or ONNX graphs where the run has layers.
 What BM25, the vectors and the known proofs' votes weigh in the sum is fitted on the valid questions.
@@ -11,13 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
 from torch import nn
 
-from lean_extract.errors import BadSettings, ModelError, PremiseSuggestError
+from lean_extract.errors import BadSettings, ModelError
 from retriever.models import encoder, text
 from retriever.models.bag import write_bag
 from retriever.models.towers import DOCUMENT, QUERY, Towers, write_card
@@ -96,27 +95,16 @@ def _fitted(folder: Path, config: PairwiseConfig) -> dict[str, float]:
     return fit_weights(backend, collection, fused_for_evaluation(backend, collection, towers).rankers)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.references.export_towers",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("run", type=Path, help="the folder of a run of kind pairwise")
     parser.add_argument("out", type=Path, help="the model folder to write")
-    chosen = parser.parse_args(arguments)
-    try:
-        weights = export_towers(chosen.run, chosen.out)
-        fingerprint = Towers.load(chosen.out).fingerprint
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    size = sum(file.stat().st_size for file in chosen.out.rglob("*") if file.is_file()) / 1e6
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    weights = export_towers(options.run, options.out)
+    fingerprint = Towers.load(options.out).fingerprint
+    size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file()) / 1e6
     listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
-    print(f"{chosen.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {listed}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {listed}")

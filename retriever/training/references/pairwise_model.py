@@ -27,7 +27,7 @@ def read_terms(tokenizer: Path, pairs: int) -> Terms:
     opened = open_tokenizer(tokenizer)
     mark = opened.token_to_id(SEP)
     if mark is None:
-        hint = "Train one with `python -m retriever.training.tokenizer`."
+        hint = "Train one with `python -m retriever tokenizer`."
         raise ModelError(f"The tokenizer {tokenizer} has no {SEP}.", hint)
     return Terms(opened.get_vocab_size(), int(mark), pairs)
 

@@ -1,6 +1,6 @@
 """Hard negatives of a backend's collection: what is ranked first for a question and does not answer it.
 
-    python -m retriever.training.reranking.collection_mining SOURCE OUT.npz --backend NAME [--model MODEL] [--top 100]
+    python -m retriever mine-collection SOURCE OUT.npz --backend NAME [--model MODEL] [--top 100]
         [--queries train|valid]
 
 Ranked is as `premise-suggest eval retrieval` ranks, by the weighted sum with MODEL's encoders or, without,
@@ -11,7 +11,6 @@ kept: the one file gives negatives, the other a ranking to measure. The question
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from tqdm import tqdm
 
 from lean_extract.errors import UserError
 from lean_extract.option_types import positive
-from lean_extract.telling import told
 from retriever.metrics.selection import best_columns
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
@@ -64,21 +62,19 @@ def mine_collection(
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.training.reranking.collection_mining",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("source", type=Path, help="what the backend reads")
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
     add_backend_argument(parser, "mining")
     parser.add_argument("--model", type=Path, help="a folder of retriever.training.references.export_towers")
     parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
-    chosen = parser.parse_args(arguments)
-    return told(lambda: _mine(chosen))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    _mine(options)
 
 
 def _mine(chosen: argparse.Namespace) -> None:
@@ -90,7 +86,3 @@ def _mine(chosen: argparse.Namespace) -> None:
     mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
     save_mined(chosen.out, mined)
     print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ def check_run(run: Path, *kinds: str) -> None:
     """Raises ModelError unless the folder is that of a run of one of these kinds, as its config.yaml says."""
     if not run.is_dir():
         raise ModelError(f"There is no run {run}.", "Check the path.")
-    hint = "Name a folder that `python -m retriever.training.running.train` wrote."
+    hint = "Name a folder that `python -m retriever train` wrote."
     try:
         values = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -1,7 +1,7 @@
 """Train a model from a YAML preset.
 
-    python -m retriever.training.running.train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
-    accelerate launch --num_processes N -m retriever.training.running.train CONFIG
+    python -m retriever train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    accelerate launch --num_processes N -m retriever train CONFIG
 
 The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt`, `tokenizer.json`, and in `tensorboard/`
 the events of TensorBoard. A run that is stopped (Ctrl-C, SIGTERM, a limit) leaves a checkpoint and goes on
@@ -79,7 +79,7 @@ def load_run(
     return kind_of(values, kinds).parse(values)
 
 
-def run(
+def run_training(
     config: RunConfig,
     *,
     resume: bool = False,
@@ -167,7 +167,7 @@ def run_command(
     try:
         limits = RunLimits(chosen.until, chosen.minutes)
         config = load_run(chosen.config, kinds, presets)
-        progress = run(config, resume=chosen.resume, limits=limits, bar=chosen.progress, kinds=kinds)
+        progress = run_training(config, resume=chosen.resume, limits=limits, bar=chosen.progress, kinds=kinds)
     except PremiseSuggestError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -46,7 +46,7 @@ def test_the_same_text_gives_the_same_records_with_any_number_of_workers(tmp_pat
 
 def test_the_command_prints_a_table(tmp_path: Path) -> None:
     root = make(tmp_path / "p")
-    command = [sys.executable, "-m", "lean_extract.source", str(root), str(tmp_path / "o.jsonl")]
+    command = [sys.executable, "-m", "lean_extract", "extract", str(root), str(tmp_path / "o.jsonl")]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "theorem + lemma" in result.stdout
     assert (tmp_path / "o.jsonl").exists()

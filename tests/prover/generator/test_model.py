@@ -208,7 +208,7 @@ def test_a_checkpoint_that_was_not_exported_is_told_how(tmp_path: Path, weights:
     with pytest.raises(ModelError) as caught:
         Generator.load(tmp_path)
     assert "PyTorch checkpoint" in caught.value.message
-    assert f"python -m prover.training.export {tmp_path} OUT" in caught.value.hint
+    assert f"python -m prover export {tmp_path} OUT" in caught.value.hint
 
 
 def test_a_training_run_that_was_not_exported_is_told_how(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m prover.search`: a search on the example library from the terminal."""
+"""`python -m prover search`: a search on the example library from the terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     # Without elan and PATH there is only the packaged Lean, for which the example library is made.
     environment = {**os.environ, "PATH": "/usr/bin:/bin", "ELAN_HOME": "/nonexistent"}
     return subprocess.run(
-        [sys.executable, "-m", "prover.search", *arguments],
+        [sys.executable, "-m", "prover", "search", *arguments],
         input=text,
         capture_output=True,
         text=True,

@@ -84,7 +84,7 @@ def test_the_mini_cores_problems_make_no_pairs(tmp_path: Path) -> None:
 def test_records_without_states_are_refused(tmp_path: Path) -> None:
     (tmp_path / "Sums.lean").write_text(LIBRARY, encoding="utf-8")
     extract_project(tmp_path, tmp_path / "records.jsonl")
-    command = [sys.executable, "-m", "prover.training.pairs", tmp_path / "records.jsonl", tmp_path / "out"]
+    command = [sys.executable, "-m", "prover", "pairs", tmp_path / "records.jsonl", tmp_path / "out"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0 and "--states" in done.stderr
     assert not (tmp_path / "out" / "manifest.json").exists()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.train
 from retriever.lean.evaluation import ablation, fit_fusion  # noqa: E402
 from retriever.lean.evaluation import evaluate as evaluation  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.lean.experiments import run as experiments  # noqa: E402
+from retriever.lean.experiments import run_training as experiments  # noqa: E402
 from retriever.lean.experiments.plan import load_plan, merged  # noqa: E402
 from retriever.lean.experiments.tables import read_row  # noqa: E402
 from retriever.lean.features import FEATURES  # noqa: E402
@@ -27,7 +27,7 @@ from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.presets import preset_files  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.running.train import RunLimits, load_run  # noqa: E402
-from retriever.training.running.train import run as train  # noqa: E402
+from retriever.training.running.train import run_training as train  # noqa: E402
 
 STEPS = {"schedule": {"steps": 12, "checkpoint_every": 4, "evaluate_every": 12, "log_every": 4}}
 UNSEEN = ["use_count", "neighbours"]
@@ -85,13 +85,13 @@ def arguments(plan: Path, work: Path) -> list[str]:
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
     assert experiments.main([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
-    rows, run = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
-    assert not (rows / "rd.json").exists() and not run.exists()
+    rows, run_training = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
+    assert not (rows / "rd.json").exists() and not run_training.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
-    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run, None)
+    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run_training, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
     assert experiments.main(arguments) == 0
-    assert [point["step"] for point in read_curve(run) if "loss" in point] == [4, 8, 12]
+    assert [point["step"] for point in read_curve(run_training) if "loss" in point] == [4, 8, 12]
     return rows
 
 

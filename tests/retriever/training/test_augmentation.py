@@ -18,7 +18,7 @@ from retriever.models.encoder import Encoder
 from retriever.models.text import premise_texts, state_text
 from retriever.training.export import export_run
 from retriever.training.running.config import TrainConfig, load_config
-from retriever.training.running.train import run
+from retriever.training.running.train import run_training
 from retriever.training.tokens import joined, open_tokenizer, ragged
 from tests.retriever.training.conftest import DebugData
 
@@ -28,8 +28,10 @@ pytestmark = pytest.mark.train
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
     preset = load_config(Path("debug"))
-    run = tmp_path_factory.mktemp("variants") / "run"
-    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
+    run_training = tmp_path_factory.mktemp("variants") / "run"
+    return replace(
+        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run_training=run_training
+    )
 
 
 def test_a_premise_joined_is_what_the_tokenizer_makes_of_the_whole_text(config: TrainConfig) -> None:
@@ -79,12 +81,12 @@ def test_each_state_is_augmented_as_it_was_drawn() -> None:
 def test_a_run_on_whole_premises_is_exported_and_read_as_one(config: TrainConfig) -> None:
     plain = replace(
         config,
-        run=config.run.parent / "plain",
+        run_training=config.run.parent / "plain",
         loss=replace(config.loss, similarity="plain"),
         batch=replace(config.batch, varied=0.5),
         schedule=replace(config.schedule, steps=4, evaluate_every=4, checkpoint_every=4, log_every=2),
     )
-    assert run(plain).steps == 4
+    assert run_training(plain).steps == 4
     encoder = Encoder.load(export_run(plain.run, config.run.parent / "plain-model"))
     premise = load_dataset(config.dataset).corpus[0]
     context, goal = premise_texts(premise)

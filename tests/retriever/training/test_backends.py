@@ -18,7 +18,7 @@ from retriever.search.collections.measure import measure
 from retriever.training.collection import load_collection
 from retriever.training.mlm import MlmConfig
 from retriever.training.running.tracking import read_curve
-from retriever.training.running.train import load_run, run
+from retriever.training.running.train import load_run, run_training
 from retriever.training.tokenizer import main as train_tokenizer
 from retriever.training.tokens import open_tokenizer
 from tests.retriever.naturalproofs.corpora import gardens
@@ -76,10 +76,10 @@ def test_tokenizer_and_masked_modelling_read_any_backend(data: dict[str, Path], 
     preset = load_run(Path("debug-mlm"))
     assert isinstance(preset, MlmConfig)
     config = replace(
-        preset, backend="naturalproofs", dataset=source, tokenizer=tokenizer, run=tmp_path / "run"
+        preset, backend="naturalproofs", dataset=source, tokenizer=tokenizer, run_training=tmp_path / "run"
     )
     config = replace(config, schedule=replace(config.schedule, steps=4, evaluate_every=4))
-    assert run(config, bar=False).steps == 4
+    assert run_training(config, bar=False).steps == 4
     assert read_curve(config.run)[-1]["masked_loss"] > 0
 
 

@@ -16,12 +16,12 @@ pytestmark = pytest.mark.train
 def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """(run, dataset) of a few steps of the debug preset."""
     from retriever.training.running.config import load_config
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
     data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"
     preset = load_config(Path("debug"))
-    run(
-        replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run=folder),
+    run_training(
+        replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run_training=folder),
         limits=RunLimits(until=10),
     )
     return folder, data
@@ -32,14 +32,14 @@ def test_the_three_rows_are_printed(
 ) -> None:
     from retriever.lean.evaluation.int8 import TOLERANCE, main
 
-    run, data = map(str, run_folder)
-    code = main([run, data, "--part", "tune", "--cache", str(tmp_path)])
+    run_training, data = map(str, run_folder)
+    code = main([run_training, data, "--part", "tune", "--cache", str(tmp_path)])
     lines = capsys.readouterr().out.splitlines()
     figures = {line.split()[0] + line.split()[1]: float(line.split()[-1]) for line in lines[1:]}
     assert "120 premises" in lines[0] and len(lines) == 4
     assert code == int(min(figures.values()) < -TOLERANCE)
     assert len(list(tmp_path.glob("vectors-*.npy"))) == 2
-    assert main([run, data, "--part", "tune", "--pool", "30"]) in (0, 1)
+    assert main([run_training, data, "--part", "tune", "--pool", "30"]) in (0, 1)
     assert "120 premises" not in capsys.readouterr().out
 
 

@@ -33,7 +33,7 @@ from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa:
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402
 from retriever.training.running.tracking import BOARD, CURVE, Silence, read_curve  # noqa: E402
-from retriever.training.running.train import RunLimits, load_run, run  # noqa: E402
+from retriever.training.running.train import RunLimits, load_run, run_training  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 
 
@@ -57,15 +57,19 @@ def mlm(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> MlmC
     folder = tmp_path_factory.mktemp("mlm") / "run"
     schedule = replace(preset.schedule, accumulate=2)
     return replace(
-        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=folder, schedule=schedule
+        preset,
+        dataset=debug_data.dataset,
+        tokenizer=debug_data.tokenizer,
+        run_training=folder,
+        schedule=schedule,
     )
 
 
 @pytest.fixture(scope="module")
 def pretrained(mlm: MlmConfig) -> MlmConfig:
     """Run in two pieces."""
-    assert run(mlm, limits=RunLimits(until=15)).steps == 15
-    assert run(mlm, resume=True).steps == mlm.schedule.steps
+    assert run_training(mlm, limits=RunLimits(until=15)).steps == 15
+    assert run_training(mlm, resume=True).steps == mlm.schedule.steps
     return mlm
 
 
@@ -73,15 +77,18 @@ def pretrained(mlm: MlmConfig) -> MlmConfig:
 def retriever(mlm: MlmConfig, tmp_path: Path) -> TrainConfig:
     """The debug preset of the retriever."""
     return replace(
-        load_config(Path("debug")), dataset=mlm.dataset, tokenizer=mlm.tokenizer, run=tmp_path / "run"
+        load_config(Path("debug")),
+        dataset=mlm.dataset,
+        tokenizer=mlm.tokenizer,
+        run_training=tmp_path / "run",
     )
 
 
 def test_pretraining_learns_and_a_broken_run_with_dropout_ends_where_a_whole_one_does(
     pretrained: MlmConfig,
 ) -> None:
-    whole = replace(pretrained, run=pretrained.run.parent / "whole")
-    run(whole)
+    whole = replace(pretrained, run_training=pretrained.run.parent / "whole")
+    run_training(whole)
     assert_same(whole.run, pretrained.run)
     points = read_curve(pretrained.run)
     losses = [point["loss"] for point in points if "loss" in point]
@@ -104,19 +111,19 @@ def test_a_retriever_starts_from_pretraining(pretrained: MlmConfig, retriever: T
     before = load_bert(pretrained.run, len(weights(pretrained.run)["head.predictions.bias"]))
     found = make_objective(config, torch.device("cpu")).model.bert.state_dict()
     assert all(torch.equal(values, found[name]) for name, values in before.state_dict().items())
-    run(config)
+    run_training(config)
     assert read_curve(config.run)[-1]["recall_at_10"] > 0.8
     assert [(stage.name, stage.steps) for stage in stages_of(config.run)] == [("run", 40), ("run", 60)]
     with pytest.raises(ModelError, match="another shape"):
         shape = replace(config.model, layers=2)
-        run(replace(config, run=config.run / "other", model=shape))
+        run_training(replace(config, run_training=config.run / "other", model=shape))
 
 
 def test_minutes_stop_after_a_step_and_leave_a_checkpoint(retriever: TrainConfig) -> None:
-    progress = run(retriever, limits=RunLimits(minutes=1e-9))
+    progress = run_training(retriever, limits=RunLimits(minutes=1e-9))
     assert (progress.steps, progress.stopped) == (1, "1e-09 minutes are over")
-    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
-    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2  # nothing is left to do
+    assert run_training(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
+    assert run_training(retriever, resume=True, limits=RunLimits(until=2)).steps == 2  # nothing is left to do
     for limits in ({"minutes": 0.0}, {"until": -1}):
         with pytest.raises(UserError, match="must be positive"):
             RunLimits(**limits)  # type: ignore[arg-type]
@@ -147,7 +154,7 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(retriever: TrainConfig, numb
     config = replace(retriever, schedule=long)
     file = config.run.parent / "config.yaml"
     file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
-    command = [sys.executable, "-m", "retriever.training.running.train", str(file)]
+    command = [sys.executable, "-m", "retriever", "train", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("step 1 ")
@@ -161,10 +168,10 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(retriever: TrainConfig, numb
 
 
 def test_what_a_killed_run_wrote_behind_its_checkpoint_is_dropped(retriever: TrainConfig) -> None:
-    run(retriever, limits=RunLimits(until=20))
+    run_training(retriever, limits=RunLimits(until=20))
     with (retriever.run / CURVE).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps({"step": 30, "seconds": 1.0, "loss": 7.0}) + '\n{"step": 40, "sec')
-    run(retriever, resume=True, limits=RunLimits(until=30))
+    run_training(retriever, resume=True, limits=RunLimits(until=30))
     assert [point["step"] for point in read_curve(retriever.run)] == [10, 20, 30, 30]
     assert all(point.get("loss") != 7.0 for point in read_curve(retriever.run))
 
@@ -172,7 +179,7 @@ def test_what_a_killed_run_wrote_behind_its_checkpoint_is_dropped(retriever: Tra
 def test_a_loss_that_is_no_number_ends_the_run_with_its_last_checkpoint(retriever: TrainConfig) -> None:
     schedule = replace(retriever.schedule, learning_rate=1e30, clip=1e30, log_every=1, checkpoint_every=1)
     with pytest.raises(ModelError, match="not finite any more at step") as error:
-        run(replace(retriever, schedule=schedule))
+        run_training(replace(retriever, schedule=schedule))
     assert "learning_rate" in error.value.hint
     saved = load_checkpoint(retriever.run)
     assert saved is None or saved.step < schedule.steps
@@ -182,32 +189,34 @@ def test_a_run_of_another_kind_or_tokenizer_is_not_resumed(
     pretrained: MlmConfig, retriever: TrainConfig, tmp_path: Path
 ) -> None:
     with pytest.raises(ModelError, match="of kind mlm, not biencoder"):
-        run(replace(retriever, run=pretrained.run), resume=True)
-    run(retriever, limits=RunLimits(until=1))
+        run_training(replace(retriever, run_training=pretrained.run), resume=True)
+    run_training(retriever, limits=RunLimits(until=1))
     other = json.loads(retriever.tokenizer.read_text(encoding="utf-8"))
     other["normalizer"] = None
     (tmp_path / "tokenizer.json").write_text(json.dumps(other), encoding="utf-8")
     with pytest.raises(ModelError, match="another tokenizer"):
-        run(replace(retriever, tokenizer=tmp_path / "tokenizer.json"), resume=True)
+        run_training(replace(retriever, tokenizer=tmp_path / "tokenizer.json"), resume=True)
     with pytest.raises(ModelError, match="another model"):
-        run(replace(retriever, model=replace(retriever.model, hidden=48, heads=2)), resume=True)
+        run_training(replace(retriever, model=replace(retriever.model, hidden=48, heads=2)), resume=True)
 
 
 def test_a_checkpoint_from_before_kinds_is_read(retriever: TrainConfig, tmp_path: Path) -> None:
-    run(retriever, limits=RunLimits(until=1))
+    run_training(retriever, limits=RunLimits(until=1))
     values = torch.load(retriever.run / FILE, weights_only=True)
     del values["config"]["kind"]
     torch.save({**values, "random_state": torch.get_rng_state()}, retriever.run / FILE)
     saved = load_checkpoint(retriever.run)
     assert saved is not None and saved.kind == "biencoder"
-    assert run(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
+    assert run_training(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
 
 
 def test_bf16_trains_and_does_not_stay_on_for_the_next_run(retriever: TrainConfig) -> None:
-    plain, again = (replace(retriever, run=retriever.run / name) for name in ("plain", "again"))
-    run(plain, limits=RunLimits(until=3))
-    run(replace(retriever, schedule=replace(retriever.schedule, precision="bf16")), limits=RunLimits(until=3))
-    run(again, limits=RunLimits(until=3))
+    plain, again = (replace(retriever, run_training=retriever.run / name) for name in ("plain", "again"))
+    run_training(plain, limits=RunLimits(until=3))
+    run_training(
+        replace(retriever, schedule=replace(retriever.schedule, precision="bf16")), limits=RunLimits(until=3)
+    )
+    run_training(again, limits=RunLimits(until=3))
     assert_same(plain.run, again.run)
     rough, exact = weights(retriever.run), weights(plain.run)
     assert all(torch.allclose(values, exact[name], atol=0.02) for name, values in rough.items())
@@ -223,19 +232,19 @@ def test_mined_candidates_change_what_is_learned_and_must_be_of_the_same_data(
     hard = tmp_path / "mined.npz"
     save_mined(hard, Mined(numbers, candidates, data.digest, "model", has_gold=False))
     batch = replace(retriever.batch, hard=hard, hard_negatives=6)
-    without = replace(retriever, run=tmp_path / "without")
-    run(without, limits=RunLimits(until=10))
-    run(replace(retriever, batch=batch), limits=RunLimits(until=10))
+    without = replace(retriever, run_training=tmp_path / "without")
+    run_training(without, limits=RunLimits(until=10))
+    run_training(replace(retriever, batch=batch), limits=RunLimits(until=10))
     # more candidates to tell the positive from
     assert read_curve(retriever.run)[-1]["loss"] > read_curve(without.run)[-1]["loss"]
     save_mined(hard, Mined(numbers, candidates, "0" * 64, "model", has_gold=False))
     with pytest.raises(ModelError, match="another dataset"):
-        run(replace(retriever, batch=batch), resume=True)
+        run_training(replace(retriever, batch=batch), resume=True)
 
 
 def test_a_share_that_leaves_nothing_is_told(retriever: TrainConfig) -> None:
     with pytest.raises(ModelError, match="No statement is left") as error:
-        run(replace(retriever, batch=replace(retriever.batch, share=1e-9)))
+        run_training(replace(retriever, batch=replace(retriever.batch, share=1e-9)))
     assert "batch.share" in error.value.hint
 
 
@@ -281,13 +290,15 @@ def test_two_processes_train_one_run_on_batches_of_their_own(retriever: TrainCon
     file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
     # What `accelerate launch` does with several GPUs; with CPUs alone it asks for MPI.
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    command = [*launch, "-m", "retriever.training.running.train", str(file)]
+    command = [*launch, "-m", "retriever", "train", str(file)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("12 steps") == 1
     assert [point["step"] for point in read_curve(config.run)] == [4, 8, 12, 12]
-    alone = replace(config, run=config.run.parent / "alone", schedule=replace(schedule, accumulate=2))
+    alone = replace(
+        config, run_training=config.run.parent / "alone", schedule=replace(schedule, accumulate=2)
+    )
     torch.manual_seed(alone.seed)
     accelerator = accelerator_for(alone.schedule)
     objective = RanksAsMicroBatches(make_objective(alone, accelerator.device))

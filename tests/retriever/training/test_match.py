@@ -27,7 +27,7 @@ from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.match.training.model import NptEncoder  # noqa: E402
 from retriever.match.vocabulary import main as vocabulary  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
-from retriever.training.running.train import RunLimits, kind_of, run  # noqa: E402
+from retriever.training.running.train import RunLimits, kind_of, run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.retriever.match.matching import make_pairs, write_set  # noqa: E402
 
@@ -61,7 +61,7 @@ def values(work: Path, name: str, **changed: Any) -> dict[str, Any]:
 
 def train(given: dict[str, Any], **options: Any) -> Path:
     config = kind_of(given).parse(given)
-    run(config, bar=False, **options)
+    run_training(config, bar=False, **options)
     return config.run
 
 

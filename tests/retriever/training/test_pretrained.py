@@ -104,7 +104,7 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
     from retriever.models.encoder import Encoder
     from retriever.training import export
     from retriever.training.pretrained import main
-    from retriever.training.running.train import run
+    from retriever.training.running.train import run_training
     from retriever.training.weights import load_bert
 
     start = tmp_path / "start"
@@ -115,11 +115,11 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
         debug,
         dataset=tmp_path / "dataset",
         tokenizer=start / "tokenizer.json",
-        run=tmp_path / "run",
+        run_training=tmp_path / "run",
         start_from=start,
         schedule=replace(debug.schedule, steps=20, learning_rate=1e-9, evaluate_every=20),
     )
-    run(config)
+    run_training(config)
     vocabulary = VOCABULARY
     before, after = (load_bert(path, vocabulary).state_dict() for path in (start, config.run))
     assert all(torch.allclose(values, after[name], atol=1e-5) for name, values in before.items())
@@ -140,7 +140,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     from retriever.models.encoder import Encoder
     from retriever.training import export
     from retriever.training.running.tracking import read_curve
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
     from retriever.training.weights import load_bert
 
@@ -148,10 +148,10 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     assert byte_tokenizer.main([str(tmp_path / "bytes.json")]) == 0
     preset = load_config(Path("debug-byt5"))
     config = replace(
-        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run=tmp_path / "run"
+        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run_training=tmp_path / "run"
     )
-    run(config, limits=RunLimits(until=20))
-    assert run(config, resume=True).steps == config.schedule.steps
+    run_training(config, limits=RunLimits(until=20))
+    assert run_training(config, resume=True).steps == config.schedule.steps
     losses = [point["loss"] for point in read_curve(config.run) if "loss" in point]
     assert losses[-1] < losses[0] / 2
     assert read_curve(config.run)[-1]["recall_at_10"] > 0.5

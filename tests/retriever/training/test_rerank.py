@@ -171,7 +171,7 @@ def config(
         preset,
         dataset=data,
         tokenizer=debug_data.tokenizer,
-        run=work / "run",
+        run_training=work / "run",
         candidates=paths["train"],
         validation=paths["valid"],
     )
@@ -179,10 +179,10 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
-    assert run(config, limits=RunLimits(until=30)).steps == 30
-    assert run(config, resume=True).steps == config.schedule.steps
+    assert run_training(config, limits=RunLimits(until=30)).steps == 30
+    assert run_training(config, resume=True).steps == config.schedule.steps
     return config
 
 
@@ -201,13 +201,13 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
     from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer
 
-    whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
-    run(whole, limits=RunLimits(until=12))
-    run(broken, limits=RunLimits(until=5))
-    run(broken, resume=True, limits=RunLimits(until=12))
+    whole, broken = (replace(config, run_training=config.run.parent / name) for name in ("whole", "broken"))
+    run_training(whole, limits=RunLimits(until=12))
+    run_training(broken, limits=RunLimits(until=5))
+    run_training(broken, resume=True, limits=RunLimits(until=12))
     vocabulary = open_tokenizer(config.tokenizer).get_vocab_size()
     first, second = (load_crossencoder(one.run, vocabulary).state_dict() for one in (whole, broken))
     for name, values in first.items():
@@ -279,10 +279,10 @@ def test_it_starts_from_another_run_where_the_shapes_agree(trained: RerankConfig
 
 @pytest.mark.train
 def test_candidates_with_gold_are_no_negatives(config: RerankConfig) -> None:
-    from retriever.training.running.train import run
+    from retriever.training.running.train import run_training
 
     with pytest.raises(ModelError, match="holds gold premises too"):
-        run(replace(config, run=config.run.parent / "other", candidates=config.validation))
+        run_training(replace(config, run_training=config.run.parent / "other", candidates=config.validation))
 
 
 @pytest.fixture

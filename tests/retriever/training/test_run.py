@@ -23,19 +23,21 @@ TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR>
 
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
-    run = tmp_path_factory.mktemp("debug") / "run"
+    run_training = tmp_path_factory.mktemp("debug") / "run"
     preset = load_config(Path("debug"))
-    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
+    return replace(
+        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run_training=run_training
+    )
 
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
 
-    assert run(config, limits=RunLimits(until=20)).steps == 20
+    assert run_training(config, limits=RunLimits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
-        run(config)
-    assert run(config, resume=True).steps == config.schedule.steps
+        run_training(config)
+    assert run_training(config, resume=True).steps == config.schedule.steps
     return config
 
 
@@ -60,14 +62,14 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
-    from retriever.training.running.train import RunLimits, run
+    from retriever.training.running.train import RunLimits, run_training
     from retriever.training.weights import load_bert
 
-    whole = replace(config, run=config.run.parent / "whole")
-    broken = replace(config, run=config.run.parent / "broken")
-    run(whole, limits=RunLimits(until=30))
-    run(broken, limits=RunLimits(until=20))
-    run(broken, resume=True, limits=RunLimits(until=30))
+    whole = replace(config, run_training=config.run.parent / "whole")
+    broken = replace(config, run_training=config.run.parent / "broken")
+    run_training(whole, limits=RunLimits(until=30))
+    run_training(broken, limits=RunLimits(until=20))
+    run_training(broken, resume=True, limits=RunLimits(until=30))
     vocabulary = load_vocabulary(config)
     first, second = (load_bert(path.run, vocabulary).state_dict() for path in (whole, broken))
     for name, values in first.items():
@@ -132,7 +134,7 @@ def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     trained: TrainConfig, tmp_path: Path
 ) -> None:
     from retriever.training.running.checkpoint import FILE, load_checkpoint
-    from retriever.training.running.train import run
+    from retriever.training.running.train import run_training
 
     whole = (trained.run / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
@@ -147,4 +149,4 @@ def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     manifest["digest"] = "0" * 64
     (other / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(ModelError, match="other data"):
-        run(replace(trained, dataset=other), resume=True)
+        run_training(replace(trained, dataset=other), resume=True)

