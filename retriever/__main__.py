@@ -18,11 +18,11 @@ VERBS: Mapping[str, Verb] = {
     "train": Verb(".training.running.train", "train a model from a preset"),
     "mine": Verb(".lean.training.mining", "mine hard negatives for a dataset"),
     "mine-collection": Verb(
-        ".training.references.collection_mining", "mine hard negatives for the collection of a backend"
+        ".training.reranking.collection_mining", "mine hard negatives for the collection of a backend"
     ),
     "export": Verb(".training.export", "export a run as an ONNX model folder"),
     "export-towers": Verb(".training.references.export_towers", "export a pairwise run as two encoders"),
-    "card": Verb(".training.running.card", "write the model card of a retriever"),
+    "card": Verb(".lean.evaluation.card", "write the model card of a retriever"),
     "evaluate": Verb(".lean.evaluation.evaluate", "measure rankings on held-out theorems"),
     "fit-fusion": Verb(".lean.evaluation.fit_fusion", "fit the weights of the ranking features"),
     "fit-rerank": Verb(".lean.evaluation.fit_rerank", "fit the weight of the re-ranker"),
@@ -31,14 +31,14 @@ VERBS: Mapping[str, Verb] = {
     "known-lemmas": Verb(
         ".lean.evaluation.known_lemmas", "ask an index for lemmas that are known to be in it"
     ),
-    "experiments": Verb(".lean.evaluation.experiments", "train and measure the models of Tables 3 and 4"),
+    "experiments": Verb(".lean.experiments.run", "train and measure the models of Tables 3 and 4"),
     "embed-sentences": Verb(
         ".lean.evaluation.baselines.sentence", "embed a corpus with the sentence encoder"
     ),
     "evaluate-collection": Verb(".evaluation.evaluate", "measure rankings on the collection of a backend"),
     "fit-collection-rerank": Verb(".evaluation.fit_reranker", "fit the re-ranker of a collection"),
     "generate-references": Verb(
-        ".training.references.refgen", "write reference sequences with a trained model"
+        ".naturalproofs.evaluation.refgen", "write reference sequences with a trained model"
     ),
     "naturalproofs-build": Verb(
         ".naturalproofs.readers.build", "read a source of NaturalProofs into a corpus file"
@@ -52,7 +52,7 @@ VERBS: Mapping[str, Verb] = {
     "naturalproofs-generation": Verb(
         ".naturalproofs.evaluation.generation", "measure generated reference sequences"
     ),
-    "match-build": Verb(".match.readers.build", "make statement-proof pairs"),
+    "match-build": Verb(".match.build", "make statement-proof pairs"),
     "match-check": Verb(".match.store", "list what is wrong with a file of pairs"),
     "match-replace": Verb(".match.replacement", "replace the symbols of pairs"),
     "match-vocabulary": Verb(".match.vocabulary", "make the vocabulary of the matcher"),

@@ -103,8 +103,8 @@ def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
         f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
     )
     count = min(len(measured), 6)
-    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
-    chosen = [measured[place] for place in places]
+    shown = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
+    chosen = [measured[number] for number in shown]
     losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
     return f"{told} Valid loss a symbol, by steps: {losses}." if losses else told
 

@@ -69,7 +69,7 @@ class MixConfig:
     """The share of the other prompts that have negative premises alone, as a retriever's often are."""
     retrieved: float = 1.0
     """Of the prompts for whose state the retriever was asked (`retrieved` of the run), the share that has
-    what it offered in the place of drawn premises."""
+    what it offered instead of drawn premises."""
     spelled: float = 1.0
     """The weight, in the loss, of symbols that spell a premise's name which the prompt does not have."""
     judged: float = 0.0

@@ -52,10 +52,10 @@ class EncodedPairs:
         self.manifest = read_manifest(folder)
         self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
         _check(folder / "premises.jsonl", len(self.premises), self.manifest.premises)
-        self.number = {premise.name: place for place, premise in enumerate(self.premises)}
+        self.number = {premise.name: index for index, premise in enumerate(self.premises)}
         self.by_module: dict[str, list[int]] = defaultdict(list)
-        for place, premise in enumerate(self.premises):
-            self.by_module[premise.module].append(place)
+        for index, premise in enumerate(self.premises):
+            self.by_module[premise.module].append(index)
         self.pairs = self._read(split)
 
     def of(self, split: Split) -> EncodedPairs:
@@ -124,7 +124,7 @@ def draw_premises(
     total = int(generator.integers(1, config.premises + 1))
     most = min(len(gold), total) if generator.random() >= mix.missed else 0
     kept = int(generator.integers(1, most + 1)) if most else 0
-    chosen = [gold[place] for place in generator.permutation(len(gold))[:kept]]
+    chosen = [gold[index] for index in generator.permutation(len(gold))[:kept]]
     module = known.premises[chosen[0]].module if chosen else pair.module
     near = known.by_module.get(module, [])
     taken = set(gold)
@@ -136,7 +136,7 @@ def draw_premises(
             chosen.append(number)
     quality = generator.uniform(0, _QUALITY)
     ranks = [-quality * (number in gold) - generator.gumbel() for number in chosen]
-    return [known.premises[chosen[place]] for place in np.argsort(ranks)]
+    return [known.premises[chosen[index]] for index in np.argsort(ranks)]
 
 
 def offer_premises(
@@ -175,7 +175,7 @@ def example_of(
     if config.form != "numbered":
         return EncodedExample(prompt, tactic)
     gold = set(pair.gold)
-    good = tuple(FIRST_EXTRA + place for place, premise in enumerate(listed) if premise.name in gold)
+    good = tuple(FIRST_EXTRA + index for index, premise in enumerate(listed) if premise.name in gold)
     return EncodedExample(prompt, tactic, good, tuple(spelled))
 
 
@@ -190,17 +190,17 @@ class Draws:
         seed: int,
         offered: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
-        """`offered`: the retriever's premises by the place of the pair. Of the steps known from text, only
+        """`offered`: the retriever's premises by the index of the pair. Of the steps known from text, only
         those for which it was asked are drawn then."""
         self._known, self._config, self._mix, self._seed = known, config, mix, seed
         self._offered = offered or {}
         kept = [
-            place
-            for place, pair in enumerate(known.pairs)
-            if _fits(pair, config) and (offered is None or place in offered or pair.kind != "tactic")
+            index
+            for index, pair in enumerate(known.pairs)
+            if _fits(pair, config) and (offered is None or index in offered or pair.kind != "tactic")
         ]
         self._by_kind = {
-            kind: np.array([place for place in kept if known.pairs[place].kind == kind], dtype=np.int64)
+            kind: np.array([index for index in kept if known.pairs[index].kind == kind], dtype=np.int64)
             for kind in ("lean", "tactic", "term")
         }
         self._epoch = lru_cache(maxsize=2)(self._make_epoch)
@@ -213,8 +213,8 @@ class Draws:
 
     def batch(self, step: int, rank: int) -> list[EncodedExample]:
         """The examples of one batch. `step` counts batches, over all epochs."""
-        group, place = divmod(step, _BATCHES)
-        return self._batches(group, rank)[place]
+        group, index = divmod(step, _BATCHES)
+        return self._batches(group, rank)[index]
 
     def _make_batches(self, group: int, rank: int) -> list[list[EncodedExample]]:
         """Some batches, the prompts of each alike in length."""
@@ -224,14 +224,14 @@ class Draws:
         examples = [self._example(row, draws) for row in rows]
         examples.sort(key=lambda example: len(example.prompt))
         order = draws.permutation(_BATCHES)
-        return [examples[place * size : (place + 1) * size] for place in order]
+        return [examples[index * size : (index + 1) * size] for index in order]
 
     def _example(self, row: int, draws: np.random.Generator) -> EncodedExample:
         pair, offered = self._known.pairs[row], self._offered.get(row)
         return example_of(pair, self._known, self._config, self._mix, draws, offered)
 
-    def _row(self, place: int, rank: int) -> int:
-        epoch, offset = divmod(place, self.size)
+    def _row(self, index: int, rank: int) -> int:
+        epoch, offset = divmod(index, self.size)
         return int(self._epoch(epoch, rank)[offset])
 
     def _make_epoch(self, epoch: int, rank: int) -> Ints:

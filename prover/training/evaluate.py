@@ -81,10 +81,10 @@ def evaluate(
 def _by_origin(
     pairs: Sequence[TacticPair], rows: Sequence[int], values: NDArray[np.float64]
 ) -> dict[str, tuple[int, float, float]]:
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
-        places[pairs[row].origin].append(place)
-    ordered = sorted(places.items(), key=lambda item: -len(item[1]))
+    rows_by_origin: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        rows_by_origin[pairs[row].origin].append(number)
+    ordered = sorted(rows_by_origin.items(), key=lambda item: -len(item[1]))
     return {
         origin: (len(found), float(values[found, 0].mean()), float(values[found, 1].mean()))
         for origin, found in ordered

@@ -26,7 +26,7 @@ _SLOPES = (0.5, 0.5, 0.1, 0.02, 0.2)
 those beyond look anywhere."""
 _ELSEWHERE = -8.0
 _ALIKE = 6.0
-"""The logit, on the whole, of a place with the same content, where heads look for it."""
+"""The logit, on the whole, of a position with the same content, where heads look for it."""
 
 
 def t5_config(shape: ShapeConfig) -> T5Config:
@@ -96,7 +96,7 @@ def set_distances(model: T5ForConditionalGeneration) -> None:
     """Give the relative position biases values by hand, and freeze them.
 
     Bytes say nothing alone: some of the encoder's heads look at a neighbour each, so that the first layer
-    knows words' pieces. One looks near, the others anywhere but at their own place (slopes after ALiBi,
+    knows words' pieces. One looks near, the others anywhere but at their own position (slopes after ALiBi,
     Press et al. 2022). A bias that has no gradient lets torch use its fused attention on a CPU.
     """
     for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
@@ -119,7 +119,7 @@ def set_distances(model: T5ForConditionalGeneration) -> None:
 def look_for_alike(model: T5ForConditionalGeneration) -> None:
     """Have the encoder's far-seeing heads, but in its first layer, begin with keys that equal their queries.
 
-    So they look for places with the same content: where a premise's name has a word of the state. From keys
+    So they look for positions with the same content: where a premise's name has a word of the state. From keys
     of their own, drawn apart, a small byte-level model does not find this in the time a CPU has.
     """
     size, heads = model.config.d_kv, model.config.num_heads

@@ -129,7 +129,7 @@ class TacticObjective:
         labels = torch.from_numpy(padded([one.tactic for one in batch], _IGNORED)[0]).to(self._device)
         good = torch.zeros(prompts.shape)
         for row, one in enumerate(batch):
-            good[row, [place for place, symbol in enumerate(one.prompt) if symbol in one.good]] = 1.0
+            good[row, [position for position, symbol in enumerate(one.prompt) if symbol in one.good]] = 1.0
         written = functional.pad(labels[:, :-1].clamp(min=PAD), (1, 0), value=PAD)
         with torch.autocast(self._device.type, torch.bfloat16, self._config.schedule.precision == "bf16"):
             logits, verdicts = model(prompts, prompts != PAD, written)

@@ -45,13 +45,13 @@ def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
 
 
 def retrieved_pairs(path: Path, known: EncodedPairs) -> dict[int, list[str]]:
-    """The names by the place in `known.pairs`, for the steps known from text where the retriever was asked.
+    """The names by the index in `known.pairs`, for the steps known from text where the retriever was asked.
 
     Traced steps are of another library than the retriever's dataset. Raises as `read_retrieved`.
     """
     lists = iter(read_retrieved(path, known))
-    places = (place for place, pair in enumerate(known.pairs) if pair.kind != "term")
-    found = zip(places, lists, strict=True)
+    indices = (index for index, pair in enumerate(known.pairs) if pair.kind != "term")
+    found = zip(indices, lists, strict=True)
     return {
-        place: names for place, names in found if names is not None and known.pairs[place].kind == "tactic"
+        index: names for index, names in found if names is not None and known.pairs[index].kind == "tactic"
     }

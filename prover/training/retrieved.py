@@ -35,12 +35,12 @@ from retriever.training.running.unfinished import unfinished
 def rank(
     session: EvaluationSession, weights: Fusion, pairs: list[TacticPair], count: int
 ) -> Iterator[list[str]]:
-    """The names of the best `count` premises for each pair's state, at its place."""
+    """The names of the best `count` premises for each pair's state, at the same index."""
     questions = [HeldOutGoal(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
     states = encode_states(session.encoder, questions)
     fused = FusedMethod(session.pool, weights)
-    for place, question in enumerate(tqdm(questions, unit="step", disable=None)):
-        scored = in_setting(score(session.pool, session.vectors, states[place], question), "importable")
+    for row, question in enumerate(tqdm(questions, unit="step", disable=None)):
+        scored = in_setting(score(session.pool, session.vectors, states[row], question), "importable")
         yield [session.pool.names[number] for number in fused.ranking(scored)[:count]]
 
 
@@ -53,7 +53,7 @@ def write_retrieved(
 ) -> None:
     """Write the file; what an earlier call with the same header left unfinished is gone on with.
 
-    `asked` are the places in `steps` of those that `ranked` is asked about. Raises OSError.
+    `asked` are the indices in `steps` of those that `ranked` is asked about. Raises OSError.
     """
     with unfinished(out, json.dumps(header)) as (done, keep):
         rest = [row for row in asked if str(row) not in done]

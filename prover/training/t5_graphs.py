@@ -43,8 +43,8 @@ class EncoderGraph(nn.Module):
     def forward(self, symbols: Tensor) -> tuple[Tensor, ...]:
         """Keys of layer 0, values of layer 0, keys of layer 1, ..."""
         hidden = self.embedding[symbols]
-        places = torch.arange(symbols.shape[0])
-        distances = (places[None, :] - places[:, None]).clamp(-self.reach, self.reach) + self.reach
+        positions = torch.arange(symbols.shape[0])
+        distances = (positions[None, :] - positions[:, None]).clamp(-self.reach, self.reach) + self.reach
         bias = self.bias[:, distances]
         for layer in self.layers:
             hidden = layer(hidden, bias)

@@ -21,7 +21,7 @@ KINDS: Mapping[str, str] = {"generator": "prover.training.objective"}
 
 def load_run(path: Path) -> GeneratorConfig:
     """The configuration in a YAML file or preset. Raises BadSettings."""
-    return cast(GeneratorConfig, train.load_run(path, KINDS, PRESETS))
+    return cast(GeneratorConfig, train.load_run(path, KINDS, (PRESETS,)))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,4 +31,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns its exit code, as that of the retriever's training."""
-    return train.train_config(options, KINDS, PRESETS)
+    return train.train_config(options, KINDS, (PRESETS,))

@@ -1,4 +1,4 @@
-"""One statement of a released file, from plain JSON: read, and everything wrong with it told with its place.
+"""One statement of a released file, from plain JSON: read, and everything wrong with it described with its location.
 
 The keys are the variables of appendix D; `toplevel_categories` and `recursive_categories` come from A.2.
 """
@@ -23,70 +23,72 @@ T = TypeVar("T")
 class LayoutProblem:
     """Something wrong in a file."""
 
-    place: str
+    location: str
     """Where, as a path of keys and numbers from 0: `dataset.theorems[3].ref_ids[0]`."""
     text: str
     harmless: bool = False
     """Whether nothing is lost by reading on, as with a key that is not used."""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}"
+        return f"{self.location}: {self.text}"
 
 
 def read_statement(
-    plain: object, kind: StatementType, place: str, problems: list[LayoutProblem]
+    plain: object, kind: StatementType, location: str, problems: list[LayoutProblem]
 ) -> Statement | None:
     """The statement that `plain` is; None where it lacks what a statement needs.
 
     A part that is wrong is described in `problems` and left out.
     """
-    item = _record(plain, _NEEDED, _OPTIONAL, place, problems)
+    item = _record(plain, _NEEDED, _OPTIONAL, location, problems)
     if item is None:
         return None
     told = item["type"]
     if told != kind:
-        problems.append(LayoutProblem(f"{place}.type", f"is {_shown(told)} in the list of the type {kind!r}"))
-    number = _whole(item["id"], f"{place}.id", problems)
-    label = _text(item["label"], f"{place}.label", problems)
-    title = _text(item["title"], f"{place}.title", problems)
+        problems.append(
+            LayoutProblem(f"{location}.type", f"is {_shown(told)} in the list of the type {kind!r}")
+        )
+    number = _whole(item["id"], f"{location}.id", problems)
+    label = _text(item["label"], f"{location}.label", problems)
+    title = _text(item["title"], f"{location}.title", problems)
     if number is None or label is None or title is None or told != kind:
         return None
     if kind == "theorem" and "proofs" not in item:
-        problems.append(LayoutProblem(place, "lacks the key 'proofs', which a theorem has"))
+        problems.append(LayoutProblem(location, "lacks the key 'proofs', which a theorem has"))
     return Statement(
         id=number,
         type=kind,
         label=label,
         title=title,
-        contents=_texts(item, "contents", place, problems),
-        refs=_texts(item, "refs", place, problems),
-        ref_ids=_each(item["ref_ids"], _whole, f"{place}.ref_ids", problems),
-        proofs=_each(item.get("proofs", []), _proof, f"{place}.proofs", problems),
-        categories=_texts(item, "categories", place, problems),
-        toplevel_categories=_texts(item, "toplevel_categories", place, problems),
-        recursive_categories=_texts(item, "recursive_categories", place, problems),
+        contents=_texts(item, "contents", location, problems),
+        refs=_texts(item, "refs", location, problems),
+        ref_ids=_each(item["ref_ids"], _whole, f"{location}.ref_ids", problems),
+        proofs=_each(item.get("proofs", []), _proof, f"{location}.proofs", problems),
+        categories=_texts(item, "categories", location, problems),
+        toplevel_categories=_texts(item, "toplevel_categories", location, problems),
+        recursive_categories=_texts(item, "recursive_categories", location, problems),
     )
 
 
-def whole_numbers(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[int, ...]:
+def whole_numbers(plain: object, location: str, problems: list[LayoutProblem]) -> tuple[int, ...]:
     """The whole numbers of a list; what is none is described in `problems` and left out."""
-    return _each(plain, _whole, place, problems)
+    return _each(plain, _whole, location, problems)
 
 
-def pairs(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[tuple[int, int], ...]:
+def pairs(plain: object, location: str, problems: list[LayoutProblem]) -> tuple[tuple[int, int], ...]:
     """The pairs of whole numbers of a list, likewise."""
-    return _each(plain, _pair, place, problems)
+    return _each(plain, _pair, location, problems)
 
 
-def _proof(plain: object, place: str, problems: list[LayoutProblem]) -> DocumentProof:
+def _proof(plain: object, location: str, problems: list[LayoutProblem]) -> DocumentProof:
     """A proof; an empty one where it cannot be read, since splits name proofs by their number."""
-    item = _record(plain, _PROOF_KEYS, (), place, problems)
+    item = _record(plain, _PROOF_KEYS, (), location, problems)
     if item is None:
         return DocumentProof(())
     return DocumentProof(
-        contents=_texts(item, "contents", place, problems),
-        refs=_texts(item, "refs", place, problems),
-        ref_ids=_each(item["ref_ids"], _whole, f"{place}.ref_ids", problems),
+        contents=_texts(item, "contents", location, problems),
+        refs=_texts(item, "refs", location, problems),
+        ref_ids=_each(item["ref_ids"], _whole, f"{location}.ref_ids", problems),
     )
 
 
@@ -94,32 +96,32 @@ def _record(
     plain: object,
     needed: tuple[str, ...],
     optional: tuple[str, ...],
-    place: str,
+    location: str,
     problems: list[LayoutProblem],
 ) -> dict[str, object] | None:
     if not isinstance(plain, dict):
-        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not an object"))
+        problems.append(LayoutProblem(location, f"is {_shown(plain)}, not an object"))
         return None
     for key in sorted(plain.keys() - {*needed, *optional}):
         problems.append(
-            LayoutProblem(place, f"has the key {key!r}, which is not of this layout", harmless=True)
+            LayoutProblem(location, f"has the key {key!r}, which is not of this layout", harmless=True)
         )
     missing = [key for key in needed if key not in plain]
     for key in missing:
-        problems.append(LayoutProblem(place, f"lacks the key {key!r}"))
+        problems.append(LayoutProblem(location, f"lacks the key {key!r}"))
     return None if missing else plain
 
 
 def _each(
     plain: object,
     read: Callable[[object, str, list[LayoutProblem]], T | None],
-    place: str,
+    location: str,
     problems: list[LayoutProblem],
 ) -> tuple[T, ...]:
     if not isinstance(plain, list):
-        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a list"))
+        problems.append(LayoutProblem(location, f"is {_shown(plain)}, not a list"))
         return ()
-    found = (read(item, f"{place}[{number}]", problems) for number, item in enumerate(plain))
+    found = (read(item, f"{location}[{number}]", problems) for number, item in enumerate(plain))
     return tuple(item for item in found if item is not None)
 
 
@@ -128,32 +130,34 @@ def is_text(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _texts(item: dict[str, object], key: str, place: str, problems: list[LayoutProblem]) -> tuple[str, ...]:
-    return _each(item.get(key, []), _text, f"{place}.{key}", problems)
+def _texts(
+    item: dict[str, object], key: str, location: str, problems: list[LayoutProblem]
+) -> tuple[str, ...]:
+    return _each(item.get(key, []), _text, f"{location}.{key}", problems)
 
 
-def _text(plain: object, place: str, problems: list[LayoutProblem]) -> str | None:
+def _text(plain: object, location: str, problems: list[LayoutProblem]) -> str | None:
     if isinstance(plain, str):
         if is_text(plain):
             return plain
-        problems.append(LayoutProblem(place, "has half a character (a lone surrogate), which is no text"))
+        problems.append(LayoutProblem(location, "has half a character (a lone surrogate), which is no text"))
         return None
-    problems.append(LayoutProblem(place, f"is {_shown(plain)}, not text"))
+    problems.append(LayoutProblem(location, f"is {_shown(plain)}, not text"))
     return None
 
 
-def _whole(plain: object, place: str, problems: list[LayoutProblem]) -> int | None:
+def _whole(plain: object, location: str, problems: list[LayoutProblem]) -> int | None:
     if isinstance(plain, int) and not isinstance(plain, bool):
         return plain
-    problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a whole number"))
+    problems.append(LayoutProblem(location, f"is {_shown(plain)}, not a whole number"))
     return None
 
 
-def _pair(plain: object, place: str, problems: list[LayoutProblem]) -> tuple[int, int] | None:
+def _pair(plain: object, location: str, problems: list[LayoutProblem]) -> tuple[int, int] | None:
     if not isinstance(plain, list) or len(plain) != 2:
-        problems.append(LayoutProblem(place, f"is {_shown(plain)}, not a pair of whole numbers"))
+        problems.append(LayoutProblem(location, f"is {_shown(plain)}, not a pair of whole numbers"))
         return None
-    numbers = _each(plain, _whole, place, problems)
+    numbers = _each(plain, _whole, location, problems)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else None
 
 

@@ -2,7 +2,7 @@
 
     python -m retriever naturalproofs-check FILE
 
-tells everything that is wrong with a file, with its place, and exits with 1 where something is.
+prints everything that is wrong with a file, with its location, and exits with 1 where something is.
 
     {"dataset": {"theorems": [...], "definitions": [...], "others": [...], "retrieval_examples": [id, ...]},
      "splits": {"train": {"ref_ids": [id, ...], "examples": [[id, number of the proof], ...]}, ...}}
@@ -154,11 +154,11 @@ def _load(path: Path) -> dict[str, object]:
 
 
 def _statements(
-    plain: Sequence[object], kind: StatementType, place: str, problems: list[LayoutProblem]
+    plain: Sequence[object], kind: StatementType, location: str, problems: list[LayoutProblem]
 ) -> list[Placed]:
     found: list[Placed] = []
     for number, item in enumerate(plain):
-        where = f"{place}[{number}]"
+        where = f"{location}[{number}]"
         statement = read_statement(item, kind, where, problems)
         if statement is not None:
             found.append((where, statement))
@@ -178,23 +178,25 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[LayoutProb
         return 0 <= example[1] < len(proofs.get(example[0], ()))
 
     def wrong(example: Example, name: str) -> LayoutProblem | None:
-        place = f"splits.{name}.examples"
+        location = f"splits.{name}.examples"
         if not has_proof(example):
-            return LayoutProblem(place, f"names {list(example)}, which is no proof")
+            return LayoutProblem(location, f"names {list(example)}, which is no proof")
         if not proofs[example[0]][example[1]].ref_ids:
-            return LayoutProblem(place, f"names {list(example)}, a proof without references", harmless=True)
+            return LayoutProblem(
+                location, f"names {list(example)}, a proof without references", harmless=True
+            )
         if example in taken:
-            return LayoutProblem(place, f"names {list(example)}, which is in {taken[example]}, too")
+            return LayoutProblem(location, f"names {list(example)}, which is in {taken[example]}, too")
         taken[example] = name
         return None
 
     def split(name: str) -> Split:
-        place = f"splits.{name}"
-        ids = whole_numbers(plain[name]["ref_ids"], f"{place}.ref_ids", problems)
-        examples = pairs(plain[name]["examples"], f"{place}.examples", problems)
+        location = f"splits.{name}"
+        ids = whole_numbers(plain[name]["ref_ids"], f"{location}.ref_ids", problems)
+        examples = pairs(plain[name]["examples"], f"{location}.examples", problems)
         for target in ids:
             if target not in known:
-                problems.append(LayoutProblem(f"{place}.ref_ids", f"names {target}, the id of nothing"))
+                problems.append(LayoutProblem(f"{location}.ref_ids", f"names {target}, the id of nothing"))
         kept = []
         for example in examples:
             found = wrong(example, name)

@@ -10,7 +10,7 @@ what the proofs of training, validation and test refer to (their output vocabula
 other row of the paper does: the third is that. Below each stands mAP by kind of reference (Table 17).
 
 --lexical adds BM25, and what the training questions that it finds nearest use. --fuse adds the weighted sum
-of all rows, each made to have mean 0 and 1 at place 10 of a question's ranking; the weights are found on the
+of all rows, each scaled to mean 0 and to 1 at rank 10 of a question's ranking; the weights are found on the
 valid part.
 """
 
@@ -26,8 +26,9 @@ from lean_extract.verbs import write_json
 from retriever.evaluation.fuse import fused
 from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
-from retriever.lean.evaluation.tables import cell, table
+from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
+from retriever.training.running.kinds import add_backend_argument
 
 _HEADINGS: Mapping[Protocol, str] = {
     "among": "the question itself among the candidates (the paper's protocol)",
@@ -69,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("dataset", type=Path, help="what the backend reads")
     parser.add_argument("runs", type=Path, nargs="*", help="run folders")
-    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    add_backend_argument(parser, "evaluation")
     parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
     parser.add_argument("--lexical", action="store_true", help="rows of models without training, too")
     parser.add_argument("--fuse", action="store_true", help="a row of the weighted sum of all")

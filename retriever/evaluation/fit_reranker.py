@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import ModelError
 from lean_extract.option_types import positive
-from retriever.lean.evaluation.fit_rerank import Fitted, filled, fit_weight, mean_rank
+from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight
 from retriever.models.towers import Towers
@@ -26,6 +26,7 @@ from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation, reread_of
 from retriever.search.collections.measure import outside_of, questions_of
 from retriever.search.collections.rereading import RerankedRanker
+from retriever.training.running.kinds import add_backend_argument
 
 
 def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
@@ -41,7 +42,7 @@ def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> I
 
 def fit_collection(
     backend: Backend, collection: Collection, towers: Towers, limit: int, first: int = DEPTH
-) -> Fitted:
+) -> FittedWeight:
     """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
     fused = fused_for_evaluation(backend, collection, towers)
     reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
@@ -52,18 +53,20 @@ def fit_collection(
         hint = "Choose a larger collection or --limit."
         raise ModelError("No valid question has an answer among its first candidates.", hint)
     weight = round(fit_weight(found), 5)
-    told = (
+    fitted_on = (
         f"{len(found)} rankings of valid questions, data {collection.digest[:16]}, encoders "
         f"{towers.fingerprint}, re-ranker {reread.reranker.fingerprint}, first {first}"
     )
-    return Fitted(weight, mean_rank(found, 0.0), mean_rank(found, weight), told)
+    return FittedWeight(
+        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder with a re-ranker in it")
     parser.add_argument("source", type=Path, help="what the backend reads")
-    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    add_backend_argument(parser, "reranker weight")
     parser.add_argument("--limit", type=positive, default=400, help="questions to fit on, at most")
     parser.add_argument("--first", type=positive, default=DEPTH, help="how many candidates are re-ranked")
 
@@ -76,5 +79,5 @@ def run(options: argparse.Namespace) -> None:
 def _fit(chosen: argparse.Namespace) -> None:
     backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
     fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
-    write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)
+    write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
     print(fitted.line(chosen.first, "the sum"))

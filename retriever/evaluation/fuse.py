@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.evaluation.rows import RankingTask, places
+from retriever.evaluation.rows import RankingTask, ranks_in
 from retriever.evaluation.trained_rankers import RankerTable
-from retriever.metrics.selection import Floats, mean_average_precision
+from retriever.metrics.ranks import mean_average_precision
+from retriever.metrics.selection import Floats
 from retriever.search.collections.fit import search_weights
 from retriever.search.collections.rankers import levelled
 
@@ -38,7 +39,7 @@ def best_weights(tables: Sequence[Floats], valid: RankingTask) -> tuple[float, .
 def _figure(tables: Sequence[Floats], weights: Sequence[float], valid: RankingTask) -> float:
     scores = _sum(tables, weights)
     found = (
-        places(valid, number, row, "excluded")[0]
+        ranks_in(valid, number, row, "excluded")[0]
         for number, row in zip(valid.questions.tolist(), scores, strict=True)
     )
     return mean_average_precision(one for one in found if one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings
+from retriever.evaluation.answers import AnswerRanks
 from retriever.evaluation.trained_rankers import RankerTable
-from retriever.metrics.bootstrap import Bootstrap, Interval
-from retriever.metrics.references import average_precision
-from retriever.metrics.selection import Floats, columns_of, places_of
-from retriever.search.backend import Backend, Collection, Ranks, Split
+from retriever.metrics.bootstrap import Interval
+from retriever.metrics.ranks import Ranks, ranks_of
+from retriever.metrics.selection import Floats, columns_of
+from retriever.search.backend import Backend, Collection
+from retriever.search.splits import Split
 
 Ints = NDArray[np.int64]
 Part = Literal["valid", "test", "both", "all"]
@@ -34,9 +36,9 @@ class RankingTask:
     questions: Ints
     documents: Ints
     columns: Ints
-    """[all documents + 1] The place of each in `documents`; -1 if it is not ranked."""
+    """[all documents + 1] The column of each in `documents`; -1 if it is not ranked."""
     uncited: Ints
-    """Places in `documents` of those that answer no question of any split."""
+    """Columns of the documents that answer no question of any split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +50,7 @@ class CollectionRow:
     questions: int
     figures: dict[str, Interval]
     by_kind: dict[str, Interval]
-    """mAP of the references of one kind over the questions that have one, at their places among all."""
-
-
-@dataclass(slots=True)
-class _Found:
-    places: list[Ranks] = field(default_factory=list)
-    by_kind: dict[str, list[float]] = field(default_factory=dict)
-
-    def add(self, places: Ranks, kinds: list[str]) -> None:
-        self.places.append(places)
-        for kind in sorted(set(kinds)):
-            own = [place for place, found in zip(places, kinds, strict=True) if found == kind]
-            self.by_kind.setdefault(kind, []).append(average_precision(own))
+    """mAP of the answers of one kind (`AnswerRanks.by_kind`)."""
 
 
 def task_of(collection: Collection, part: Part) -> RankingTask:
@@ -89,7 +79,7 @@ def rows_of(backend: Backend, ranker: RankerTable, task: RankingTask, seed: int 
 
     With the question itself excluded it is not looked for either; one answered by nothing else drops out.
     """
-    found = {protocol: _Found() for protocol in PROTOCOLS}
+    found = {protocol: AnswerRanks() for protocol in PROTOCOLS}
     bar = tqdm(range(0, len(task.questions), _CHUNK), desc=ranker.name, leave=False, disable=None)
     for start in bar:
         rows = task.questions[start : start + _CHUNK]
@@ -101,17 +91,17 @@ def rows_of(backend: Backend, ranker: RankerTable, task: RankingTask, seed: int 
         CollectionRow(
             model=ranker.name,
             protocol=protocol,
-            questions=len(one.places),
-            figures=backend.figures(one.places, seed),
-            by_kind={kind: _mean(values, seed) for kind, values in sorted(one.by_kind.items())},
+            questions=len(one.ranks),
+            figures=backend.figures(one.ranks, seed),
+            by_kind=one.by_kind(seed),
         )
         for protocol, one in found.items()
-        if one.places
+        if one.ranks
     ]
 
 
-def places(task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> tuple[Ranks, list[int]]:
-    """(where the answers of a question stand, which documents these are).
+def ranks_in(task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> tuple[Ranks, list[int]]:
+    """(the ranks of a question's answers, the numbers of these documents).
 
     Answers that are not ranked do not count. `scores` are those of the task's documents.
     """
@@ -125,15 +115,10 @@ def places(task: RankingTask, number: int, scores: Floats, protocol: Protocol) -
         wanted = [column for column in wanted if column != left_out[0]]
     else:
         left_out = _NONE
-    return places_of(scores, wanted, left_out), [int(task.documents[column]) for column in wanted]
+    return ranks_of(scores, wanted, left_out), [int(task.documents[column]) for column in wanted]
 
 
-def _add(found: _Found, task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> None:
-    one, documents = places(task, number, scores, protocol)
-    if one:
-        found.add(one, [task.collection.documents[document].kind for document in documents])
-
-
-def _mean(values: list[float], seed: int) -> Interval:
-    shares = 100 * np.array(values, dtype=np.float64)[:, None]
-    return Bootstrap(len(values), seed=seed).intervals(shares)[0]
+def _add(found: AnswerRanks, task: RankingTask, number: int, scores: Floats, protocol: Protocol) -> None:
+    ranks, documents = ranks_in(task, number, scores, protocol)
+    if ranks:
+        found.add(ranks, [task.collection.documents[document].kind for document in documents])

@@ -15,10 +15,10 @@ from retriever.metrics.selection import Floats
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.rankers import Ranker as ServedRanker
+from retriever.training.collection import CollectionArrays, arrays_of_collection
 from retriever.training.references import autoregressive, joint, pairwise
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
-from retriever.training.references.collection import CollectionArrays, arrays_of_collection
 from retriever.training.references.joint_config import JointConfig
 from retriever.training.references.joint_model import JointModel
 from retriever.training.references.pairwise_best import kind_of_run

@@ -18,9 +18,11 @@ from lean_extract.records import Premise
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.ranks import Ranks
 from retriever.models.text import premise_texts, state_text
-from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks, Split
+from retriever.search.backend import Collection, DisplayedHit, Document, Question
 from retriever.search.lexical import text_tokens
+from retriever.search.splits import SPLITS, Split
 
 _DEPTHS = (1, 10, 32)
 _PIECES = r"[\p{L}][\p{L}\p{N}'!?₀-₉]*|\p{N}+|\S"
@@ -58,10 +60,10 @@ class Lean:
         """Lean's own tokens, variables left out."""
         return text_tokens(text)
 
-    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """R@1, R@10, R@32 and MRR, means over queries, in percent (section 4.1.3)."""
-        rows = np.array([_row(one) for one in places], dtype=np.float64)
-        found = Bootstrap(len(places), seed=seed).intervals(100 * rows)
+        rows = np.array([_row(one) for one in ranks], dtype=np.float64)
+        found = Bootstrap(len(ranks), seed=seed).intervals(100 * rows)
         return dict(zip((*(f"R@{k}" for k in _DEPTHS), "MRR"), found, strict=True))
 
     def show(self, document: Document) -> DisplayedHit:
@@ -73,8 +75,8 @@ def _question(query: DatasetQuery, own: int | None) -> Question:
     return Question(query.theorem, state_text(query.goal), query.gold, query.split, own, query.theorem)
 
 
-def _row(places: Ranks) -> list[float]:
-    return [*(sum(place <= k for place in places) / len(places) for k in _DEPTHS), 1 / min(places)]
+def _row(ranks: Ranks) -> list[float]:
+    return [*(sum(rank <= k for rank in ranks) / len(ranks) for k in _DEPTHS), 1 / min(ranks)]
 
 
 def _document(premise: Premise) -> Document:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, UserError
-from retriever.match.evaluation.metrics import ranking_figures
+from retriever.match.metrics import ranking_figures
 from retriever.match.pairs import load_pairs
 from retriever.match.readers.latex_text import read_text
 from retriever.match.schema import StatementProof, Token
 from retriever.match.tokens import decode, encode
 from retriever.metrics.bootstrap import Interval
-from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks
+from retriever.metrics.ranks import Ranks
+from retriever.search.backend import Collection, DisplayedHit, Document, Question
+from retriever.search.splits import SPLITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ class MatchBackend:
             message = f"This is no line of tokens: {error}."
             raise BadRecords(message, "Give it what query_text returns, or a document's text.") from error
 
-    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """MRR and accuracy (section 2.4)."""
-        return ranking_figures([min(own) for own in places], seed)
+        return ranking_figures([min(own) for own in ranks], seed)
 
     def show(self, document: Document) -> DisplayedHit:
         """Its key, the kind of its statement, its tokens in a line."""
@@ -69,7 +71,7 @@ def _document(pair: StatementProof) -> Document:
         title=pair.key,
         text=encode(pair.proof),
         body=readable(pair.proof),
-        where=pair.place,
+        where=pair.location,
     )
 
 

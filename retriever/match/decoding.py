@@ -99,9 +99,11 @@ def global_decoding(scores: Scores, count: int = CANDIDATES) -> Assignment:
 def sparse_decoding(candidates: ScoredPairs) -> Ints:
     """[statements] The best of the largest assignments that use candidates only; UNASSIGNED without one.
 
-    `lapmod` wants a square problem with a solution. So every statement may also have a place of its own at a
-    price above all differences of scores, and every proof a taker of its own for nothing; takers and places
-    go together at no price wherever statement and proof are candidates. Raises UserError without `lap`.
+    `lapmod` wants a square problem with a solution. So every statement may also take a dummy proof of its own,
+    at a cost above all differences of scores, and every proof a dummy statement of its own, at no cost. A dummy
+    statement takes the dummy proof of any statement that its proof is a candidate of, at no cost.
+
+    Raises UserError without `lap`.
     """
     statements, kept = candidates.proofs.shape
     proofs = candidates.total
@@ -111,11 +113,11 @@ def sparse_decoding(candidates: ScoredPairs) -> Ints:
     flat = candidates.proofs.ravel()
     holders = np.bincount(flat, minlength=proofs)
     starts = np.cumsum(holders) - holders
-    places = np.repeat(own.ravel(), kept)[np.argsort(flat, kind="stable")]
-    takers = np.insert(places, starts, np.arange(proofs, dtype=np.int32))
-    columns = np.concatenate([np.hstack([candidates.proofs, own]).ravel(), takers])
+    dummy_proofs = np.repeat(own.ravel(), kept)[np.argsort(flat, kind="stable")]
+    entries = np.insert(dummy_proofs, starts, np.arange(proofs, dtype=np.int32))
+    columns = np.concatenate([np.hstack([candidates.proofs, own]).ravel(), entries])
     costs = np.concatenate(
-        [np.hstack([cost, np.full((statements, 1), price)]).ravel(), np.zeros(len(takers))]
+        [np.hstack([cost, np.full((statements, 1), price)]).ravel(), np.zeros(len(entries))]
     )
     lengths = np.concatenate([np.full(statements, kept + 1), holders + 1])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

@@ -32,16 +32,16 @@ _WORDS = listed(
 _LONGEST = max(map(len, _WORDS))
 
 
-def protected_places(tokens: Sequence[Token]) -> frozenset[int]:
-    """The places of letters that spell a name.
+def protected_positions(tokens: Sequence[Token]) -> frozenset[int]:
+    """The positions of letters that spell a name.
 
     A name begins where a row of single Latin letters of one font does, or right behind another name, so that
     `d i m k e r f` is dim, ker and f. It may begin with a capital; the rest is in lower case.
     """
     return frozenset(
-        place
+        position
         for start, stop in _rows(tokens)
-        for place in range(start, start + _spelled("".join(token.text for token in tokens[start:stop])))
+        for position in range(start, start + _spelled("".join(token.text for token in tokens[start:stop])))
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from retriever.match.pairs import Level
-from retriever.match.protected import protected_places
-from retriever.match.schema import Token
+from retriever.match.protected import protected_positions
+from retriever.match.schema import Level, Token
 from retriever.match.symbols import fresh_letters, is_variable, letter_of, variables, with_letter
 
 _Forms = Mapping[str, Sequence[Token]]
@@ -44,7 +43,7 @@ def find_renaming(
     forms: defaultdict[str, list[Token]] = defaultdict(list)
     for token in shared:
         forms[letter_of(token)].append(token)
-    inside = protected_places(proof)
+    inside = protected_positions(proof)
     fixed = (frozenset(proof) - shared) | {proof[place] for place in inside}
     letters: dict[str, str] = {}
     if level in ("partial", "full"):

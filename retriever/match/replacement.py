@@ -21,13 +21,10 @@ from random import Random
 from tqdm import tqdm
 
 from lean_extract.telling import complaints_printed
-from retriever.match.pairs import LEVELS, Level, digest_of
-from retriever.match.protected import protected_places
+from retriever.match.protected import protected_positions
 from retriever.match.renaming import Renaming, find_renaming
-from retriever.match.schema import StatementProof, StatementProofs
-from retriever.match.store import read_pairs, write_pairs
-
-_SHOWN = 20
+from retriever.match.schema import LEVELS, Level, StatementProof, StatementProofs
+from retriever.match.store import digest_of, read_pairs, write_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class ReplacementFigures:
 def replace_symbols(pair: StatementProof, level: Level, seed: int = 0) -> StatementProof:
     """The pair with the symbols of its proof replaced at a level; see `retriever.match.renaming`.
 
-    Tokens keep their places, kinds and fonts. The same for the same pair, level and seed. A pair is left as
+    Tokens keep their positions, kinds and fonts. The same for the same pair, level and seed. A pair is left as
     it is where nothing can be done: no shared symbol, or for a transposition only one of an alphabet.
     """
     return _replaced(pair, renaming_of(pair, level, seed))
@@ -78,11 +75,12 @@ def _replaced(pair: StatementProof, renaming: Renaming) -> StatementProof:
     names = renaming.names
     if not names:
         return pair
-    protected = protected_places(pair.proof)
+    protected = protected_positions(pair.proof)
     return replace(
         pair,
         proof=tuple(
-            token if place in protected else names.get(token, token) for place, token in enumerate(pair.proof)
+            token if position in protected else names.get(token, token)
+            for position, token in enumerate(pair.proof)
         ),
     )
 

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["word", "identifier", "operator", "number"]
-Part = Literal["train", "valid", "test"]
+from retriever.search.splits import Split
 
-PARTS: tuple[Part, ...] = ("train", "valid", "test")
+Kind = Literal["word", "identifier", "operator", "number"]
+Level = Literal["conservation", "partial", "full", "transposition"]
+"""Levels of symbol replacement (section 4.2)."""
+LEVELS: tuple[Level, ...] = ("conservation", "partial", "full", "transposition")
+Modality = Literal["both", "text", "math"]
+"""Which tokens a model reads (section 7.2.2)."""
+MODALITIES: tuple[Modality, ...] = ("both", "text", "math")
 FONTS = (
     "",
     "normal",
@@ -73,7 +78,7 @@ class StatementProof:
     """The topic, such as math.AG; "" where the source has none."""
     source: str
     """The article, or the chapter of a book: what `unmixed` keeps in one part."""
-    place: str
+    location: str
     """File, and line where the source has lines."""
 
 
@@ -82,9 +87,9 @@ class StatementProofs:
     """Pairs, and the part of each."""
 
     pairs: tuple[StatementProof, ...]
-    splits: Mapping[str, Part]
+    splits: Mapping[str, Split]
     """By key; every pair has one."""
 
-    def part(self, name: Part) -> tuple[StatementProof, ...]:
+    def part(self, name: Split) -> tuple[StatementProof, ...]:
         """The pairs of a part, in their order."""
         return tuple(pair for pair in self.pairs if self.splits[pair.key] == name)

@@ -15,6 +15,7 @@ with tokens as retriever/match/tokens.py writes them.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import json
 from collections.abc import Iterator
@@ -26,14 +27,16 @@ from lean_extract.json_text import parse_json
 from lean_extract.reading import open_regular
 from retriever.documents.released import is_text
 from retriever.match.readers.released import read_released
-from retriever.match.schema import PARTS, Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.tokens import decode, encode
+from retriever.search.splits import SPLITS, Split
 
 FORMAT = "match-pairs"
 VERSION = 1
 _FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
 _AGAIN = "Build it with `python -m retriever match-build`."
 _TOLD = 3
+_PIECE = 1 << 20
 
 
 def read_pairs(
@@ -69,16 +72,30 @@ def write_pairs(path: Path, pairs: StatementProofs) -> None:
                 "kind": pair.kind,
                 "category": pair.category,
                 "source": pair.source,
-                "place": pair.place,
+                "place": pair.location,
                 "statement": encode(pair.statement),
                 "proof": encode(pair.proof),
             }
             stream.write(json.dumps(plain, ensure_ascii=False) + "\n")
 
 
+def digest_of(source: Path) -> str:
+    """sha256 of a file, or of all files right in a folder in the order of their names. Raises BadRecords."""
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(source.iterdir()) if source.is_dir() else [source]:
+            if path.is_file():
+                with open_regular(path) as stream:
+                    while piece := stream.read(_PIECE):
+                        whole.update(piece)
+    except OSError as error:
+        raise BadRecords(f"{error.filename} cannot be read: {error.strerror}.") from error
+    return whole.hexdigest()
+
+
 def _read(path: Path, told: list[str]) -> StatementProofs:
     pairs: list[StatementProof] = []
-    parts: dict[str, Part] = {}
+    parts: dict[str, Split] = {}
     try:
         with open_regular(path) as stream:
             lines = iter(io.TextIOWrapper(stream, encoding="utf-8"))
@@ -127,7 +144,7 @@ def _hint(line: str) -> str:
     return _AGAIN
 
 
-def _pair(line: str) -> tuple[StatementProof, Part]:
+def _pair(line: str) -> tuple[StatementProof, Split]:
     """The pair of a line. Raises ValueError with what is wrong with it."""
     try:
         plain = parse_json(line)
@@ -142,9 +159,9 @@ def _pair(line: str) -> tuple[StatementProof, Part]:
             raise ValueError(f"has no text as {name!r}")
         if not is_text(plain[name]):
             raise ValueError(f"has half a character (a lone surrogate) in {name!r}")
-    part = next((part for part in PARTS if part == plain["part"]), None)
+    part = next((part for part in SPLITS if part == plain["part"]), None)
     if part is None:
-        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(PARTS)}")
+        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(SPLITS)}")
     texts = dict(_texts(plain))
     pair = StatementProof(
         plain["key"],

@@ -16,7 +16,7 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
-from retriever.match.protected import protected_places
+from retriever.match.protected import protected_positions
 from retriever.match.schema import Token
 
 LATIN = string.ascii_lowercase
@@ -45,9 +45,9 @@ def is_variable(token: Token) -> bool:
 
 def variables(tokens: Sequence[Token]) -> frozenset[Token]:
     """The distinct variables of a text; a letter in two fonts or cases is two."""
-    protected = protected_places(tokens)
+    protected = protected_positions(tokens)
     return frozenset(
-        token for place, token in enumerate(tokens) if place not in protected and is_variable(token)
+        token for position, token in enumerate(tokens) if position not in protected and is_variable(token)
     )
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from lean_extract.atomic import replacing
-from retriever.match.pairs import LEVELS, load_pairs
-from retriever.match.schema import Part
+from retriever.match.pairs import load_pairs
+from retriever.match.schema import LEVELS
 from retriever.match.tokens import encode
+from retriever.search.splits import Split
 
 PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 _SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK)
@@ -42,7 +43,7 @@ def build_vocabulary(texts: Iterable[str], least: int = 2) -> Tokenizer:
 def vocabulary_of(path: Path, least: int = 2) -> Tokenizer:
     """The vocabulary of a file's training part. Raises BadRecords."""
     texts: list[str] = []
-    parts: tuple[Part, ...] = ("train",)
+    parts: tuple[Split, ...] = ("train",)
     for level in LEVELS:
         pairs = load_pairs(path, level, parts).pairs.pairs
         texts += [encode(pair.proof) for pair in pairs]

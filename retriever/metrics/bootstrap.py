@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,3 +58,9 @@ class Bootstrap:
     def _figures(self, values: Matrix, figures: Callable[[Matrix], Matrix] | None) -> Matrix:
         means = self.means(values)
         return means if figures is None else figures(means)
+
+
+def mean_interval(shares: Sequence[float], seed: int = 0) -> Interval:
+    """The mean of one share a question, in percent. Raises ValueError when there are no questions."""
+    values = 100 * np.array(shares, dtype=np.float64)[:, None]
+    return Bootstrap(len(shares), seed=seed).intervals(values)[0]

@@ -27,11 +27,11 @@ class Histogram:
         bins: Counter[int] = Counter()
         for value, count in every.items():
             bins[min((value - first) // width, bars - 1)] += count
-        starts = [first + width * place for place in range(bars)]
+        starts = [first + width * index for index in range(bars)]
         labels = [str(start) if width == 1 else f"{start}-{start + width - 1}" for start in starts[:-1]]
         total = every.total()
         mean = sum(value * count for value, count in every.items()) / total if total else 0.0
-        counts = tuple([bins[place] for place in range(bars)])
+        counts = tuple([bins[index] for index in range(bars)])
         return cls(title, (*labels, f"{starts[-1]}+"), counts, mean)
 
     @property
@@ -55,7 +55,7 @@ def as_text(histogram: Histogram) -> str:
 def as_svg(histograms: Sequence[Histogram]) -> str:
     """One panel beside the other; bars are shares of all."""
     width, height = _PANEL * len(histograms), _PLOT + 2 * _MARGIN
-    panels = [_panel(histogram, _PANEL * place) for place, histogram in enumerate(histograms)]
+    panels = [_panel(histogram, _PANEL * index) for index, histogram in enumerate(histograms)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="sans-serif" font-size="11">\n'
@@ -68,8 +68,8 @@ def _panel(histogram: Histogram, left: int) -> str:
     step = (_PANEL - _MARGIN) / len(histogram.shares)
     floor = _MARGIN + _PLOT
     parts = [f'<text x="{left + _MARGIN / 2}" y="20" font-size="13">{escape(histogram.title)}</text>\n']
-    for place, (label, share) in enumerate(zip(histogram.labels, histogram.shares, strict=True)):
-        x, tall = left + _MARGIN / 2 + step * place, _PLOT * share / highest
+    for index, (label, share) in enumerate(zip(histogram.labels, histogram.shares, strict=True)):
+        x, tall = left + _MARGIN / 2 + step * index, _PLOT * share / highest
         middle = x + step * 0.4
         parts.append(
             f'<rect x="{x:.1f}" y="{floor - tall:.1f}" width="{step * 0.8:.1f}" height="{tall:.1f}" '

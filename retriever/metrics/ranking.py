@@ -20,12 +20,6 @@ MATCH = 1.0
 SAME_MODULE = 0.3
 
 
-def place_of(scores: NDArray[np.floating], number: int) -> int:
-    """The place, from 1, of a candidate by score; of two equal ones the first comes first."""
-    own = scores[number]
-    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:number] == own))
-
-
 def recall_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
     """The share of the gold premises among the first `k`. Raises ValueError on an empty gold set."""
     _check(gold, k)
@@ -33,30 +27,30 @@ def recall_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
 
 
 def precision_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
-    """The share of the first `k` places that hold a gold premise; places left empty count as misses."""
+    """The share of the first `k` ranks that hold a gold premise; empty ranks count as misses."""
     _check(gold, k)
     return _hits(ranking, gold, k) / k
 
 
 def f1_of(precision: Floats, recall: Floats) -> Floats:
-    """The harmonic mean, place by place, of averaged precisions and recalls; 0 where both are."""
+    """The elementwise harmonic mean of averaged precisions and recalls; 0 where both are."""
     total = precision + recall
     return np.asarray(2 * precision * recall / np.where(total > 0, total, 1.0))
 
 
 def reciprocal_rank(ranking: Sequence[int], gold: Collection[int]) -> float:
-    """One over the place (from 1) of the first gold premise; 0 if none was ranked."""
+    """One over the rank (from 1) of the first gold premise; 0 if none was ranked."""
     _check(gold, 1)
-    return next((1.0 / place for place, item in enumerate(ranking, start=1) if item in gold), 0.0)
+    return next((1.0 / rank for rank, item in enumerate(ranking, start=1) if item in gold), 0.0)
 
 
 def ndcg_at(grades: Sequence[float], ideal: Sequence[float], k: int) -> float:
-    """Normalised discounted cumulative gain of the first `k` places.
+    """Normalised discounted cumulative gain of the first `k` ranks.
 
     Args:
         grades: the relevance of each ranked candidate, best-ranked first (Table 1).
         ideal: the relevances of the best possible ranking of the whole pool, largest first.
-        k: how many places count.
+        k: how many ranks count.
     """
     best = _gain(ideal, k)
     if best <= 0:
@@ -80,7 +74,7 @@ def ideal_grades(gold_count: int, neighbours: int, k: int) -> list[float]:
 
 
 def _gain(grades: Sequence[float], k: int) -> float:
-    return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades[:k]))
+    return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], start=1))
 
 
 def _hits(ranking: Sequence[int], gold: Collection[int], k: int) -> int:

@@ -12,10 +12,12 @@ from lean_extract.reading import MAX_CORPUS, read_regular
 from retriever.documents.schema import Corpus, Example, Splits, Statement
 from retriever.documents.store import read_corpus
 from retriever.metrics.bootstrap import Interval
+from retriever.metrics.ranks import Ranks
 from retriever.metrics.references import intervals
 from retriever.naturalproofs.splits import make_splits
 from retriever.naturalproofs.tokens import without_links, words_and_pairs
-from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks, Split
+from retriever.search.backend import Collection, DisplayedHit, Document, Question
+from retriever.search.splits import SPLITS, Split
 
 SEPARATOR = "[SEP]"
 _PIECES = r"\\[A-Za-z]+|[A-Za-z]+|[0-9]|\S"
@@ -46,9 +48,9 @@ class NaturalProofs:
         """Words and pairs of words, in lower case."""
         return words_and_pairs(text)
 
-    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """mAP, R@10, R@100, Full@10 and Full@100 (appendix B.4)."""
-        return intervals(places, seed)
+        return intervals(ranks, seed)
 
     def show(self, document: Document) -> DisplayedHit:
         """Its title or label, its type, its LaTeX."""

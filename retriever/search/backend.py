@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from retriever.metrics.bootstrap import Interval
-
-Split = Literal["train", "valid", "test"]
-SPLITS: tuple[Split, ...] = ("train", "valid", "test")
-Ranks = tuple[int, ...]
-"""Where the answers to one question stand in its ranking, from 1."""
+from retriever.metrics.ranks import Ranks
+from retriever.search.splits import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class Backend(Protocol):
     def terms(self, text: str) -> list[str]:
         """The terms that BM25 counts in a text that models read."""
 
-    def figures(self, places: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
+    def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:
         """The corpus's metrics over all questions of a part, in percent, in a table's order."""
 
     def show(self, document: Document) -> DisplayedHit:

@@ -7,8 +7,10 @@ A backend is a package with a module `backend` that holds `BACKEND`. Those of th
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Mapping
-from types import MappingProxyType
+from pathlib import Path
+from types import MappingProxyType, ModuleType
 
 from lean_extract.errors import UserError
 from retriever.search.backend import Backend
@@ -21,6 +23,18 @@ BUILT_IN: Mapping[str, str] = MappingProxyType(
     }
 )
 """Name -> package."""
+
+
+def find_part(name: str, part: str) -> ModuleType | None:
+    """The module `part` of a backend's package; None if it has none. Raises ModuleNotFoundError without package."""
+    module = f"{BUILT_IN.get(name, name)}.{part}"
+    return importlib.import_module(module) if importlib.util.find_spec(module) else None
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a backend's package. Raises ModuleNotFoundError without one."""
+    package = importlib.import_module(BUILT_IN.get(name, name))
+    return Path(package.__path__[0])
 
 
 def find_backend(name: str) -> Backend:

@@ -3,7 +3,7 @@
     python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
-encoder's card (README.md) is written by `retriever.training.running.card` once the evaluation has been run.
+encoder's card (README.md) is written by `retriever.lean.evaluation.card` once the evaluation has been run.
 """
 
 from __future__ import annotations
@@ -12,49 +12,23 @@ import argparse
 import json
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import Tensor, nn
-from transformers import BertModel
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
-from retriever.lean.training.biencoder import load_weights
 from retriever.models import encoder, reranker, text
+from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.running.config import ModelConfig, TrainConfig
 from retriever.training.running.train import load_run
-from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
+from retriever.training.weights import load_bert
+from retriever.training.wordpiece import PAD
 
-OPSET = 17
 MAX_LENGTH = 256
-
-
-class ExportedEncoder(nn.Module):
-    """The graph that is shipped: BERT, cut to its first `dimension` hidden numbers, zero where masked."""
-
-    def __init__(self, bert: BertModel, dimension: int) -> None:
-        super().__init__()
-        self.bert, self.dimension = bert, dimension
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """[batch, sequence, dimension]"""
-        hidden = self.bert(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        cut: Tensor = hidden[:, :, : self.dimension]
-        return cut * attention_mask.unsqueeze(2).to(hidden.dtype)
-
-
-def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
-    """Write the graph with float32 weights: inputs and output as `retriever.models.encoder` describes them."""
-    bert.set_attn_implementation("eager")
-    graph = ExportedEncoder(bert, dimension)
-    _export(graph, path, ["input_ids", "attention_mask"], "last_hidden_state", {0: "batch", 1: "sequence"})
 
 
 class ExportedReranker(nn.Module):
@@ -72,40 +46,7 @@ class ExportedReranker(nn.Module):
 def export_reranker_onnx(model: CrossEncoder, path: Path) -> None:
     """Write the graph with float32 weights: inputs and output as `retriever.models.reranker` describes them."""
     model.bert.set_attn_implementation("eager")
-    _export(ExportedReranker(model), path, reranker.INPUTS, "logits", {0: "batch"})
-
-
-def _export(
-    graph: nn.Module, path: Path, inputs: Sequence[str], output: str, output_axes: dict[int, str]
-) -> None:
-    """Write a graph of int64[batch, sequence] inputs: ids, mask and, as a third one, token types."""
-    ids = torch.tensor([[2, 5, 3, 0], [2, 6, 5, 3]])
-    mask = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]])
-    types = torch.tensor([[0, 0, 1, 0], [0, 0, 1, 1]])
-    torch.onnx.export(
-        graph.eval(),
-        (ids, mask, types)[: len(inputs)],
-        str(path),
-        input_names=list(inputs),
-        output_names=[output],
-        dynamic_axes={name: {0: "batch", 1: "sequence"} for name in inputs} | {output: output_axes},
-        opset_version=OPSET,
-        dynamo=False,
-    )
-
-
-def quantise(source: Path, target: Path) -> None:
-    """Dynamic int8 quantisation of all weights, the embeddings among them."""
-    with tempfile.TemporaryDirectory() as folder:
-        prepared = Path(folder) / "prepared.onnx"
-        quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
-        quantize_dynamic(
-            str(prepared),
-            str(target),
-            op_types_to_quantize=["MatMul", "Gather"],
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-        )
+    export_graph(ExportedReranker(model), path, reranker.INPUTS, "logits", {0: "batch"})
 
 
 def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool = True) -> Path:
@@ -125,7 +66,7 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
     with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as folder:
         full, small = Path(folder) / "full.onnx", Path(folder) / "small.onnx"
         if isinstance(config, TrainConfig):
-            export_onnx(load_weights(run, vocabulary).bert, config.dimension, full)
+            export_onnx(load_bert(run, vocabulary), config.dimension, full)
         else:
             export_reranker_onnx(load_crossencoder(run, vocabulary), full)
         if int8:

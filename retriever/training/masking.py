@@ -1,4 +1,7 @@
-"""Which tokens are masked, and with what, as BERT does it (Devlin et al. 2019, section 3.1)."""
+"""Which texts masked language modelling reads, and which tokens it masks, as BERT does it.
+
+Source: Devlin et al. 2019, section 3.1.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,30 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from lean_extract.errors import ModelError
-from retriever.training.tokenizer import MASK, PAD, SPECIAL
 from retriever.training.tokens import Ints, Ragged
+from retriever.training.wordpiece import MASK, PAD, SPECIAL
 
 IGNORED = -100
-"""The label of a token that is not to be told."""
+"""The label of a token that is not to be predicted."""
 _AS_MASK, _AS_RANDOM = 0.8, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class MlmTexts:
+    """What masked language modelling reads."""
+
+    train: Ragged
+    valid: Ragged
+    """What its progress is measured on."""
+    digest: str
+    """Of the data."""
+
+
+def sample_of(texts: Ragged, valid: Ints, limit: int) -> Ragged:
+    """A fixed sample of at most `limit` of the texts in the rows `valid`; of all texts where there are none."""
+    rows: Ints = valid if len(valid) else np.arange(len(texts))
+    sample = np.random.default_rng(0).permutation(rows)[:limit]
+    return texts.take(np.sort(sample))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +49,7 @@ class Masking:
     pad: int
     """Number of [PAD]."""
     special: Ints
-    """Tokens that stand for no word; they are never masked, nor put in a word's place."""
+    """Tokens that stand for no word; they are never masked, nor replace a word."""
     vocabulary: int
 
     @classmethod

@@ -14,9 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertForMaskedLM
 
-from retriever.lean.dataset.files import read_manifest
-from retriever.search.splits import SPLITS
-from retriever.training.masking import IGNORED, Masking, masked_texts
+from retriever.training.corpora import find_corpus
+from retriever.training.masking import IGNORED, Masking, MlmTexts, masked_texts
 from retriever.training.model import (
     TOKENS_PER_CHUNK,
     bert_config,
@@ -25,10 +24,10 @@ from retriever.training.model import (
     groups_of,
     padded,
 )
-from retriever.training.references.collection import load_collection
 from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, load_arrays, open_tokenizer
+from retriever.training.tokens import Ragged, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 256
@@ -40,7 +39,7 @@ class MlmBatchConfig:
 
     texts: int = 256
     masked: float = 0.15
-    """The share of tokens to tell."""
+    """The share of tokens to predict."""
 
     def __post_init__(self) -> None:
         require(self.texts >= 1, "batch.texts must be at least 1")
@@ -55,8 +54,8 @@ class MlmConfig:
     tokenizer: Path
     run: Path
     kind: str = "mlm"
-    backend: str = "lean"
-    """What `dataset` is: for `lean` a dataset folder, else what the backend reads."""
+    backend: str = field(kw_only=True)
+    """Who reads `dataset`."""
     start_from: Path | None = None
     """The run whose embeddings and layers are taken over."""
     seed: int = 0
@@ -70,51 +69,25 @@ class MlmConfig:
         require(self.kind == "mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
         require(self.threads > 0, "threads must be positive")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        require(self.model.layers > 0, "model.layers must be positive: tokens are told from their neighbours")
+        require(
+            self.model.layers > 0, "model.layers must be positive: tokens are predicted from their neighbours"
+        )
         longest = max(self.lengths.state, self.lengths.premise)
         require(longest <= self.model.positions, "lengths must not exceed model.positions")
 
 
 def parse(values: Mapping[str, Any]) -> MlmConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(MlmConfig, values)
+    return from_plain(MlmConfig, with_backend(values, "mlm"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
-    """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
+    """The objective over the run's corpus. Raises ModelError, BadRecords."""
     own = cast(MlmConfig, config)
     masking = Masking.of(open_tokenizer(own.tokenizer), own.batch.masked)
-    texts = _lean_texts(own) if own.backend == "lean" else _texts(own)
+    limit = own.schedule.evaluation_queries
+    texts = find_corpus(own.backend).masked_texts(own.dataset, own.tokenizer, own.lengths, limit)
     return MlmObjective(own, texts, masking, device)
-
-
-@dataclass(frozen=True, slots=True)
-class MlmTexts:
-    """What is learned from, and what the fit is told by."""
-
-    train: Ragged
-    valid: Ragged
-    digest: str
-    """Of the data."""
-
-
-def _lean_texts(config: MlmConfig) -> MlmTexts:
-    """Training states and all premises' contexts and goals (section 4.1.1)."""
-    digest = read_manifest(config.dataset).digest
-    arrays = load_arrays(config.dataset, config.tokenizer)
-    arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
-    return MlmTexts(corpus_of(arrays), valid_states(arrays, config.schedule), digest)
-
-
-def _texts(config: MlmConfig) -> MlmTexts:
-    """All documents: a theorem's statement is one of them, so the questions would only repeat them."""
-    lengths = config.lengths
-    arrays = load_collection(
-        config.backend, config.dataset, config.tokenizer, query=lengths.state, document=lengths.premise
-    )
-    return MlmTexts(
-        arrays.documents, sample_of(arrays.questions, arrays.rows("valid"), config.schedule), arrays.digest
-    )
 
 
 class MaskedModel(nn.Module):
@@ -125,28 +98,28 @@ class MaskedModel(nn.Module):
         self.bert, self.head = model.bert, model.cls
 
     def forward(self, texts: Ragged, labels: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """([m, vocabulary], int64 [m]) What is told of every masked token, and what it was.
+        """([m, vocabulary], int64 [m]) The logits of every masked token, and what it was.
 
-        `labels` go with `texts.flat` and are IGNORED where nothing is to be told.
+        `labels` go with `texts.flat` and are IGNORED where nothing is to be predicted.
         """
         device = self.bert.embeddings.word_embeddings.weight.device
         order = np.argsort(texts.lengths, kind="stable")
         targets = Ragged(labels.astype(np.int32), texts.offsets)
         limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
         logits: list[Tensor] = []
-        told: list[Tensor] = []
+        originals: list[Tensor] = []
         for rows in chunks(order, texts.lengths, limit):
             ids, mask = padded(texts.take(rows), self.bert.config.pad_token_id or 0)
             hidden = self.bert(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
             wanted, _ = padded(targets.take(rows), IGNORED)
-            places = wanted != IGNORED
-            logits.append(self.head(hidden[places.to(device)]))
-            told.append(wanted[places].to(device))
-        return torch.cat(logits), torch.cat(told)
+            masked = wanted != IGNORED
+            logits.append(self.head(hidden[masked.to(device)]))
+            originals.append(wanted[masked].to(device))
+        return torch.cat(logits), torch.cat(originals)
 
 
 class MlmObjective:
-    """Masked tokens of texts, told from their neighbours."""
+    """Masked tokens of texts, predicted from their neighbours."""
 
     def __init__(self, config: MlmConfig, texts: MlmTexts, masking: Masking, device: torch.device) -> None:
         self._config, self._masking, self.data = config, masking, texts.digest
@@ -165,43 +138,20 @@ class MlmObjective:
         """The mean cross-entropy of a batch's masked tokens; a scalar."""
         generator = np.random.default_rng([self._config.seed, step, micro, rank])
         rows = generator.integers(0, len(self._texts), self._config.batch.texts)
-        logits, told = model(*masked_texts(self._texts.take(rows), self._masking, generator))
-        return functional.cross_entropy(logits.float(), told)
+        logits, originals = model(*masked_texts(self._texts.take(rows), self._masking, generator))
+        return functional.cross_entropy(logits.float(), originals)
 
     def validate(self) -> dict[str, float]:
         """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid texts.
 
-        Such a theorem's statement stands in the corpus too: this tells of the fit, no more.
+        Such a theorem's statement stands in the corpus too: this measures the fit, no more.
         """
         generator = np.random.default_rng(0)
         right, loss, count = 0.0, 0.0, 0
         for start in range(0, len(self._valid), _CHUNK):
             rows = np.arange(start, min(start + _CHUNK, len(self._valid)))
-            logits, told = self.model(*masked_texts(self._valid.take(rows), self._masking, generator))
-            right += float((logits.argmax(dim=1) == told).sum().item())
-            loss += float(functional.cross_entropy(logits.float(), told, reduction="sum").item())
-            count += len(told)
+            logits, originals = self.model(*masked_texts(self._valid.take(rows), self._masking, generator))
+            right += float((logits.argmax(dim=1) == originals).sum().item())
+            loss += float(functional.cross_entropy(logits.float(), originals, reduction="sum").item())
+            count += len(originals)
         return {"masked_accuracy": right / count, "masked_loss": loss / count}
-
-
-def corpus_of(arrays: TrainingArrays) -> Ragged:
-    """States of the training split, then all premises' goals, then their contexts where they have any."""
-    train = arrays.states.take(np.flatnonzero(arrays.splits == SPLITS.index("train")))
-    own = [
-        number
-        for number in range(len(arrays.goals))
-        if not np.array_equal(arrays.contexts[number], arrays.goals[number])
-    ]
-    return concatenate([train, arrays.goals, arrays.contexts.take(np.array(own, dtype=np.int64))])
-
-
-def valid_states(arrays: TrainingArrays, schedule: ScheduleConfig) -> Ragged:
-    """A fixed sample of the valid split's states; of all where it has none."""
-    return sample_of(arrays.states, np.flatnonzero(arrays.splits == SPLITS.index("valid")), schedule)
-
-
-def sample_of(texts: Ragged, valid: Ints, schedule: ScheduleConfig) -> Ragged:
-    """A fixed sample of the texts of a split; of all where it has none."""
-    rows: Ints = valid if len(valid) else np.arange(len(texts))
-    sample = np.random.default_rng(0).permutation(rows)[: schedule.evaluation_queries]
-    return texts.take(np.sort(sample))

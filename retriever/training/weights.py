@@ -85,7 +85,7 @@ def _stretched(positions: Tensor, rows: int) -> Tensor:
 
 
 def take_matching(target: BertModel, source: BertModel) -> None:
-    """Copy every weight of `source` that has its place in `target` in the same shape; the others stay fresh.
+    """Copy every weight of `source` that `target` has in the same shape; the others stay fresh.
 
     Positions are stretched as `take_over` does it. Raises ModelError when not even the words' embeddings fit.
     """

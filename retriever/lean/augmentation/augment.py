@@ -1,10 +1,11 @@
-"""Training states in other dress: as somebody else would have named their variables, or as Lean prints them
-with notation off. A model that has met these does not lean on what a goal looks like.
+"""Augmentation of training states: variables renamed, notation off, or both.
+
+A model trained on augmented states does not depend on what a goal looks like.
 
     python -m retriever augment DATASET TOKENIZER
 
-The tokens are kept beside the dataset (`variants-*.npz`), one row a query and kind; a held-out query's row
-is its own state, since nothing is trained on it.
+The tokens are kept beside the dataset (`variants-*.npz`), one row for each query and kind. A held-out
+query's row is its own state, since nothing is trained on it.
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
 VERSION = 1
-Dress = Callable[[Goal, Random], Goal]
+Augmentation = Callable[[Goal, Random], Goal]
 
-KINDS: dict[str, Dress] = {
+KINDS: dict[str, Augmentation] = {
     "renamed": renamed,
     "notation_off": lambda goal, random: notation_off(goal),
     "both": lambda goal, random: notation_off(renamed(goal, random)),
 }
-"""What a state can be turned into; the order of the rows that `load_variants` gives."""
+"""The kinds of augmentation, in the order of what `load_augmented` returns."""
 
 
-def dressed(kind: str, query: DatasetQuery) -> Goal:
-    """The query's goal in another dress; always the same one for the same theorem and goal."""
+def augmented(kind: str, query: DatasetQuery) -> Goal:
+    """The query's goal, augmented; always the same for the same theorem and goal. A held-out one stays as it is."""
     if query.split != "train":
         return query.goal
     return KINDS[kind](query.goal, Random(f"{kind} {query.theorem} {query.goal.target}"))
 
 
-def load_variants(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
+def load_augmented(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
     """For each of KINDS the states of all queries, [queries]; from the cache, or made now and kept there.
 
     Raises ModelError, BadRecords.
@@ -55,11 +56,11 @@ def load_variants(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
     if path.is_file():
         with np.load(path) as values:
             return tuple(Ragged(values[f"{kind}.flat"], values[f"{kind}.offsets"]) for kind in KINDS)
-    return make_variants(dataset, tokenizer, path)
+    return make_augmented(dataset, tokenizer, path)
 
 
-def make_variants(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
-    """Dress and tokenise every training state, and keep the tokens at `path`."""
+def make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
+    """Augment and tokenise every training state, and keep the tokens at `path`."""
     queries = load_dataset(dataset).queries
     model = open_tokenizer(tokenizer)
     model.no_truncation()
@@ -75,7 +76,7 @@ def make_variants(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, .
 
 def _texts(kind: str, queries: Iterable[DatasetQuery]) -> Iterable[str]:
     bar = tqdm(queries, desc=kind, unit=" states", mininterval=2, disable=None)
-    return (texts.state_text(dressed(kind, query)) for query in bar)
+    return (texts.state_text(augmented(kind, query)) for query in bar)
 
 
 def _cache(dataset: Path, tokenizer: Path) -> Path:
@@ -93,5 +94,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    rows = load_variants(options.dataset, options.tokenizer)
-    print(f"{len(rows[0])} states in {len(rows)} variants")
+    rows = load_augmented(options.dataset, options.tokenizer)
+    print(f"{len(rows[0])} states, {len(rows)} augmentations of each")

@@ -79,41 +79,41 @@ def rename_text(text: str, names: Mapping[str, str]) -> str:
     """A text with these names for those: not in `Nat.x`, `h.x` and `(x := …)`, where `x` is no variable."""
     raw = raw_tokens(text)
     tokens = [token.rstrip() for token in raw]
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         head, dot, rest = token.partition(".")
-        if head in names and not _is_argument_name(tokens, place):
-            raw[place] = names[head] + dot + rest + raw[place][len(token) :]
+        if head in names and not _is_argument_name(tokens, position):
+            raw[position] = names[head] + dot + rest + raw[position][len(token) :]
     return "".join(raw)
 
 
 def binder_names(tokens: Sequence[str]) -> Iterator[str]:
     """The names that the binders among a text's tokens introduce, as they come."""
-    for place, token in enumerate(tokens):
-        if token in ("⋃", "⋂") and tokens[place + 1 : place + 2] == ["₀"]:
+    for position, token in enumerate(tokens):
+        if token in ("⋃", "⋂") and tokens[position + 1 : position + 2] == ["₀"]:
             continue  # ⋃₀ S binds nothing
         if token in _BINDERS:
-            yield from _binder_run(tokens, _behind_marks(tokens, place + 1))
+            yield from _binder_run(tokens, _behind_marks(tokens, position + 1))
         elif token == "{":
-            yield from _set_variable(tokens, place)
+            yield from _set_variable(tokens, position)
         if token in ("(", "{", "⦃"):
-            yield from _pi_variables(tokens, place)
+            yield from _pi_variables(tokens, position)
 
 
-def _binder_run(tokens: Sequence[str], place: int) -> Iterator[str]:
+def _binder_run(tokens: Sequence[str], position: int) -> Iterator[str]:
     """Names and groups in brackets, up to the first token that is neither."""
-    while place < len(tokens):
-        token = tokens[place]
+    while position < len(tokens):
+        token = tokens[position]
         if token in _PAIRS and token != "[":
-            end = _closing(tokens, place)
-            yield from _group(tokens[place + 1 : end])
-            place = end
+            end = _closing(tokens, position)
+            yield from _group(tokens[position + 1 : end])
+            position = end
         elif _is_variable(token):
             yield token
         elif token not in ("_", "["):
             return
         elif token == "[":
-            place = _closing(tokens, place)
-        place += 1
+            position = _closing(tokens, position)
+        position += 1
 
 
 def _group(tokens: Sequence[str]) -> Iterator[str]:
@@ -125,10 +125,10 @@ def _group(tokens: Sequence[str]) -> Iterator[str]:
             return
 
 
-def _set_variable(tokens: Sequence[str], place: int) -> Iterator[str]:
+def _set_variable(tokens: Sequence[str], position: int) -> Iterator[str]:
     """`x` of `{x | …}`, `{x : T | …}`, `{x ∈ s | …}`, `{x // …}`."""
-    end = _closing(tokens, place)
-    inner = tokens[place + 1 : end]
+    end = _closing(tokens, position)
+    inner = tokens[position + 1 : end]
     divides = any(token == "|" or inner[at : at + 2] == ["/", "/"] for at, token in enumerate(inner))
     if len(inner) < 3 or not divides:
         return
@@ -140,35 +140,35 @@ def _set_variable(tokens: Sequence[str], place: int) -> Iterator[str]:
         yield inner[0]
 
 
-def _pi_variables(tokens: Sequence[str], place: int) -> Iterator[str]:
+def _pi_variables(tokens: Sequence[str], position: int) -> Iterator[str]:
     """`x y` of `(x y : T) → …`."""
-    end = _closing(tokens, place)
+    end = _closing(tokens, position)
     if end + 1 < len(tokens) and tokens[end + 1] == "→":
-        names = list(_group(tokens[place + 1 : end]))
-        if tokens[place + 1 + len(names)] == ":":
+        names = list(_group(tokens[position + 1 : end]))
+        if tokens[position + 1 + len(names)] == ":":
             yield from names
 
 
-def _closing(tokens: Sequence[str], place: int) -> int:
-    """Where the bracket at a place is closed; the end where it never is."""
+def _closing(tokens: Sequence[str], position: int) -> int:
+    """Where the bracket at a position is closed; the end where it never is."""
     depth = 0
-    for at in range(place, len(tokens)):
+    for at in range(position, len(tokens)):
         depth += (tokens[at] in _PAIRS) - (tokens[at] in _CLOSERS)
         if depth == 0:
             return at
     return len(tokens)
 
 
-def _behind_marks(tokens: Sequence[str], place: int) -> int:
+def _behind_marks(tokens: Sequence[str], position: int) -> int:
     """Past what belongs to the binder's symbol: `∀ᶠ`, `∃!`, `∑'`, `∫⁻`."""
-    while place < len(tokens) and tokens[place] in ("ᶠ", "ᵐ", "!", "'", "⁻", "₀", "''"):
-        place += 1
-    return place
+    while position < len(tokens) and tokens[position] in ("ᶠ", "ᵐ", "!", "'", "⁻", "₀", "''"):
+        position += 1
+    return position
 
 
-def _is_argument_name(tokens: Sequence[str], place: int) -> bool:
-    follows = tokens[place + 1] if place + 1 < len(tokens) else ""
-    return follows == ":=" and place > 0 and tokens[place - 1] in ("(", "{", ",")
+def _is_argument_name(tokens: Sequence[str], position: int) -> bool:
+    follows = tokens[position + 1] if position + 1 < len(tokens) else ""
+    return follows == ":=" and position > 0 and tokens[position - 1] in ("(", "{", ",")
 
 
 def _is_variable(token: str) -> bool:

@@ -25,7 +25,6 @@ from retriever.search.index.content import is_theorem
 from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of
 
 VERSION = 1
-_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def queries_of(
     """
     roots = family_roots(records.premises)
     barred = {roots.get(name, name) for name in without}
-    number = {premise.name: place for place, premise in enumerate(corpus)}
+    number = {premise.name: index for index, premise in enumerate(corpus)}
     statements = {premise.name: premise for premise in records.premises}
     for proof in sorted(records.proofs, key=lambda proof: (proof.theorem, proof.module)):
         theorem = statements.get(proof.theorem)
@@ -226,7 +225,7 @@ def names_in(path: Path | None) -> frozenset[str]:
         return frozenset(path.read_text(encoding="utf-8").split())
     except (OSError, ValueError) as error:
         raise BadSettings(
-            f"{path} is no file of names: {error}.", "Name a text file, one name a line."
+            f"{path} cannot be read as a list of names: {error}.", "Name a text file, one name a line."
         ) from error
 
 

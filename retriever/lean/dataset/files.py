@@ -14,7 +14,6 @@ from lean_extract.errors import BadRecords
 from lean_extract.json_text import parse_json, read_json
 from lean_extract.reading import open_regular
 from lean_extract.records import Module, Premise, from_json
-from lean_extract.typed_json import words_of
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 
@@ -66,16 +65,16 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
     """
     manifest = read_manifest(folder)
     complain = _Complaints(complaints)
-    corpus = dict(_read(folder / "corpus.jsonl", Premise, complain))
-    found = dict(_read(folder / "queries.jsonl", DatasetQuery, complain))
-    modules = [module for _, module in _read(folder / "modules.jsonl", Module, complain)]
-    place = {number - 1: new for new, number in enumerate(corpus)}
+    corpus = dict(_read(folder / "corpus.jsonl", Premise, "premise", complain))
+    found = dict(_read(folder / "queries.jsonl", DatasetQuery, "query", complain))
+    modules = [module for _, module in _read(folder / "modules.jsonl", Module, "module", complain)]
+    renumbered = {number - 1: new for new, number in enumerate(corpus)}
     last = max(corpus, default=0)
     queries: list[DatasetQuery] = []
     for number, query in found.items():
         if wrong := [gold for gold in query.gold if not 0 <= gold < last]:
             complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")
-        elif gold := tuple([place[gold] for gold in query.gold if gold in place]):
+        elif gold := tuple([renumbered[gold] for gold in query.gold if gold in renumbered]):
             queries.append(query if gold == query.gold else replace(query, gold=gold))
     _compare(folder / "corpus.jsonl", len(corpus), manifest.corpus, complain)
     _compare(folder / "queries.jsonl", len(queries), sum(manifest.queries.values()), complain)
@@ -86,17 +85,17 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
 class _Complaints:
     """Where complaints go: to a list, or up."""
 
-    told: list[str] | None
+    collected: list[str] | None
 
     def __call__(self, path: Path, line: int | None, problem: str) -> None:
         complaint = f"{path}:{line}: {problem}" if line else f"{path}: {problem}"
-        if self.told is None:
+        if self.collected is None:
             hint = f"Build {path.parent} again; what its digest names is no longer what it holds."
             raise BadRecords(complaint, hint)
-        self.told.append(complaint)
+        self.collected.append(complaint)
 
 
-def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator[tuple[int, Any]]:
+def _read(path: Path, record_type: type[Any], what: str, complain: _Complaints) -> Iterator[tuple[int, Any]]:
     """The records of a file with their line numbers, from 1."""
     try:
         with open_regular(path) as stream:
@@ -104,7 +103,7 @@ def _read(path: Path, record_type: type[Any], complain: _Complaints) -> Iterator
                 try:
                     record = from_json(record_type, parse_json(line.rstrip(b"\r\n")))
                 except (ValueError, TypeError) as error:
-                    complain(path, number, f"not a {words_of(record_type)}: {error}")
+                    complain(path, number, f"not a {what}: {error}")
                     continue
                 yield number, record
     except OSError as error:

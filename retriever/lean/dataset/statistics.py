@@ -24,6 +24,7 @@ from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
 from retriever.metrics.histogram import Histogram, as_svg, as_text
+from retriever.metrics.tables import table
 from retriever.search.splits import SPLITS, Split
 
 _HEADER = (
@@ -74,19 +75,15 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def table(rows: Iterable[tuple[str, PartFigures]]) -> str:
+def table_2(rows: Iterable[tuple[str, PartFigures]]) -> str:
     """Table 2 as Markdown: the name of each row's split, and its figures."""
-    lines = [_line(_HEADER), _line(["---"] * len(_HEADER))]
+    lines = []
     for name, row in rows:
         counts = [f"{row.queries.get(origin, 0):,}" for origin in ("statement", "inner", "step")]
         means = (row.gold, row.length, row.frequency, row.tactic_length, row.tactic_frequency)
         shown = ["-" if mean is None else f"{mean:.2f}" for mean in means]
-        lines.append(_line([name, row.part, f"{row.theorems:,}", *counts, *shown, f"{row.pool:,}"]))
-    return "\n".join(lines)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+        lines.append([name, row.part, f"{row.theorems:,}", *counts, *shown, f"{row.pool:,}"])
+    return table(_HEADER, lines)
 
 
 def figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ...]:
@@ -117,12 +114,12 @@ def report(
             facts = facts_for(dataset, records, complaints, known=facts)
         histograms = histograms or figure_3(dataset, facts)
         rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
-        say(_told(dataset.manifest))
-    say(f"\n{table(rows)}")
+        say(_summary(dataset.manifest))
+    say(f"\n{table_2(rows)}")
     return histograms
 
 
-def _told(manifest: DatasetManifest) -> str:
+def _summary(manifest: DatasetManifest) -> str:
     lost = ", ".join(f"{count:,} {kind}" for kind, count in (manifest.left_out or {}).items())
     return f"- `{manifest.strategy}`: data `{manifest.digest[:16]}`; left out: {lost or 'nothing'}"
 

@@ -22,8 +22,9 @@ from retriever.lean.evaluation.pool import Floats, Ints, Pool
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
-from retriever.lean.evaluation.tables import HEADINGS, MethodRow, cell, plain, rows_of, table
+from retriever.lean.evaluation.tables import HEADINGS, MethodRow, plain, rows_of
 from retriever.lean.features import FEATURES
+from retriever.metrics.tables import cell, table
 from retriever.search import fusion
 from retriever.search.fusion import Fusion
 

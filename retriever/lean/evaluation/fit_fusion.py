@@ -34,8 +34,8 @@ def examples_of(
     pool: Pool, vectors: Floats, states: Floats, questions: Sequence[HeldOutGoal], lists: Fusion
 ) -> Iterator[RankingExample]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
-    for place, question in enumerate(questions):
-        raw = score(pool, vectors, states[place], question)
+    for row, question in enumerate(questions):
+        raw = score(pool, vectors, states[row], question)
         for setting in SETTINGS:
             scored = in_setting(raw, setting)
             numbers = candidates(scored, lists)
@@ -67,11 +67,11 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
 
 def refit(examples: Sequence[RankingExample], kept: Collection[str]) -> tuple[float, ...]:
     """The weights of FEATURES fitted with those of `kept` alone; the others get none."""
-    columns = [place for place, name in enumerate(FEATURES) if name in kept]
+    columns = [column for column, name in enumerate(FEATURES) if name in kept]
     narrow = [RankingExample(example.features[:, columns], example.gold) for example in examples]
     weights = [0.0] * len(FEATURES)
-    for place, weight in zip(columns, fit(narrow), strict=True):
-        weights[place] = float(weight)
+    for column, weight in zip(columns, fit(narrow), strict=True):
+        weights[column] = float(weight)
     return bounded(weights, kept)
 
 

@@ -8,41 +8,21 @@ MODEL's fusion must have been fitted before. The weight goes into the config.jso
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
 from lean_extract.errors import ModelError
+from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.measure import SETTINGS
-from retriever.lean.evaluation.pool import Floats
 from retriever.lean.evaluation.rankers import in_setting, score
 from retriever.lean.evaluation.reranked import Logits, fused_first, logits_of
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
-from retriever.metrics.fit import RankingExample, fit
-from retriever.metrics.ranking import reciprocal_rank
-from retriever.models.reranker import DEPTH, FOLDER, blend, write_weight
+from retriever.metrics.fit import RankingExample
+from retriever.models.reranker import DEPTH, FOLDER, write_weight
 from retriever.search.fusion import Fusion
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A weight, and what it does on the questions that it was fitted on."""
-
-    weight: float
-    before: float
-    """Mean reciprocal rank among the first candidates, as the fusion ranks them."""
-    after: float
-    """The same as the blend ranks them."""
-    told: str
-    """On what it was fitted, in words."""
-
-    def line(self, first: int, by: str) -> str:
-        """All of it for a terminal; `by` names what ranked before."""
-        before, after = f"{self.before:.4f} by {by}", f"{self.after:.4f} blended"
-        return f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.told})"
 
 
 def examples_of(
@@ -54,8 +34,8 @@ def examples_of(
     """
     questions = part_questions(session.dataset, "tune", limit)
     states = encode_states(session.encoder, questions)
-    for place, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[place], question)
+    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
+        raw = score(session.pool, session.vectors, states[row], question)
         for setting in SETTINGS:
             numbers, scores = fused_first(session.pool, weights, in_setting(raw, setting))
             gold = np.isin(numbers[:first], list(question.gold))
@@ -64,16 +44,7 @@ def examples_of(
                 yield RankingExample(np.stack([scores[:first], filled(found)], axis=1), gold)
 
 
-def fit_weight(examples: Sequence[RankingExample]) -> float:
-    """The logit's weight beside a fused score of weight 1, where both are fitted; 0 if it does not help.
-
-    Raises ValueError when there is nothing to fit.
-    """
-    of_fused, of_logit = fit(examples)
-    return max(0.0, float(of_logit) / max(float(of_fused), 1e-3))
-
-
-def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fitted:
+def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> FittedWeight:
     """The weight for a session's model. Raises ModelError when there is no re-ranker or nothing to fit on."""
     logits = logits_of(session)
     found = list(examples_of(session, Fusion.load(session.model), logits, limit, first))
@@ -82,29 +53,14 @@ def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fi
         raise ModelError("No `tune` question has a gold premise among its first candidates.", hint)
     weight = round(fit_weight(found), 5)
     manifest = session.dataset.manifest
-    told = (
+    fitted_on = (
         f"{len(found)} rankings of the tune half of the valid split, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}, "
         f"re-ranker {logits.reranker.fingerprint}, first {first}"
     )
-    return Fitted(weight, mean_rank(found, 0.0), mean_rank(found, weight), told)
-
-
-def mean_rank(examples: Sequence[RankingExample], weight: float) -> float:
-    """The mean reciprocal rank of the blend with this weight among each example's candidates."""
-    ranks = []
-    for example in examples:
-        mixed = blend(example.features[:, 0], example.features[:, 1], weight)
-        order = np.argsort(-mixed, kind="stable").tolist()
-        ranks.append(reciprocal_rank(order, set(np.flatnonzero(example.gold).tolist())))
-    return float(np.mean(ranks))
-
-
-def filled(logits: Floats) -> Floats:
-    """float32[n]: the logits, one that is not known as the mean of the others."""
-    known = np.isfinite(logits)
-    mean = logits[known].mean() if known.any() else 0.0
-    return np.where(known, logits, mean).astype(np.float32)
+    return FittedWeight(
+        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,5 +77,5 @@ def run(options: argparse.Namespace) -> None:
     weights = Fusion.load(options.model)
     session = open_session(options.model, options.dataset, options.cache, weights.bm25)
     fitted = fit_rerank(session, options.limit, options.first)
-    write_weight(options.model / FOLDER, fitted.weight, fitted.told)
+    write_weight(options.model / FOLDER, fitted.weight, fitted.fitted_on)
     print(fitted.line(options.first, "the fusion"))

@@ -20,9 +20,9 @@ from lean_extract.errors import UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions
-from retriever.lean.training.mining import best_columns
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.metrics.ranking import recall_at
+from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder, Floats
 from retriever.search.index.exact import quantise
 from retriever.training.export import export_run
@@ -80,7 +80,7 @@ def sampled(
     gold = np.array(sorted({number for question in questions for number in question.gold}), dtype=np.int64)
     drawn = np.random.default_rng(0).permutation(len(dataset.corpus))[:size]
     kept = np.union1d(gold, drawn).tolist()
-    place = {number: new for new, number in enumerate(kept)}
+    renumbered = {number: new for new, number in enumerate(kept)}
     digest = f"{size}-of-{dataset.manifest.digest}"  # vectors in the cache are of another corpus
     smaller = replace(
         dataset,
@@ -88,7 +88,8 @@ def sampled(
         corpus=tuple(dataset.corpus[number] for number in kept),
     )
     return smaller, [
-        replace(question, gold=frozenset(place[number] for number in question.gold)) for question in questions
+        replace(question, gold=frozenset(renumbered[number] for number in question.gold))
+        for question in questions
     ]
 
 

@@ -45,9 +45,9 @@ class LemmaAnswer:
 
     @property
     def rank(self) -> int | None:
-        """The place of the best accepted name, from 1; None: it is not among those found."""
-        places = (place for place, name in enumerate(self.found, 1) if name in self.question.accept)
-        return next(places, None)
+        """The rank of the best accepted name, from 1; None: it is not among those found."""
+        ranks = (rank for rank, name in enumerate(self.found, 1) if name in self.question.accept)
+        return next(ranks, None)
 
 
 def read(path: Path) -> list[LemmaQuestion]:

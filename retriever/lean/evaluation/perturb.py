@@ -20,8 +20,9 @@ from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS, cell, table
+from retriever.lean.evaluation.tables import HEADINGS
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.tables import cell, table
 
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""
@@ -42,7 +43,7 @@ def thinned(goal: Goal, random: Random) -> Goal:
     if count < LONG_CONTEXT:
         return goal
     kept = sorted(random.sample(range(count), count - round(DROPPED * count)))
-    return replace(goal, hypotheses=tuple(goal.hypotheses[place] for place in kept))
+    return replace(goal, hypotheses=tuple(goal.hypotheses[index] for index in kept))
 
 
 PERTURBATIONS: Mapping[str, Callable[[Goal, Random], Goal]] = {

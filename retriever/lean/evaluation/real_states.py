@@ -21,7 +21,7 @@ def read_states(path: Path, pool: Pool) -> list[HeldOutGoal]:
     Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
     read.
     """
-    numbers = {name: place for place, name in enumerate(pool.names)}
+    numbers = {name: number for number, name in enumerate(pool.names)}
     questions = []
     for count, line in enumerate(_lines(path), start=1):
         try:
@@ -36,9 +36,9 @@ def read_states(path: Path, pool: Pool) -> list[HeldOutGoal]:
         gold = frozenset(numbers[name] for name in premises if name in numbers and name != theorem)
         goals = parse_state(state).goals
         if gold and goals:
-            place = numbers.get(theorem)
-            at = int(pool.lines[place]) if place is not None else None
-            module = file.removesuffix(".lean").replace("/", ".") if place is None else pool.modules[place]
+            number = numbers.get(theorem)
+            at = int(pool.lines[number]) if number is not None else None
+            module = file.removesuffix(".lean").replace("/", ".") if number is None else pool.modules[number]
             questions.append(HeldOutGoal(goals[0], theorem, module, at, gold))
     return questions
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from retriever.lean.evaluation.measure import COLUMNS, Measured, to_columns
 from retriever.lean.evaluation.rankers import Setting
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.tables import cell, table
 
 COMPACT = ("R@1", "R@5", "R@10", "R@32", "nDCG@10", "MRR")
 HEADINGS: dict[Setting, str] = {
@@ -68,25 +69,6 @@ def differences(rows: Sequence[MethodRow], against: str, columns: Sequence[str] 
         heading = f"{HEADINGS[setting]}, points above {against} on the same questions"
         parts.append(f"{heading}:\n\n{table(['', *columns], lines)}")
     return "\n\n".join(parts)
-
-
-def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    return "\n".join(
-        [
-            "| " + " | ".join(head) + " |",
-            "|---" * len(head) + "|",
-            *("| " + " | ".join(line) + " |" for line in lines),
-        ]
-    )
-
-
-def cell(interval: Interval, *, signed: bool = False, intervals: bool = True) -> str:
-    """`12.3 [11.0, 13.6]`, or the figure alone."""
-    form = "+.1f" if signed else ".1f"
-    if not intervals:
-        return f"{interval.mean:{form}}"
-    return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
 
 
 def plain(rows: Sequence[MethodRow]) -> list[dict[str, object]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -12,33 +11,22 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lean_extract.errors import ModelError
-from retriever.lean.augmentation.augment import load_variants
+from retriever.lean.augmentation.augment import load_augmented
 from retriever.lean.dataset.files import read_manifest
-from retriever.lean.training.sampling import (
-    draw_batch,
-    draw_dress,
-    dressed_states,
-    excluded,
-    training_queries,
-)
+from retriever.lean.training.arrays import load_arrays
+from retriever.lean.training.sampling import augmented_states, draw_augmentations, draw_batch, excluded
 from retriever.metrics.ranking import recall_at
 from retriever.search.splits import SPLITS
+from retriever.training.arrays import TrainingArrays, training_queries
 from retriever.training.losses.contrastive import matryoshka_loss
 from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.running.config import RunConfig, TrainConfig, parse_config
-from retriever.training.tokens import (
-    Ints,
-    Ragged,
-    TrainingArrays,
-    concatenate,
-    joined,
-    load_arrays,
-    open_tokenizer,
-)
+from retriever.training.tokens import Ints, Ragged, concatenate, joined, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 2048
+_MINER = "retriever.lean.training.mining"
 
 
 def parse(values: Mapping[str, Any]) -> TrainConfig:
@@ -51,10 +39,10 @@ def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjectiv
     own = cast(TrainConfig, config)
     vocabulary = open_tokenizer(own.tokenizer).get_vocab_size()
     data = read_manifest(own.dataset).digest
-    mined = load_mined(own.batch.hard, data) if own.batch.hard else None
+    mined = load_mined(own.batch.hard, data, _MINER) if own.batch.hard else None
     arrays = load_arrays(own.dataset, own.tokenizer)
-    variants = load_variants(own.dataset, own.tokenizer) if own.batch.varied else ()
-    return BiEncoderObjective(own, arrays, vocabulary, data, device, mined, variants)
+    augmented = load_augmented(own.dataset, own.tokenizer) if own.batch.varied else ()
+    return BiEncoderObjective(own, arrays, vocabulary, data, device, mined, augmented)
 
 
 class BiEncoderObjective:
@@ -68,10 +56,10 @@ class BiEncoderObjective:
         data: str,
         device: torch.device,
         mined: Mined | None = None,
-        variants: Sequence[Ragged] = (),
+        augmented: Sequence[Ragged] = (),
     ) -> None:
         self._config, self._mined, self.data = config, mined, data
-        self._dresses = [rows.cut(config.lengths.state, keep="tail") for rows in variants]
+        self._augmented = [rows.cut(config.lengths.state, keep="tail") for rows in augmented]
         self._arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
         cut = self._arrays
         fine = config.loss.similarity == "fine"
@@ -94,8 +82,8 @@ class BiEncoderObjective:
         config, arrays = self._config, self._arrays
         key = (config.seed, step, micro, rank)
         batch = draw_batch(arrays, self._pools, config.batch, key, self._mined)
-        dress = draw_dress(len(batch.queries), len(self._dresses), config.batch.varied, key)
-        read = dressed_states([arrays.states, *self._dresses], batch.queries, dress)
+        drawn = draw_augmentations(len(batch.queries), len(self._augmented), config.batch.varied, key)
+        read = augmented_states([arrays.states, *self._augmented], batch.queries, drawn)
         states, *parts = self._pooled(model, read, batch.premises)
         return matryoshka_loss(
             states,
@@ -143,8 +131,3 @@ class BiEncoderObjective:
         queries = np.sort(generator.permutation(valid)[: schedule.evaluation_queries])
         others = generator.permutation(len(arrays.families))[: schedule.evaluation_pool]
         return queries, np.union1d(arrays.gold.take(queries).flat, others).astype(np.int64)
-
-
-def load_weights(run: Path, vocabulary: int) -> BiEncoder:
-    """The model of a run's last checkpoint. Raises ModelError when there is none, or of another tokenizer."""
-    return BiEncoder(load_bert(run, vocabulary))

@@ -14,7 +14,7 @@ from pathlib import Path
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 
 from retriever.models.text import GOAL, VAR
-from retriever.training.tokenizer import save_tokenizer
+from retriever.training.wordpiece import save_tokenizer
 
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 SIZE = 384

@@ -25,13 +25,12 @@ from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.training.vectors import corpus_vectors, state_vectors
+from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder, Floats
 from retriever.search.splits import family_roots
-from retriever.training.reranking.mined import Mined, save_mined
+from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined
 
-SPLITS_TO_MINE = ("train", "valid")
 _BLOCK = 256
-_GROUP = 64
 
 
 class Filter(Protocol):
@@ -70,31 +69,6 @@ def mine(
     return found
 
 
-def best_columns(scores: Floats, k: int) -> NDArray[np.int32]:
-    """int32[b, k]: the columns of the k best finite scores of each row of [b, n], best first, then -1.
-
-    A column among the k best lies in one of the k groups of columns with the best maxima; only those are
-    looked at, which takes a tenth of a full selection's time. Ties are in order of column.
-    """
-    rows, n = scores.shape
-    result = np.full((rows, k), -1, dtype=np.int32)
-    groups = max(-(-n // _GROUP), 1)
-    depth = n // groups
-    best = scores[:, : depth * groups].reshape(rows, depth, groups).max(axis=1, initial=-np.inf)
-    rest = scores[:, depth * groups :]
-    np.maximum(best[:, : rest.shape[1]], rest, out=best[:, : rest.shape[1]])
-    steps = np.arange(depth + 1) * groups
-    for row in range(rows):
-        border = -np.partition(-best[row], k - 1)[k - 1] if k < groups else -np.inf
-        columns = (np.flatnonzero(best[row] >= border)[:, None] + steps).ravel()
-        columns = columns[columns < n]
-        values = scores[row, columns]
-        order = np.lexsort((columns, -values))[:k]
-        order = order[np.isfinite(values[order])]
-        result[row, : len(order)] = columns[order]
-    return result
-
-
 class Withheld:
     """The theorem itself, its twins and, where `gold` says so, the gold premises."""
 
@@ -118,7 +92,7 @@ class Importable:
 
     def __init__(self, dataset: Dataset) -> None:
         self._names = sorted({premise.module for premise in dataset.corpus})
-        numbers = {name: place for place, name in enumerate(self._names)}
+        numbers = {name: index for index, name in enumerate(self._names)}
         self._modules = np.array([numbers[premise.module] for premise in dataset.corpus])
         self._lines = np.array([premise.span.start.line if premise.span else 0 for premise in dataset.corpus])
         self._graph = {

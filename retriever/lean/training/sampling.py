@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.search.splits import SPLITS
+from retriever.training.arrays import TrainingArrays
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate
+from retriever.training.tokens import Ints, Ragged, concatenate
 
-_DRESS = 0x5EED
-"""Told to the generator of dresses, so that it is another one than the batch's."""
+_AUGMENTATION = 0x5EED
+"""Part of the seed of augmentations, so that they are drawn apart from the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,7 @@ class Batch:
     premises: Ints
     """[p] Distinct numbers of the premises to encode: all positives, random ones, mined ones."""
     positives: Ints
-    """[b] The place of each query's positive in `premises`."""
-
-
-def training_queries(arrays: TrainingArrays, share: float = 1.0) -> tuple[Ints, Ints]:
-    """(statements and steps, inner goals) of the training split, or of a share of its theorems."""
-    train = (arrays.splits == SPLITS.index("train")) & (arrays.ranks < share)
-    return np.flatnonzero(train & ~arrays.inner), np.flatnonzero(train & arrays.inner)
+    """[b] The index of each query's positive in `premises`."""
 
 
 def draw_batch(
@@ -60,8 +54,8 @@ def draw_batch(
     negatives = [generator.integers(0, len(arrays.families), config.corpus_negatives)]
     if mined is not None:
         negatives.append(_drawn(mined.of(queries), config.hard_negatives, generator))
-    premises, places = np.unique(np.concatenate([chosen, *negatives]), return_inverse=True)
-    return Batch(queries, premises, places[: len(queries)])
+    premises, indices = np.unique(np.concatenate([chosen, *negatives]), return_inverse=True)
+    return Batch(queries, premises, indices[: len(queries)])
 
 
 def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Generator) -> Ints:
@@ -73,23 +67,23 @@ def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Gener
     return picked[picked >= 0]
 
 
-def draw_dress(queries: int, variants: int, share: float, key: Sequence[int]) -> Ints:
-    """[queries] The dress in which each state is read: 0 as it is, else a variant's number from 1."""
-    if not variants or not share:
+def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int]) -> Ints:
+    """[queries] How each state is augmented: 0 not at all, else the number of the kind, from 1."""
+    if not kinds or not share:
         return np.zeros(queries, dtype=np.int64)
-    generator = np.random.default_rng([*key, _DRESS])
-    chosen = generator.integers(1, variants + 1, queries)
+    generator = np.random.default_rng([*key, _AUGMENTATION])
+    chosen = generator.integers(1, kinds + 1, queries)
     return np.where(generator.random(queries) < share, chosen, 0).astype(np.int64)
 
 
-def dressed_states(dresses: Sequence[Ragged], queries: Ints, dress: Ints) -> Ragged:
-    """The rows of `queries`, each from the list of rows that `dress` names."""
-    rows = concatenate([rows.take(queries) for rows in dresses])
-    return rows.take(dress * len(queries) + np.arange(len(queries)))
+def augmented_states(kinds: Sequence[Ragged], queries: Ints, drawn: Ints) -> Ragged:
+    """The states of `queries`, each from the rows of its kind; kind 0 are the states as they are."""
+    rows = concatenate([rows.take(queries) for rows in kinds])
+    return rows.take(drawn * len(queries) + np.arange(len(queries)))
 
 
 def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
-    """[b, p] Which of the batch's premises are no negatives of a query.
+    """[b, p] Which of the batch's premises are never used as negatives of a query.
 
     Those are its other gold premises, the theorem itself and that theorem's generated twins; never the
     query's own positive.
@@ -97,11 +91,11 @@ def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
     candidates = batch.premises
     families = arrays.families[candidates]
     result: NDArray[np.bool_] = arrays.query_families[batch.queries][:, None] == families[None, :]
-    place = np.full(len(arrays.families), -1, dtype=np.int64)
-    place[candidates] = np.arange(len(candidates))
+    column_of = np.full(len(arrays.families), -1, dtype=np.int64)
+    column_of[candidates] = np.arange(len(candidates))
     gold: Ragged = arrays.gold.take(batch.queries)
     rows = np.repeat(np.arange(len(batch.queries)), gold.lengths)
-    columns = place[gold.flat]
+    columns = column_of[gold.flat]
     present = columns >= 0
     result[rows[present], columns[present]] = True
     result[np.arange(len(batch.queries)), batch.positives] = False

@@ -3,7 +3,7 @@
 python -m retriever match-evaluate PAIRS.jsonl [--run RUN ...] [--part valid|test]
     [--replacement LEVEL ...] [--modality both|text|math] [--decoding local|global] [--plain] [--json FILE]
 
-PAIRS.jsonl is a file of retriever.match.readers.build, or a folder of the authors' release. TF-IDF is measured
+PAIRS.jsonl is a file of retriever.match.build, or a folder of the authors' release. TF-IDF is measured
 beside the runs, with frequencies as they are (the thesis' baseline) and by their logarithms. Every statement
 is ranked against all proofs of the part; a run is tested at its own level of symbol replacement unless others
 are named, and on its own kind of tokens. Figures are percent with a 95% bootstrap interval over statements.
@@ -22,20 +22,21 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
 from lean_extract.verbs import write_json
-from retriever.lean.evaluation.tables import cell, table
 from retriever.match.decoding import global_decoding, local_decoding
-from retriever.match.evaluation.metrics import (
+from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
+from retriever.match.metrics import (
     StatementCounts,
     assignment_counts,
     assignment_figures,
+    own_ranks,
     ranking_figures,
-    ranks,
 )
-from retriever.match.evaluation.scores import OpenMatcher, open_matcher
-from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
-from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality, load_pairs, of_modality
-from retriever.match.schema import Part, StatementProof
+from retriever.match.pairs import load_pairs, of_modality
+from retriever.match.schema import LEVELS, MODALITIES, Level, Modality, StatementProof
 from retriever.match.tfidf import tfidf_scores
+from retriever.match.training.matcher import OpenMatcher, open_matcher
+from retriever.metrics.tables import cell, table
+from retriever.search.splits import Split
 
 DECODINGS: tuple[Decoding, ...] = ("local", "global")
 BASELINES = {"TF-IDF": False, "TF-IDF, log": True}
@@ -47,7 +48,7 @@ class Tested:
     """The pairs that models are held against."""
 
     pairs: Sequence[StatementProof]
-    part: Part
+    part: Split
     level: Level
     digest: str
 
@@ -60,7 +61,7 @@ class Result:
     counts: StatementCounts
 
 
-def open_part(source: Path, part: Part, level: Level) -> Tested:
+def open_part(source: Path, part: Split, level: Level) -> Tested:
     """A part's pairs at a level. Raises BadRecords when there are none."""
     loaded = load_pairs(source, level, (part,))
     pairs = loaded.pairs.part(part)
@@ -102,7 +103,7 @@ def result_of(
     rows = []
     for decoding in decodings:
         if decoding == "local":
-            figures = ranking_figures(ranks(scores))
+            figures = ranking_figures(own_ranks(scores))
         else:
             figures = assignment_figures(global_decoding(scores).proofs)
         rows.append(

@@ -6,53 +6,44 @@
 
 What is made goes to the folder OUT: the vocabulary, a run a matcher, a file of rows a matcher and part.
 A finished row is kept and not made again; a stopped run goes on where it was. PAIRS is a file of
-retriever.match.readers.build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
+retriever.match.build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import PremiseSuggestError, UserError
+from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
-from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
-from retriever.match.evaluation.report import TABLES, Finished, read_finished, report, write_finished
-from retriever.match.evaluation.scores import open_matcher
+from retriever.match.evaluation.report import TABLES, FinishedMatcher, read_finished, report, write_finished
 from retriever.match.evaluation.tables import MatchRow
-from retriever.match.pairs import LEVELS, MODALITIES, digest_of
-from retriever.match.schema import Part
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import LEVELS, MODALITIES
+from retriever.match.store import digest_of
+from retriever.match.training.matcher import open_matcher
 from retriever.match.vocabulary import vocabulary_of
-from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import PRESETS, RunConfig
-from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run_training as train
-
-
-class Stopped(PremiseSuggestError):
-    """A time limit or a signal ended the work; what was done is kept."""
+from retriever.search.splits import Split
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where the matchers are made."""
+class MatchExperiments:
+    """The matchers of the tables, and the folder where they are made."""
 
     pairs: Path
     folder: Path
     scale: Scale
-    part: Part
+    part: Split
     digest: str
     """Of the pairs."""
     seed: int = 0
-    presets: Path = PRESETS
-    deadline: float | None = None
-    """By time.monotonic()."""
+    presets: tuple[Path, ...] | None = None
+    """Folders to read presets from; None: those of the corpora."""
+    run: ExperimentRun = field(default_factory=ExperimentRun)
 
     def row_file(self, name: str) -> Path:
         """Where a matcher's finished rows are kept."""
@@ -72,16 +63,22 @@ class Workshop:
                     rows += result.rows
                     if modality == "both":
                         counts[level] = result.counts
-            self._keep(Finished(name, tuple(rows), counts, 0.0))
+            self._keep(FinishedMatcher(name, tuple(rows), counts, 0.0))
+
+    def make_all(self, planned: Sequence[Planned]) -> None:
+        """Make the rows of TF-IDF and these matchers. Raises as `make`."""
+        self.baselines()
+        for one in planned:
+            self.make(one)
 
     def make(self, planned: Planned) -> None:
-        """Train and measure one matcher, unless that is done. Raises Stopped, ModelError, BadRecords."""
+        """Train and measure one matcher, unless that is done. Raises ExperimentStopped, ModelError, BadRecords."""
         if self.row_file(planned.name).exists():
             return
         print(f"== {planned.name}", flush=True)
         self._vocabulary()
         stages = stages_of(planned, self.pairs, self.folder, self.scale, self.seed, self.presets)
-        seconds = sum(self._trained(stage) for stage in stages)
+        seconds = sum(self.run.train(stage).seconds for stage in stages)
         model = open_matcher(stages[-1].run)
         rows: list[MatchRow] = []
         counts: dict[str, StatementCounts] = {}
@@ -90,7 +87,7 @@ class Workshop:
             result = run_result(model, tested, None, DECODINGS if level == planned.level else ("local",))
             rows += result.rows
             counts[level] = result.counts
-        self._keep(Finished(planned.name, tuple(rows), counts, seconds))
+        self._keep(FinishedMatcher(planned.name, tuple(rows), counts, seconds))
 
     def _vocabulary(self) -> None:
         path = self.folder / "tokenizer.json"
@@ -98,36 +95,14 @@ class Workshop:
             with replacing(path) as stream:
                 stream.write(vocabulary_of(self.pairs).to_str())
 
-    def _trained(self, config: RunConfig) -> float:
-        """Seconds spent in training."""
-        left = None if self.deadline is None else (self.deadline - time.monotonic()) / 60
-        if left is not None and left <= 0:
-            raise Stopped("The time is over.", "Run the same command again to go on.")
-        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
-        if progress.stopped:
-            raise Stopped(
-                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
-            )
-        return progress.seconds
-
-    def _keep(self, finished: Finished) -> None:
+    def _keep(self, finished: FinishedMatcher) -> None:
         write_finished(self.row_file(finished.name), finished, self.digest)
 
-    def finished(self) -> list[Finished]:
+    def finished(self) -> list[FinishedMatcher]:
         """What is done, in the order of the plan. Raises BadSettings when a row is of other pairs."""
         names = [*BASELINES, *(planned.name for planned in all_runs())]
         files = [self.row_file(name) for name in names]
         return [read_finished(path, self.digest) for path in files if path.exists()]
-
-
-def chosen_runs(only: Sequence[str]) -> list[Planned]:
-    """The matchers of these names, all without names. Raises UserError on an unknown one."""
-    plan = all_runs()
-    unknown = sorted(set(only) - {planned.name for planned in plan})
-    if unknown:
-        hint = f"There are {', '.join(planned.name for planned in plan)}."
-        raise UserError(f"There is no matcher {unknown[0]!r}.", hint)
-    return [planned for planned in plan if not only or planned.name in only]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,42 +116,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", default=[], help="the matchers to make, by name")
     parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--presets", type=Path, default=PRESETS, help="a folder of presets of the same names")
+    parser.add_argument("--presets", type=Path, help="a folder of presets of the same names")
     parser.add_argument("--table", choices=TABLES, help="default: all of them")
     parser.add_argument("--print", action="store_true", help="print what is finished, make nothing")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
 
 
-def run_training(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    deadline = None if options.minutes is None else time.monotonic() + 60 * options.minutes
     tables = (options.table,) if options.table else TABLES
     digest = digest_of(options.pairs)
-    workshop = Workshop(
+    experiments = MatchExperiments(
         options.pairs,
         options.out,
         options.scale,
         options.part,
         digest,
         options.seed,
-        options.presets,
-        deadline,
+        (options.presets,) if options.presets else None,
+        ExperimentRun.of_minutes(options.minutes),
     )
     if not options.print:
-        _work(workshop, chosen_runs(options.only))
-    finished = workshop.finished()
+        planned = chosen_by_name(all_runs(), options.only)
+        until_stopped(lambda: experiments.make_all(planned))
+    finished = experiments.finished()
     seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
     print(
         f"{options.part}; pairs sha256 {digest[:12]}; {len(finished)} models, "
         f"{seconds / 60:.0f} minutes of local training\n"
     )
     print(report(finished, tables, intervals=not options.plain))
-
-
-def _work(workshop: Workshop, planned: Sequence[Planned]) -> None:
-    try:
-        workshop.baselines()
-        for one in planned:
-            workshop.make(one)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from retriever.match.pairs import LEVELS, Level, Modality
-from retriever.training.running.config import PRESETS, RunConfig, read_values
+from retriever.match.schema import LEVELS, Level, Modality
+from retriever.training.running.config import RunConfig
+from retriever.training.running.presets import read_values
 from retriever.training.running.train import kind_of
 
 Encoder = Literal["npt", "bert"]
@@ -77,15 +78,23 @@ def all_runs() -> list[Planned]:
 
 
 def stages_of(
-    planned: Planned, pairs: Path, folder: Path, scale: Scale, seed: int, presets: Path = PRESETS
+    planned: Planned,
+    pairs: Path,
+    folder: Path,
+    scale: Scale,
+    seed: int,
+    presets: Sequence[Path] | None = None,
 ) -> list[RunConfig]:
-    """The runs that make it, in order; the last one is its own. Raises BadSettings."""
+    """The runs that make it, in order; the last one is its own. Raises BadSettings.
+
+    `presets` are the folders to read presets from, those of the corpora unless they are given.
+    """
     names = STAGES[scale, planned.encoder]
     local = Planned(planned.encoder, planned.level, planned.modality)
     configs: list[RunConfig] = []
-    for place, preset in enumerate(names):
+    for stage, preset in enumerate(names):
         values = read_values(Path(preset), presets)
-        name = local.name if place == len(names) - 1 else f"{local.name}-{place}"
+        name = local.name if stage == len(names) - 1 else f"{local.name}-{stage}"
         if values["kind"] == "match-mlm":
             name = "mlm"
         configs.append(_config(values, local, pairs, folder, name, configs, seed))

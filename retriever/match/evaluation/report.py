@@ -10,7 +10,6 @@ from typing import Any
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
-from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.tables import (
     MatchRow,
     count_table,
@@ -20,7 +19,8 @@ from retriever.match.evaluation.tables import (
     plain_rows,
     row_of,
 )
-from retriever.match.pairs import Level
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import Level
 
 TABLES = ("3.1", "7.1", "7.2", "7.3")
 _COUNTED: Level = "conservation"
@@ -28,7 +28,7 @@ _COUNTED: Level = "conservation"
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedMatcher:
     """A row file's content."""
 
     name: str
@@ -39,7 +39,7 @@ class Finished:
     """Of its training, all stages."""
 
 
-def write_finished(path: Path, finished: Finished, digest: str) -> None:
+def write_finished(path: Path, finished: FinishedMatcher, digest: str) -> None:
     """Keep a model's rows, measured on pairs of this digest."""
     plain = {
         "name": finished.name,
@@ -53,7 +53,7 @@ def write_finished(path: Path, finished: Finished, digest: str) -> None:
         stream.write("\n")
 
 
-def read_finished(path: Path, digest: str) -> Finished:
+def read_finished(path: Path, digest: str) -> FinishedMatcher:
     """A model's rows. Raises BadSettings when they were measured on other pairs."""
     plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if plain["pairs_sha256"] != digest:
@@ -64,10 +64,10 @@ def read_finished(path: Path, digest: str) -> Finished:
         )
         for level, own in plain["counts"].items()
     }
-    return Finished(plain["name"], tuple(map(row_of, plain["rows"])), counts, plain["seconds"])
+    return FinishedMatcher(plain["name"], tuple(map(row_of, plain["rows"])), counts, plain["seconds"])
 
 
-def report(finished: Sequence[Finished], tables: Sequence[str], *, intervals: bool = True) -> str:
+def report(finished: Sequence[FinishedMatcher], tables: Sequence[str], *, intervals: bool = True) -> str:
     """The tables that are asked for."""
     rows = [row for one in finished for row in one.rows]
     parts: list[str] = []
@@ -82,7 +82,7 @@ def report(finished: Sequence[Finished], tables: Sequence[str], *, intervals: bo
     return "\n\n".join(parts)
 
 
-def _is_counted(finished: Finished) -> bool:
+def _is_counted(finished: FinishedMatcher) -> bool:
     """Whether Table 3.1 shows it: whole texts at a level that it was trained for."""
     shown = (
         row.tested == _COUNTED and row.modality == "both" and row.trained in (None, _COUNTED)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from retriever.lean.evaluation.tables import cell, table
-from retriever.match.evaluation.metrics import StatementCounts
-from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality
+from retriever.match.metrics import StatementCounts
+from retriever.match.schema import LEVELS, MODALITIES, Level, Modality
 from retriever.metrics.bootstrap import Interval
+from retriever.metrics.tables import cell, table
 
 Decoding = Literal["local", "global"]
 NO_TRAINING = "none"

@@ -19,33 +19,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings
-from retriever.match.explanation.explain import Explanation, PairScorer, Side, explain_pair, log_odds
+from retriever.match.explanation.explain import Explanation, PairScorer, explain_pair
 from retriever.match.explanation.html import render_html
+from retriever.match.explanation.scorers import AgainstPool, TfIdfAgainstPool
 from retriever.match.explanation.text import has_colour, render_terminal
-from retriever.match.pairs import LEVELS, load_pairs
-from retriever.match.schema import StatementProof, StatementProofs, Token
-from retriever.match.tfidf import tfidf_scores
+from retriever.match.pairs import load_pairs
+from retriever.match.schema import LEVELS, StatementProof, StatementProofs, Token
 
 Text = Sequence[Token]
-
-
-class TfIdfAgainstPool:
-    """A proof's log-odds by TF-IDF against those of a pool; cosines times a hundred, to tell them apart."""
-
-    def __init__(self, pool: Sequence[Text]) -> None:
-        self._pool = list(pool)
-
-    def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.float64]:
-        """float64[variants] In nats."""
-        if side == "statement":
-            return log_odds(100 * tfidf_scores(list(variants), [other, *self._pool]), 0)
-        # one by one: together they would count in each other's document frequencies
-        rows = [tfidf_scores([other], [variant, *self._pool])[0] for variant in variants]
-        return log_odds(100 * np.stack(rows), 0)
 
 
 def pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:
@@ -71,7 +55,8 @@ def scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
     """What is explained: a run's matcher, or TF-IDF. Raises ModelError."""
     if run is None:
         return TfIdfAgainstPool(pool)
-    from retriever.match.evaluation.scores import AgainstPool, open_matcher
+    # torch is loaded only for a trained matcher.
+    from retriever.match.training.matcher import open_matcher
 
     return AgainstPool(open_matcher(run), pool)
 

@@ -2,7 +2,7 @@
 
 LIME (Ribeiro et al. 2016) leaves tokens out, asks the model again, and fits a linear function to the answers
 nearest to the text as it is. As in the thesis' pictures a token counts wherever it stands: it is left out at
-all its places at once, and has one weight.
+all its positions at once, and has one weight.
 
 The answers are log-odds of the match, in nats: `log_odds` makes them of a row of scores. A probability would
 say the same, but is 1.000 for a sure match whatever is left out; log-odds are not bounded, and a linear
@@ -99,7 +99,7 @@ class Explanation:
 def log_odds(scores: NDArray[np.floating], match: int) -> NDArray[np.float64]:
     """The log-odds of one candidate against the rest of a pool.
 
-    Takes scores float[variants, pool] and the place of the match in the pool; its probability is that of the
+    Takes scores float[variants, pool] and the index of the match in the pool; its probability is that of the
     softmax over the pool, as in local training. Returns float64[variants]. Raises BadSettings when there is
     no other candidate.
     """
@@ -149,8 +149,8 @@ def explain(
         feature_selection="none",
     )
     weighted = [
-        Weighted(names[place], counts[names[place]], float(weight))
-        for place, weight in sorted(found, key=lambda pair: (-abs(pair[1]), pair[0]))
+        Weighted(names[index], counts[names[index]], float(weight))
+        for index, weight in sorted(found, key=lambda pair: (-abs(pair[1]), pair[0]))
     ]
     return Explanation(
         side, statement, proof, tuple(weighted), float(scores[0]), float(base), float(fit), samples
@@ -187,14 +187,14 @@ def _scores(
     scorer: Scorer, tokens: Text, names: Sequence[Token], kept: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """The scorer's answers, float64[samples]. Raises ModelError; ValueError for another shape."""
-    place = {name: number for number, name in enumerate(names)}
-    places = [place[token] for token in tokens]
+    number_of = {name: number for number, name in enumerate(names)}
+    indices = [number_of[token] for token in tokens]
     scores = np.empty(len(kept))
     with tqdm(total=len(kept), desc="explaining", unit=" variants", disable=None) as bar:
         for start in range(0, len(kept), _BATCH):
             rows = kept[start : start + _BATCH]
             variants = [
-                tuple(token for token, number in zip(tokens, places, strict=True) if row[number])
+                tuple(token for token, number in zip(tokens, indices, strict=True) if row[number])
                 for row in rows
             ]
             answers = np.asarray(scorer(variants), np.float64)

@@ -147,7 +147,7 @@ def article_pairs(
             kind=_kind(statement.classes),
             category=categories.get(path.stem, categories.get(source, "")),
             source=source,
-            place=f"{path}:{statement.line}",
+            location=f"{path}:{statement.line}",
         )
     complaints += (f"{path}:{line}: a formula in content markup alone is left out." for line in lost)
     complaints += (f"{path}:{line}: a proof with no statement right before it." for line in scan.orphans)

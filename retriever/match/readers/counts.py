@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retriever.match.schema import PARTS, StatementProofs, Token
+from retriever.match.schema import StatementProofs, Token
+from retriever.search.splits import SPLITS
 
 _MOST = 13
 """Categories shown, as many as in Table 3.2."""
@@ -38,7 +39,7 @@ def _corpus(pairs: StatementProofs) -> list[str]:
         for name, number in by_category.most_common(_MOST)
     ]
     lines += [f"| *{name}* | | {number:,} |" for name, number in kinds.most_common()]
-    return lines + [f"| part: {part} | | {parts[part]:,} |" for part in PARTS]
+    return lines + [f"| part: {part} | | {parts[part]:,} |" for part in SPLITS]
 
 
 def _lengths(pairs: StatementProofs) -> list[str]:

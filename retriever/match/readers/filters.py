@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from retriever.match.readers.english import is_english
-from retriever.match.schema import Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
+from retriever.search.splits import Split
 
 SHORTEST, LONGEST = 20, 500
 """Tokens of a statement, and of a proof, that is kept."""
 SetKind = Literal["mixed", "unmixed"]
-_TENTHS: dict[int, Part] = {0: "test", 1: "valid"}
+_TENTHS: dict[int, Split] = {0: "test", 1: "valid"}
 
 
 def kept(pairs: Iterable[StatementProof], dropped: Counter[str]) -> Iterator[StatementProof]:
@@ -74,7 +75,7 @@ def split(
     return StatementProofs(left, {pair.key: drawn[pair.key] for pair in left})
 
 
-def draw(name: str, seed: int) -> Part:
+def draw(name: str, seed: int) -> Split:
     """The part of a pair or an article."""
     number = int(hashlib.sha256(f"{seed}:{name}".encode()).hexdigest(), 16)
     return _TENTHS.get(number % 10, "train")

@@ -34,7 +34,7 @@ def corpus_pairs(corpus: Corpus, path: Path, complaints: list[str]) -> Iterator[
                 kind=_kind(theorem),
                 category=category,
                 source=category or path.stem,
-                place=f"{path.name}: {name}",
+                location=f"{path.name}: {name}",
             )
         complaints.extend(f"{path}: {name}: {problem}." for problem in problems)
 

@@ -107,16 +107,16 @@ class _Closers:
     @cached_property
     def _braces(self) -> tuple[list[int], list[int]]:
         """Where braces stand, and how many are open before each and behind the last."""
-        places, depths = [], [0]
+        positions, depths = [], [0]
         for match in _BRACE.finditer(self._text):
             if match[1]:
-                places.append(match.start())
+                positions.append(match.start())
                 depths.append(depths[-1] + (1 if match[1] == "{" else -1))
-        return places, depths
+        return positions, depths
 
-    def _depth(self, place: int) -> int:
-        places, depths = self._braces
-        return depths[bisect_left(places, place)]
+    def _depth(self, position: int) -> int:
+        positions, depths = self._braces
+        return depths[bisect_left(positions, position)]
 
     def _all(self, closer: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Where closers of a kind start; and for each how many braces are open there, and where it ends."""
@@ -136,13 +136,13 @@ class _Closers:
         A closer in braces closes nothing (`\\text{$x$}`), but where the braces do not add up the first one
         does.
         """
-        places, others = self._all(closer)
-        first = bisect_left(places, start)
-        depth = self._depth(start) if first < len(places) else 0
-        for number in range(first, min(first + _PASSED + 1, len(places))):
+        positions, others = self._all(closer)
+        first = bisect_left(positions, start)
+        depth = self._depth(start) if first < len(positions) else 0
+        for number in range(first, min(first + _PASSED + 1, len(positions))):
             if others[number][0] <= depth:
-                return places[number], others[number][1]
-        return (places[first], others[first][1]) if first < len(places) else (-1, -1)
+                return positions[number], others[number][1]
+        return (positions[first], others[first][1]) if first < len(positions) else (-1, -1)
 
 
 def _plain(text: str) -> str:

@@ -27,11 +27,12 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.reading import open_regular
-from retriever.match.schema import FONTS, Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.match.tokens import kind_of, symbols, words
+from retriever.search.splits import Split
 
 LEVELS = ("conservation", "partial", "full", "trans")
-_FILES: tuple[tuple[str, Part], ...] = (("train", "train"), ("dev", "valid"), ("test", "test"))
+_FILES: tuple[tuple[str, Split], ...] = (("train", "train"), ("dev", "valid"), ("test", "test"))
 _SEPARATOR = "_" * 12
 _KINDS = frozenset(("theorem", "lemma", "proposition", "corollary", "claim", "fact"))
 _HINT = "Expected the files of bollin.inf.ed.ac.uk/match.html, such as `mixed/mixed_conservation_train`."
@@ -45,12 +46,12 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
     if level not in LEVELS:
         raise BadSettings(f"There is no level {level!r}.", f"Choose one of {', '.join(LEVELS)}.")
     pairs: list[StatementProof] = []
-    parts: dict[str, Part] = {}
+    parts: dict[str, Split] = {}
     for name, part in _FILES:
         path = folder / f"{folder.resolve().name}_{level}_{name}"
         for pair in read_part(path, complaints):
             if pair.key in parts:
-                complaints.append(f"{pair.place}: {pair.key!r} is there a second time.")
+                complaints.append(f"{pair.location}: {pair.key!r} is there a second time.")
             else:
                 pairs.append(pair)
                 parts[pair.key] = part
@@ -107,13 +108,13 @@ def _pair(
     path: Path, block: _Lines, categories: dict[str, str], complaints: list[str]
 ) -> Iterator[StatementProof]:
     number, name = block[0]
-    places = [place for place, (_, line) in enumerate(block) if line == _SEPARATOR]
-    if len(places) != 2 or places[0] != 1:
+    separators = [index for index, (_, line) in enumerate(block) if line == _SEPARATOR]
+    if len(separators) != 2 or separators[0] != 1:
         complaints.append(f"{path}:{number}: a pair is a name, a statement and a proof; this has others.")
         return
     article = name.partition("|")[0].strip()
-    statement = _text(path, block[2 : places[1]], complaints)
-    proof = _text(path, block[places[1] + 1 :], complaints)
+    statement = _text(path, block[2 : separators[1]], complaints)
+    proof = _text(path, block[separators[1] + 1 :], complaints)
     if not statement or not proof:
         complaints.append(f"{path}:{number}: {'the proof' if statement else 'the statement'} is empty.")
         return
@@ -125,7 +126,7 @@ def _pair(
         kind=first if first in _KINDS else "statement",
         category=categories.get(article, ""),
         source=article,
-        place=f"{path}:{number}",
+        location=f"{path}:{number}",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a MATcH run is told."""
+"""The configuration of a MATcH run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from retriever.match.pairs import LEVELS, MODALITIES, Level, Modality
+from retriever.match.schema import LEVELS, MODALITIES, Level, Modality
 from retriever.training.running.config import ModelConfig, ScheduleConfig
 from retriever.training.running.plain import from_plain, require
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from retriever.match.pairs import Modality, of_modality
-from retriever.match.schema import StatementProof, Token
+from retriever.match.pairs import of_modality
+from retriever.match.schema import Modality, StatementProof, Token
 from retriever.match.tokens import encode
 from retriever.match.training.config import MatchLengths
 from retriever.training.tokens import Ints, Ragged, encode_heads

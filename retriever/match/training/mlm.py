@@ -13,8 +13,8 @@ import torch
 from retriever.match.pairs import load_pairs
 from retriever.match.training.config import MatchLengths
 from retriever.match.training.data import pair_arrays
-from retriever.training.masking import Masking
-from retriever.training.mlm import MlmBatchConfig, MlmConfig, MlmObjective, MlmTexts, sample_of
+from retriever.training.masking import Masking, MlmTexts, sample_of
+from retriever.training.mlm import MlmBatchConfig, MlmConfig, MlmObjective
 from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
 from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import concatenate, open_tokenizer
@@ -46,11 +46,12 @@ class MatchMlmConfig:
         require(longest <= self.model.positions, "lengths must not exceed model.positions")
 
     def inner(self) -> MlmConfig:
-        """What the objective of all masked language modelling is told; its lengths are not read."""
+        """The configuration of masked language modelling in general; its lengths are not read."""
         return MlmConfig(
             dataset=self.dataset,
             tokenizer=self.tokenizer,
             run=self.run,
+            backend="match",
             start_from=self.start_from,
             seed=self.seed,
             threads=self.threads,
@@ -77,7 +78,7 @@ def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
     held = concatenate([valid.statements, valid.proofs])
     texts = MlmTexts(
         concatenate([train.statements, train.proofs]),
-        sample_of(held, np.arange(len(held)), own.schedule),
+        sample_of(held, np.arange(len(held)), own.schedule.evaluation_queries),
         loaded.digest,
     )
     return MlmObjective(own.inner(), texts, Masking.of(tokenizer, own.batch.masked), device)

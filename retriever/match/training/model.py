@@ -39,9 +39,9 @@ class SelfAttention(nn.Module):
         nn.init.zeros_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 
-    def forward(self, hidden: Tensor, places: Tensor, outside: Tensor) -> Tensor:
-        """[b, s, d] of [b, s, d]; `places` [s, d]: the positions; `outside` [b, s]: where no token is."""
-        inner = self.LayerNorm(hidden) + places
+    def forward(self, hidden: Tensor, encodings: Tensor, outside: Tensor) -> Tensor:
+        """[b, s, d] of [b, s, d]; `encodings` [s, d]: of the positions; `outside` [b, s]: where no token is."""
+        inner = self.LayerNorm(hidden) + encodings
         queries, keys, values = (
             part(inner).unflatten(2, (self.heads, -1)).transpose(1, 2)
             for part in (self.queries, self.keys, self.values)
@@ -77,9 +77,9 @@ class NptEncoder(nn.Module):
         device = self.word_embeddings.weight.device
         ids, mask = (part.to(device) for part in padded(texts, self.pad))
         hidden, outside = self.word_embeddings(ids), mask == 0
-        places = positions(ids.shape[1], self.hidden, device)
+        encodings = positions(ids.shape[1], self.hidden, device)
         for layer in self.layers:
-            hidden = layer(hidden, places, outside)
+            hidden = layer(hidden, encodings, outside)
         return max_pool(hidden, outside)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from lean_extract.errors import BadRecords
 from retriever.match.decoding import exact_decoding
-from retriever.match.evaluation.metrics import ranks
+from retriever.match.metrics import own_ranks
 from retriever.match.pairs import load_pairs
 from retriever.match.training.config import MatchConfig, parse_match
 from retriever.match.training.data import PairArrays, pair_arrays, thinned
@@ -21,8 +21,8 @@ from retriever.match.training.model import BertEncoder, Matcher, build_matcher
 from retriever.match.training.weights import start_from
 from retriever.training.model import fit_attention, groups_of
 from retriever.training.running.config import RunConfig
-from retriever.training.tokenizer import PAD
 from retriever.training.tokens import Ragged, open_tokenizer
+from retriever.training.wordpiece import PAD
 
 Precision = Literal["fp32", "bf16"]
 _CHUNK = 256
@@ -93,11 +93,11 @@ class MatchObjective:
         count = min(len(self._valid), self._config.schedule.evaluation_queries)
         valid = self._valid.take(np.arange(count))
         scores = matrix_of(self.model, valid.statements, valid.proofs, self._config.schedule.precision)
-        places = ranks(scores)
+        ranks = own_ranks(scores)
         assigned = exact_decoding(scores).proofs == np.arange(count)
         return {
-            "mrr": 100 * float((1 / places).mean()),
-            "accuracy": 100 * float((places == 1).mean()),
+            "mrr": 100 * float((1 / ranks).mean()),
+            "accuracy": 100 * float((ranks == 1).mean()),
             "global_accuracy": 100 * float(assigned.mean()),
         }
 

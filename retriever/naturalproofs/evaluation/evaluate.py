@@ -22,8 +22,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.atomic import replacing
-from retriever.lean.evaluation.tables import cell, table
 from retriever.metrics.references import COLUMNS
+from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
 from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, ReferenceRow, rows_of
 from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits

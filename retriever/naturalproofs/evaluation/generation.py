@@ -23,8 +23,8 @@ from pathlib import Path
 
 from lean_extract.verbs import write_json
 from retriever.documents.schema import Example, Splits
-from retriever.lean.evaluation.tables import table
 from retriever.metrics.bootstrap import Interval
+from retriever.metrics.tables import table
 from retriever.naturalproofs.evaluation.oracles import oracle_sequences
 from retriever.naturalproofs.evaluation.predictions import read_predictions
 from retriever.naturalproofs.evaluation.sequences import COLUMNS, intervals

@@ -1,16 +1,18 @@
-"""A model's places on a task under both protocols, and its rows of Tables 5 and 17."""
+"""A model's ranks on a task under both protocols, and its rows of Tables 5 and 17."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from tqdm import tqdm
 
 from retriever.documents.schema import StatementType
+from retriever.evaluation.answers import AnswerRanks
 from retriever.metrics.bootstrap import Interval
-from retriever.metrics.references import Ranks, average_precision, intervals, mean_interval, places_of
+from retriever.metrics.ranks import ranks_of
+from retriever.metrics.references import intervals
 from retriever.naturalproofs.evaluation.baselines import Model
 from retriever.naturalproofs.task import ReferenceQuery, ReferenceTask
 
@@ -30,26 +32,9 @@ class ReferenceRow:
     protocol: Protocol
     examples: int
     figures: dict[str, Interval]
-    """`metrics.COLUMNS`."""
+    """`retriever.metrics.references.COLUMNS`."""
     by_type: dict[StatementType, Interval]
-    """mAP of the references of one type over the examples that have one, at their places among all
-    (Table 17, as the authors' code has it)."""
-
-
-@dataclass(slots=True)
-class _Found:
-    """What one protocol's examples gave so far."""
-
-    places: list[Ranks] = field(default_factory=list)
-    by_type: dict[StatementType, list[float]] = field(default_factory=lambda: {kind: [] for kind in TYPES})
-
-    def add(self, places: Ranks, types: Sequence[StatementType]) -> None:
-        """An example: the places of its references, and their types in the same order."""
-        self.places.append(places)
-        for kind, values in self.by_type.items():
-            own = [place for place, found in zip(places, types, strict=True) if found == kind]
-            if own:
-                values.append(average_precision(own))
+    """mAP of the references of one type (`AnswerRanks.by_kind`, Table 17)."""
 
 
 def rows_of(
@@ -60,28 +45,33 @@ def rows_of(
     Under "excluded" a theorem is not looked for in its own proof either; an example that refers to nothing
     else drops out.
     """
-    found = {protocol: _Found() for protocol in PROTOCOLS if protocol in protocols}
+    found = {protocol: AnswerRanks() for protocol in PROTOCOLS if protocol in protocols}
     for query in tqdm(task.queries, desc=model.name, leave=False, disable=None):
         scores = model.scores(query.theorem)
         for protocol, one in found.items():
             gold, without = _sought(query, protocol)
             if gold:
-                one.add(places_of(scores, gold, without), [task.candidates[item].type for item in gold])
+                one.add(ranks_of(scores, gold, without), [task.candidates[item].type for item in gold])
     return [
         ReferenceRow(
             model=model.name,
             protocol=protocol,
-            examples=len(one.places),
-            figures=intervals(one.places, seed),
-            by_type={kind: mean_interval(values, seed) for kind, values in one.by_type.items() if values},
+            examples=len(one.ranks),
+            figures=intervals(one.ranks, seed),
+            by_type=_by_type(one, seed),
         )
         for protocol, one in found.items()
-        if one.places
+        if one.ranks
     ]
 
 
-def _sought(query: ReferenceQuery, protocol: Protocol) -> tuple[Sequence[int], int | None]:
+def _by_type(found: AnswerRanks, seed: int) -> dict[StatementType, Interval]:
+    by_kind = found.by_kind(seed)
+    return {kind: by_kind[kind] for kind in TYPES if kind in by_kind}
+
+
+def _sought(query: ReferenceQuery, protocol: Protocol) -> tuple[Sequence[int], Sequence[int]]:
     """What is looked for, and what is left out of the ranking."""
     if protocol == "among":
-        return query.gold, None
-    return [item for item in query.gold if item != query.own], query.own
+        return query.gold, ()
+    return [item for item in query.gold if item != query.own], () if query.own is None else (query.own,)

@@ -38,4 +38,4 @@ def oracle_sequences(true: Sequence[References], seed: int = 0) -> dict[str, lis
 
 
 def _shuffled(ids: Sequence[int], rng: np.random.Generator) -> References:
-    return tuple(ids[place] for place in rng.permutation(len(ids)))
+    return tuple(ids[index] for index in rng.permutation(len(ids)))

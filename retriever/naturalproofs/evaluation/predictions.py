@@ -66,7 +66,7 @@ def write_predictions(path: Path, predicted: Mapping[Example, References]) -> No
 
 def _read_line(
     line: bytes,
-    place: str,
+    location: str,
     read: dict[Example, References],
     wanted: Collection[Example],
     candidates: Collection[int],
@@ -74,14 +74,14 @@ def _read_line(
     try:
         prediction = from_json(_Prediction, parse_json(line))
     except (ValueError, TypeError) as error:
-        raise BadRecords(f"{place}: {error}.", _HINT) from error
+        raise BadRecords(f"{location}: {error}.", _HINT) from error
     if len(prediction.example) != 2:
-        raise BadRecords(f"{place}: example: {list(prediction.example)} is no pair.", _HINT)
+        raise BadRecords(f"{location}: example: {list(prediction.example)} is no pair.", _HINT)
     example = prediction.example
     if example in read:
-        raise BadRecords(f"{place}: the example {list(example)} is there a second time.", _HINT)
+        raise BadRecords(f"{location}: the example {list(example)} is there a second time.", _HINT)
     if example in wanted:
         unknown = next((id for id in prediction.references if id not in candidates), None)
         if unknown is not None:
-            raise BadRecords(f"{place}: the split does not rank statement {unknown}.", _OTHER_SPLIT)
+            raise BadRecords(f"{location}: the split does not rank statement {unknown}.", _OTHER_SPLIT)
     read[example] = prediction.references

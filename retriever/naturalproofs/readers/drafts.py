@@ -51,7 +51,7 @@ class Link:
     """A `\\ref`."""
 
     label: str
-    place: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class File:
     """Environments of statements and proofs, also those never closed."""
     drafts: dict[LatexEnvironment, Draft] = field(default_factory=dict)
     labels: list[tuple[str, int]] = field(default_factory=list)
-    """Of anything, each with its place."""
+    """Of anything, each with its position."""
 
 
 def read_file(stem: str, source: LatexSource, rules: Rules, complaints: list[str]) -> File:

@@ -1,6 +1,6 @@
-"""LaTeX as far as statements and proofs need it: environments with their place, without comments.
+"""LaTeX as far as statements and proofs need it: environments with their positions, without comments.
 
-Comments and what stands in verbatim are blanked, character by character, so that places stay what they were.
+Comments and what stands in verbatim are blanked, character by character, so that positions stay what they were.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class LatexSource:
             self.code = _blank(self.code[: preamble.start()]) + self.code[preamble.start() :]
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def line(self, place: int) -> int:
-        """The line of a place, from 1."""
-        return bisect_right(self._lines, place)
+    def line(self, position: int) -> int:
+        """The line of a position, from 1."""
+        return bisect_right(self._lines, position)
 
     @classmethod
     def read(cls, path: Path, complaints: list[str], comments: bool = False) -> LatexSource:
@@ -81,9 +81,9 @@ class LatexSource:
             text = data.decode("latin-1")
         return cls(path.name, text.replace("\r\n", "\n"), comments)
 
-    def at(self, place: int) -> str:
+    def at(self, position: int) -> str:
         """`file:line`, for messages."""
-        return f"{self.name}:{self.line(place)}"
+        return f"{self.name}:{self.line(position)}"
 
 
 def environments(source: LatexSource, complaints: list[str]) -> list[LatexEnvironment]:
@@ -147,17 +147,17 @@ def _environment(name: str, start: re.Match[str], end: re.Match[str] | None) -> 
     return LatexEnvironment(name, start.start(), start.end(), end.start(), end.end())
 
 
-def bracketed(text: str, place: int, stop: int | None = None) -> tuple[str, int]:
-    r"""What stands in `[...]` at a place, and where it ends; "" and the place where nothing does.
+def bracketed(text: str, position: int, stop: int | None = None) -> tuple[str, int]:
+    r"""What stands in `[...]` at a position, and where it ends; "" and the position where nothing does.
 
     Nothing is read from `stop` on. Brackets in braces do not count: `[Theorem {[2]}]`. No line in between may
     be empty.
     """
-    start, stop = place, len(text) if stop is None else stop
+    start, stop = position, len(text) if stop is None else stop
     while start < stop and text[start] in " \t":
         start += 1
     if start >= stop or text[start] != "[":
-        return "", place
+        return "", position
     depth = 0
     for here in range(start + 1, stop):
         letter = text[here]
@@ -166,7 +166,7 @@ def bracketed(text: str, place: int, stop: int | None = None) -> tuple[str, int]
         if text.startswith("\n\n", here, stop):
             break
         depth += (letter == "{") - (letter == "}")
-    return "", place
+    return "", position
 
 
 def lines(text: str) -> tuple[str, ...]:

@@ -66,8 +66,8 @@ class _Wiki:
     def has(self, title: str) -> bool:
         return title in self.theorems or title in self.definitions or title in self.remaining
 
-    def at(self, page: Page, place: int) -> str:
-        return f"{self.name}:{page.line + page.text.count(chr(10), 0, place)}"
+    def at(self, page: Page, position: int) -> str:
+        return f"{self.name}:{page.line + page.text.count(chr(10), 0, position)}"
 
 
 def read_proofwiki(dump: Path, complaints: list[str], quiet: bool = True) -> Corpus:
@@ -89,7 +89,7 @@ def read_proofwiki(dump: Path, complaints: list[str], quiet: bool = True) -> Cor
         ("other", others),
     )
     ids = {title: number for number, title in enumerate(title for _, pages in kinds for title in pages)}
-    writer = _Writer(wiki, ids, Topics(wiki.parents), complaints)
+    writer = _WikiWriter(wiki, ids, Topics(wiki.parents), complaints)
     return Corpus(*(tuple(writer.statement(kind, page) for page in pages.values()) for kind, pages in kinds))
 
 
@@ -164,7 +164,7 @@ def _linked_from_proofs(wiki: _Wiki) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _WikiWriter:
     wiki: _Wiki
     ids: Mapping[str, int]
     topics: Topics
@@ -209,7 +209,7 @@ class _Writer:
             if title in self.ids or self.wiki.has(title):
                 refs.append(title)
             elif not _NOT_CONTENT.match(title):
-                place = passage.start + link.place
-                line, counted = line + page.text.count("\n", counted, place), place
+                position = passage.start + link.position
+                line, counted = line + page.text.count("\n", counted, position), position
                 self.complaints.append(f"{self.wiki.name}:{line}: a link to {link.title}, which is nowhere.")
         return tuple(refs), tuple(self.ids[title] for title in refs if title in self.ids)

@@ -26,7 +26,7 @@ _KINDS: tuple[StatementType, ...] = ("theorem", "definition", "other")
 class _Labels:
     """The labels of all files, each with its file's name before it: `sets-lemma-bound`."""
 
-    places: dict[str, str] = field(default_factory=dict)
+    locations: dict[str, str] = field(default_factory=dict)
     drafts: dict[str, Draft] = field(default_factory=dict)
     within: dict[str, set[str]] = field(default_factory=dict)
     """By file, as they are written there."""
@@ -39,7 +39,7 @@ class _Labels:
         """
         if link.label in self.within[file.stem]:
             return f"{file.stem}-{link.label}"
-        return link.label if link.label in self.places else None
+        return link.label if link.label in self.locations else None
 
 
 def read_statements(
@@ -58,21 +58,23 @@ def read_statements(
     for file in files:
         (_give_as_published if rules.published else _give)(file, rules, labels, complaints)
     drafts = [draft for file in files for draft in file.drafts.values()]
-    writer = _Writer(rules, labels, {draft: number for number, draft in enumerate(drafts)}, complaints)
+    writer = _LatexWriter(rules, labels, {draft: number for number, draft in enumerate(drafts)}, complaints)
     statements = [writer.statement(draft) for draft in drafts]
     return Corpus(*(tuple(one for one in statements if one.type == kind) for kind in _KINDS))
 
 
 def _define(file: File, labels: _Labels, complaints: list[str]) -> None:
-    """Note a file's labels. The first use of one counts; a statement without one is named by its place."""
-    owners = {place: draft for draft in file.drafts.values() for place in draft.labels}
+    """Note a file's labels. The first use of one counts; a statement without one is named by its line."""
+    owners = {start: draft for draft in file.drafts.values() for start in draft.labels}
     labels.within[file.stem] = {label for label, _ in file.labels}
     for label, start in file.labels:
-        full, place = f"{file.stem}-{label}", file.source.at(start)
-        if full in labels.places:
-            complaints.append(f"{place}: label {label} is defined twice, first at {labels.places[full]}.")
+        full, location = f"{file.stem}-{label}", file.source.at(start)
+        if full in labels.locations:
+            complaints.append(
+                f"{location}: label {label} is defined twice, first at {labels.locations[full]}."
+            )
             continue
-        labels.places[full] = place
+        labels.locations[full] = location
         draft = owners.get(start)
         if draft:
             labels.drafts[full] = draft
@@ -99,13 +101,13 @@ def _give(file: File, rules: Rules, labels: _Labels, complaints: list[str]) -> N
 
 
 def _attach(proof: DraftProof, target: Draft | None, file: File, rules: Rules, complaints: list[str]) -> None:
-    place = file.source.at(proof.environment.start)
+    location = file.source.at(proof.environment.start)
     if target is None or rules.types[target.environment.name] != "theorem":
-        complaints.append(f"{place}: a proof of no theorem that is known; it is left out.")
+        complaints.append(f"{location}: a proof of no theorem that is known; it is left out.")
     elif not proof.contents:
-        complaints.append(f"{place}: the proof of {target.label} is empty; it is left out.")
+        complaints.append(f"{location}: the proof of {target.label} is empty; it is left out.")
     elif target.proof:
-        complaints.append(f"{place}: a second proof of {target.label}; the first is kept.")
+        complaints.append(f"{location}: a second proof of {target.label}; the first is kept.")
     else:
         target.proof = proof
 
@@ -132,7 +134,7 @@ def _unnamed(proof: DraftProof) -> DraftProof:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _LatexWriter:
     rules: Rules
     labels: _Labels
     ids: dict[Draft, int]
@@ -163,7 +165,7 @@ class _Writer:
             full = self.labels.full(file, link)
             if full is None:
                 self.complaints.append(
-                    f"{file.source.at(link.place)}: a link to {link.label}, which is nowhere."
+                    f"{file.source.at(link.position)}: a link to {link.label}, which is nowhere."
                 )
             elif self.rules.not_linked.isdisjoint(link.label.split("-")):
                 target = self.labels.drafts.get(full)

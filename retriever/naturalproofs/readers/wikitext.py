@@ -20,7 +20,7 @@ class WikiLink:
     """`[[title|words]]`."""
 
     title: str
-    place: int
+    position: int
     """In the text that it was looked for in, in code points."""
 
 

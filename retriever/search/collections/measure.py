@@ -10,10 +10,11 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
-from retriever.metrics.ranking import place_of
-from retriever.search.backend import Backend, Collection, Question, Ranks, Split
+from retriever.metrics.ranks import Ranks, rank_of
+from retriever.search.backend import Backend, Collection, Question
 from retriever.search.collections.files import Floats
 from retriever.search.collections.rankers import Ranker
+from retriever.search.splits import Split
 
 Bools = npt.NDArray[np.bool_]
 
@@ -61,7 +62,7 @@ def places_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:
         ranked[question.own] = -np.inf
-    return tuple(place_of(ranked, number) for number in question.gold if number != question.own)
+    return tuple(rank_of(ranked, number) for number in question.gold if number != question.own)
 
 
 def best(scores: Floats, k: int) -> Sequence[int]:

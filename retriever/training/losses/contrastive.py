@@ -17,8 +17,8 @@ def contrastive_loss(
     Args:
         states: [b, d] normalised state embeddings.
         premises: [c, d] premise embeddings (eq. 2 or 3) of all candidates of the batch.
-        positives: [b] the place of each state's positive among the candidates.
-        excluded: [b, c] true where a candidate is no negative of a state: its other gold premises
+        positives: [b] the index of each state's positive among the candidates.
+        excluded: [b, c] true where a candidate may not be a negative of a state: its other gold premises
             and its own theorem with its twins.
         temperature: τ.
     """

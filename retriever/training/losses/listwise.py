@@ -14,8 +14,8 @@ def listwise_loss(logits: Tensor, form: Form) -> Tensor:
     """The mean loss of float[b, 1 + negatives] logits; the positive is in column 0.
 
     `sigmoid` is eq. (7) as written, `-log(Pr(s, p) / sum of Pr(s, p'))` with Pr a sigmoid. Its gradient for a
-    premise fades where Pr is near 1, also when all premises of a state are there together and none is told
-    from another. `softmax` puts exp(logit) in the place of Pr: the same where all logits are well below zero,
+    premise fades where Pr is near 1, also when all premises of a state are near 1 together and none is
+    distinguished from another. `softmax` uses exp(logit) instead of Pr: the same where all logits are well below zero,
     and without that plateau; logits then mean something only beside others of the same state.
     """
     scores = functional.logsigmoid(logits) if form == "sigmoid" else logits

@@ -19,16 +19,18 @@ from torch.nn import functional
 
 from lean_extract.errors import ModelError
 from retriever.metrics.selection import Floats, columns_of
+from retriever.search.backends import find_backend
+from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import groups_of
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_decoding import greedy
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences
-from retriever.training.references.collection import CollectionArrays, load_collection
 from retriever.training.references.joint import OverReferences
 from retriever.training.references.joint_model import ReferenceTable
 from retriever.training.references.pairwise_best import load_best
 from retriever.training.references.pairwise_model import build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ints, Ragged
 
@@ -37,7 +39,7 @@ _CHUNK = 128
 
 def parse(values: Mapping[str, Any]) -> AutoregressiveConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(AutoregressiveConfig, values)
+    return from_plain(AutoregressiveConfig, with_backend(values, "autoregressive"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective:
@@ -45,7 +47,7 @@ def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective
     own = cast(AutoregressiveConfig, config)
     lengths = own.lengths
     arrays = load_collection(
-        own.backend, own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
+        find_backend(own.backend), own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
     )
     return SequenceObjective(own, arrays, device)
 
@@ -84,16 +86,16 @@ class SequenceObjective(OverReferences):
         written, counts = sequences(arrays.references, rows, config.decoder.longest)
         columns = np.where(written >= 0, self._columns[written], -1)
         targets = with_end(columns, counts, arrays.references.lengths[rows], len(self._training.pool))
-        told = torch.from_numpy(targets).to(self._ranked.device)
+        wanted = torch.from_numpy(targets).to(self._ranked.device)
         before = torch.from_numpy(np.maximum(written, 0)).to(self._ranked.device)
-        steps = told >= 0
+        steps = wanted >= 0
         logits = model(arrays.questions.take(rows), before, self._ranked, steps).float()
         if config.batch.without_own:
             logits = self._without_own(logits, rows, columns, torch.nonzero(steps)[:, 0])
-        return functional.cross_entropy(logits, told[steps])
+        return functional.cross_entropy(logits, wanted[steps])
 
     def _without_own(self, logits: Tensor, rows: Ints, columns: Ints, questions: Tensor) -> Tensor:
-        """The document that a question is cannot be told, where its proof does not refer to it."""
+        """Rules out the document that a question itself is, where its proof does not refer to it."""
         own = self._columns[self._arrays.own[rows]]
         barred = np.where((columns == own[:, None]).any(axis=1), -1, own)
         barred_steps = torch.from_numpy(barred).to(logits.device)[questions]
@@ -110,10 +112,10 @@ class SequenceObjective(OverReferences):
 
 
 def with_end(columns: Ints, counts: Ints, lengths: Ints, end: int) -> Ints:
-    """[n, t + 1] What is to be told at each step: the next reference, then `end`; -1 is passed over.
+    """[n, t + 1] The target of each step: the next reference, then `end`; -1 is passed over.
 
     Args:
-        columns: [n, t] the references; -1 behind the last, and where one cannot be told.
+        columns: [n, t] the references; -1 behind the last, and where one cannot be written.
         counts: [n] references of each row.
         lengths: [n] references of the whole proof; one that was cut has no end mark.
         end: the number of the end mark.
@@ -138,8 +140,8 @@ def ranking_scores(model: SequenceModel, questions: Ragged, pool: Ints, own: Int
         first, written = greedy(model, questions.take(rows), pool, barred)
         top = first.max(axis=1) + 1
         for row, sequence in enumerate(written):
-            for place, column in enumerate(reversed(sequence)):
-                first[row, column] = top[row] + place
+            for position, column in enumerate(reversed(sequence)):
+                first[row, column] = top[row] + position
         parts.append(first)
     return np.concatenate(parts)
 

@@ -1,4 +1,4 @@
-"""What a run of the autoregressive model is told."""
+"""The configuration of a run of the autoregressive model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AutoregressiveConfig:
     tokenizer: Path
     run: Path
     kind: str = "autoregressive"
-    backend: str = "naturalproofs"
+    backend: str = field(kw_only=True)
     seed: int = 0
     threads: int = 1
     start: StartConfig = field(default_factory=StartConfig)
@@ -53,8 +53,8 @@ class AutoregressiveConfig:
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        told = f"the autoregressive model is asked for, not `kind: {self.kind}`"
-        require(self.kind == "autoregressive", told)
+        message = f"the autoregressive model is asked for, not `kind: {self.kind}`"
+        require(self.kind == "autoregressive", message)
         require(self.threads > 0, "threads must be positive")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.pairs >= 0, "pairs must not be negative")

@@ -84,8 +84,8 @@ def beam_search(model: SequenceModel, questions: Ragged, pool: Ints, beam: Beam,
         found = (scores[:, None] + logs).flatten()
         top = found.topk(min(2 * beam.width, len(found)))
         kept: list[tuple[float, list[int]]] = []
-        for score, place in zip(top.values.tolist(), top.indices.tolist(), strict=True):
-            row, column = divmod(place, end + 1)
+        for score, index in zip(top.values.tolist(), top.indices.tolist(), strict=True):
+            row, column = divmod(index, end + 1)
             if score == float("-inf"):
                 continue
             if column == end:

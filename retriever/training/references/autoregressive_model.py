@@ -120,6 +120,6 @@ def sequences(references: Ragged, rows: Ints, longest: int) -> tuple[Ints, Ints]
     chosen = references.take(rows)
     counts = np.minimum(chosen.lengths, longest)
     found = np.full((len(rows), int(counts.max(initial=1))), -1, dtype=np.int64)
-    for place, count in enumerate(counts.tolist()):
-        found[place, :count] = chosen[place][:count]
+    for row, count in enumerate(counts.tolist()):
+        found[row, :count] = chosen[row][:count]
     return found, counts

@@ -23,13 +23,13 @@ from retriever.models.towers import DOCUMENT, QUERY, Towers, write_card
 from retriever.search.backends import find_backend
 from retriever.search.collections.fit import fit_weights
 from retriever.search.collections.index import fused_for_evaluation
-from retriever.training.export import export_onnx, quantise
 from retriever.training.model import BiEncoder
+from retriever.training.onnx_graphs import export_onnx, quantise
 from retriever.training.references.pairwise import load_pairwise
 from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_model import Bag
-from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
+from retriever.training.wordpiece import PAD
 
 
 def export_towers(run: Path, out: Path) -> dict[str, float]:
@@ -106,5 +106,5 @@ def run(options: argparse.Namespace) -> None:
     weights = export_towers(options.run, options.out)
     fingerprint = Towers.load(options.out).fingerprint
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file()) / 1e6
-    told = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
-    print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {told}")
+    listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+    print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB; weights {listed}")

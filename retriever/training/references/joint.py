@@ -21,10 +21,11 @@ from torch import Tensor, nn
 
 from lean_extract.errors import ModelError
 from retriever.metrics.selection import columns_of
+from retriever.search.backends import find_backend
+from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import BiEncoder, fit_attention, groups_of
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
-from retriever.training.references.collection import CollectionArrays, load_collection
 from retriever.training.references.joint_config import JointConfig, StartConfig
 from retriever.training.references.joint_model import JointModel, ReferenceTable, reference_loss
 from retriever.training.references.pairwise import load_pairwise, validation_figure, validation_of
@@ -32,6 +33,7 @@ from retriever.training.references.pairwise_best import FIGURE, keep_best, load_
 from retriever.training.references.pairwise_data import Training, training_of
 from retriever.training.references.pairwise_model import Bag, Tower, build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ints, Ragged
 
@@ -40,7 +42,7 @@ _CHUNK = 256
 
 def parse(values: Mapping[str, Any]) -> JointConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(JointConfig, values)
+    return from_plain(JointConfig, with_backend(values, "joint"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> JointObjective:
@@ -48,7 +50,7 @@ def make_objective(config: RunConfig, device: torch.device) -> JointObjective:
     own = cast(JointConfig, config)
     lengths = own.lengths
     arrays = load_collection(
-        own.backend, own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
+        find_backend(own.backend), own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
     )
     return JointObjective(own, arrays, device)
 
@@ -162,9 +164,9 @@ def marks_of(training: Training, rows: Ints, columns: Ints) -> NDArray[np.bool_]
     """[rows, pool] Which documents of the training pool are references of each question."""
     gold = training.gold.take(rows)
     found = np.zeros((len(rows), len(training.pool)), dtype=np.bool_)
-    places = columns[gold.flat]
-    inside = places >= 0
-    found[np.repeat(np.arange(len(rows)), gold.lengths)[inside], places[inside]] = True
+    gold_columns = columns[gold.flat]
+    inside = gold_columns >= 0
+    found[np.repeat(np.arange(len(rows)), gold.lengths)[inside], gold_columns[inside]] = True
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a run of the joint model is told."""
+"""The configuration of a run of the joint model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class JointConfig:
     tokenizer: Path
     run: Path
     kind: str = "joint"
-    backend: str = "naturalproofs"
+    backend: str = field(kw_only=True)
     seed: int = 0
     threads: int = 1
     start: StartConfig = field(default_factory=StartConfig)

@@ -17,15 +17,18 @@ import torch
 from torch import Tensor, nn
 
 from lean_extract.errors import ModelError
-from retriever.metrics.selection import columns_of, mean_average_precision, places_of
+from retriever.metrics.ranks import mean_average_precision, ranks_of
+from retriever.metrics.selection import columns_of
+from retriever.search.backends import find_backend
+from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.losses.contrastive import contrastive_loss
 from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.references.collection import CollectionArrays, load_collection
 from retriever.training.references.pairwise_best import FIGURE, keep_best, load_best
 from retriever.training.references.pairwise_config import PairwiseConfig
-from retriever.training.references.pairwise_data import Training, draw_pairs, no_negatives, training_of
+from retriever.training.references.pairwise_data import Training, draw_pairs, never_negative, training_of
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ints
 from retriever.training.weights import load_bert, take_over
@@ -33,7 +36,7 @@ from retriever.training.weights import load_bert, take_over
 
 def parse(values: Mapping[str, Any]) -> PairwiseConfig:
     """The run's configuration. Raises BadSettings."""
-    return from_plain(PairwiseConfig, values)
+    return from_plain(PairwiseConfig, with_backend(values, "pairwise"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> PairwiseObjective:
@@ -46,7 +49,11 @@ def read_arrays(config: PairwiseConfig) -> CollectionArrays:
     """The collection of a run. Raises ModelError, BadRecords, UserError."""
     lengths = config.lengths
     return load_collection(
-        config.backend, config.dataset, config.tokenizer, query=lengths.query, document=lengths.document
+        find_backend(config.backend),
+        config.dataset,
+        config.tokenizer,
+        query=lengths.query,
+        document=lengths.document,
     )
 
 
@@ -91,7 +98,7 @@ class PairwiseObjective:
             questions,
             references,
             torch.from_numpy(batch.positives).to(questions.device),
-            torch.from_numpy(no_negatives(self._training, arrays.own, batch)).to(questions.device),
+            torch.from_numpy(never_negative(self._training, arrays.own, batch)).to(questions.device),
             config.loss.temperature,
         )
 
@@ -122,14 +129,18 @@ def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> t
 def validation_figure(
     scores: np.ndarray, rows: Ints, pool: Ints, training: Training, arrays: CollectionArrays
 ) -> float:
-    """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded."""
+    """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.
+
+    Raises ModelError when a score is not finite.
+    """
+    if not np.isfinite(scores).all():
+        hint = "Lower schedule.learning_rate, or raise schedule.warmup."
+        raise ModelError("The model's scores are not finite any more.", hint)
     columns = columns_of(pool, len(arrays.documents))
     own = columns[arrays.own[rows]]
     return mean_average_precision(
-        places_of(
-            scores[place], columns[training.gold[row]].tolist(), own[place : place + 1][own[place] >= 0]
-        )
-        for place, row in enumerate(rows.tolist())
+        ranks_of(found, columns[training.gold[row]].tolist(), [left_out] if left_out >= 0 else [])
+        for found, row, left_out in zip(scores, rows.tolist(), own.tolist(), strict=True)
     )
 
 

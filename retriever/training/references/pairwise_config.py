@@ -1,4 +1,4 @@
-"""What runs over a backend's collection are told: what they share, and the pairwise model's own."""
+"""The configuration of runs over a backend's collection: what they share, and the pairwise model's own."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PairwiseConfig:
     tokenizer: Path
     run: Path
     kind: str = "pairwise"
-    backend: str = "naturalproofs"
+    backend: str = field(kw_only=True)
     start_from: Path | None = None
     """A run whose BERT both towers begin as: one of kind `mlm`, or what `retriever.training.pretrained` made
     of a local Hugging Face folder; for a model with layers."""

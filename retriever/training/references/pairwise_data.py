@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from retriever.training.references.collection import CollectionArrays
+from retriever.training.collection import CollectionArrays
 from retriever.training.tokens import Ints, Ragged, ragged
 
 
@@ -56,7 +56,7 @@ class PairBatch:
     documents: Ints
     """[d] Distinct, ascending: all positives and the negatives drawn."""
     positives: Ints
-    """[b] The place of each question's positive in `documents`."""
+    """[b] The index of each question's positive in `documents`."""
 
 
 def draw_pairs(training: Training, questions: int, negatives: int, key: Sequence[int]) -> PairBatch:
@@ -69,18 +69,18 @@ def draw_pairs(training: Training, questions: int, negatives: int, key: Sequence
     starts, counts = training.gold.offsets[rows], training.gold.lengths[rows]
     chosen = training.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
     drawn = generator.choice(training.pool, negatives) if negatives else training.pool[:0]
-    documents, places = np.unique(np.concatenate([chosen, drawn]), return_inverse=True)
-    return PairBatch(rows, documents, places[:questions])
+    documents, indices = np.unique(np.concatenate([chosen, drawn]), return_inverse=True)
+    return PairBatch(rows, documents, indices[:questions])
 
 
-def no_negatives(training: Training, own: Ints, batch: PairBatch) -> NDArray[np.bool_]:
-    """[b, d] Which documents are no negatives of a question: its other references, and itself."""
+def never_negative(training: Training, own: Ints, batch: PairBatch) -> NDArray[np.bool_]:
+    """[b, d] Which documents are never used as negatives of a question: its other references, and itself."""
     result: NDArray[np.bool_] = own[batch.questions][:, None] == batch.documents[None, :]
     gold = training.gold.take(batch.questions)
     rows = np.repeat(np.arange(len(batch.questions)), gold.lengths)
-    places = np.searchsorted(batch.documents, gold.flat)
-    present = places < len(batch.documents)
-    present[present] = batch.documents[places[present]] == gold.flat[present]
-    result[rows[present], places[present]] = True
+    indices = np.searchsorted(batch.documents, gold.flat)
+    present = indices < len(batch.documents)
+    present[present] = batch.documents[indices[present]] == gold.flat[present]
+    result[rows[present], indices[present]] = True
     result[np.arange(len(batch.questions)), batch.positives] = False
     return result

@@ -15,8 +15,8 @@ from lean_extract.errors import ModelError
 from retriever.models.bag_terms import Terms
 from retriever.training.model import BiEncoder, build_bert
 from retriever.training.running.config import ModelConfig
-from retriever.training.tokenizer import SEP
 from retriever.training.tokens import Ints, Ragged, open_tokenizer
+from retriever.training.wordpiece import SEP
 
 _SMALLEST = 0.1
 """Added to an inverse document frequency, so that no term begins without weight."""

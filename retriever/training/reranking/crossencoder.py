@@ -12,12 +12,10 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 from lean_extract.errors import ModelError
-from retriever.lean.dataset.files import read_manifest
 from retriever.metrics.ranking import recall_at, reciprocal_rank
-from retriever.search.backends import find_backend
+from retriever.training.corpora import PairData, find_corpus
 from retriever.training.losses.listwise import listwise_loss
 from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, fit_attention, groups_of, padded
-from retriever.training.references.collection_pairs import pair_arrays
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.reranking.rerank_config import RerankConfig, parse_rerank
 from retriever.training.reranking.rerank_data import (
@@ -30,7 +28,7 @@ from retriever.training.reranking.rerank_data import (
 )
 from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import ModelConfig, RunConfig
-from retriever.training.tokens import Ints, TrainingArrays, load_arrays, open_tokenizer
+from retriever.training.tokens import Ints, open_tokenizer
 from retriever.training.weights import load_bert, take_matching
 
 _PAIRS_PER_CALL = 2048
@@ -108,17 +106,14 @@ def parse(values: Mapping[str, Any]) -> RerankConfig:
 
 
 def make_objective(config: RunConfig, device: torch.device) -> CrossEncoderObjective:
-    """The objective over the run's dataset folder and mined candidates. Raises ModelError, BadRecords."""
+    """The objective over the run's corpus and mined candidates. Raises ModelError, BadRecords."""
     own = cast(RerankConfig, config)
     tokenizer = open_tokenizer(own.tokenizer)
-    if own.backend == "lean":
-        data, arrays = read_manifest(own.dataset).digest, load_arrays(own.dataset, own.tokenizer)
-    else:
-        collection = find_backend(own.backend).read(own.dataset)
-        data, arrays = collection.digest, pair_arrays(collection, tokenizer)
-    mined = load_mined(own.candidates, data)
-    ranking = load_mined(own.validation, data, with_gold=True)
-    return CrossEncoderObjective(own, arrays, tokenizer.get_vocab_size(), (mined, ranking), data, device)
+    corpus = find_corpus(own.backend)
+    pairs = corpus.pairs(own.dataset, own.tokenizer)
+    mined = load_mined(own.candidates, pairs.digest, corpus.miner)
+    ranking = load_mined(own.validation, pairs.digest, corpus.miner, with_gold=True)
+    return CrossEncoderObjective(own, pairs, tokenizer.get_vocab_size(), (mined, ranking), device)
 
 
 class CrossEncoderObjective:
@@ -127,13 +122,13 @@ class CrossEncoderObjective:
     def __init__(
         self,
         config: RerankConfig,
-        arrays: TrainingArrays,
+        pairs: PairData,
         vocabulary: int,
         mined: tuple[Mined, Mined],
-        data: str,
         device: torch.device,
     ) -> None:
-        self._config, self._arrays, self.data = config, arrays, data
+        arrays = pairs.arrays
+        self._config, self._arrays, self.data = config, arrays, pairs.digest
         self._mined, self._ranking = mined
         self._texts = pair_texts(arrays, config.lengths)
         self._pools = minable_queries(arrays, self._mined, config.batch.negatives)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lean_extract.errors import ModelError
 
 VERSION = 1
+SPLITS_TO_MINE = ("train", "valid")
 Candidates = NDArray[np.int32]
 
 
@@ -35,17 +36,17 @@ class Mined:
 
     def of(self, queries: NDArray[np.int64]) -> Candidates:
         """int32[b, m]: the candidates of these queries; a row of -1 for one that was not mined."""
-        places = np.searchsorted(self.queries, queries).clip(max=max(len(self.queries) - 1, 0))
+        rows = np.searchsorted(self.queries, queries).clip(max=max(len(self.queries) - 1, 0))
         if not len(self.queries):
             return np.full((len(queries), self.candidates.shape[1]), -1, dtype=np.int32)
-        known = self.queries[places] == queries
-        return np.where(known[:, None], self.candidates[places], np.int32(-1))
+        known = self.queries[rows] == queries
+        return np.where(known[:, None], self.candidates[rows], np.int32(-1))
 
 
 def save_mined(path: Path, mined: Mined) -> None:
     """Write the file, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {
+    about = {
         "version": VERSION,
         "data": mined.data,
         "fingerprint": mined.fingerprint,
@@ -55,7 +56,7 @@ def save_mined(path: Path, mined: Mined) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             np.savez(
-                stream, queries=mined.queries, candidates=mined.candidates, about=np.array(json.dumps(told))
+                stream, queries=mined.queries, candidates=mined.candidates, about=np.array(json.dumps(about))
             )
         Path(name).replace(path)
     except BaseException:
@@ -63,13 +64,12 @@ def save_mined(path: Path, mined: Mined) -> None:
         raise
 
 
-def load_mined(path: Path, data_digest: str, *, with_gold: bool = False) -> Mined:
-    """The candidates of a file; `with_gold` says which of the two kinds is wanted.
+def load_mined(path: Path, data_digest: str, miner: str, *, with_gold: bool = False) -> Mined:
+    """The candidates of a file; `with_gold` says which of the two kinds is wanted, `miner` which command made it.
 
     Raises ModelError when there is no such file, when it is damaged, of another dataset or the other kind.
     """
-    hint = "Mine it again with retriever.lean.training.mining or, of another backend, collection_mining"
-    hint += ", --queries valid." if with_gold else "."
+    hint = f"Mine it again with python -m {miner}" + (" --queries valid." if with_gold else ".")
     try:
         with np.load(path) as values:
             about = json.loads(str(values["about"]))

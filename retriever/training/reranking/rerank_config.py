@@ -1,4 +1,4 @@
-"""What a re-ranker's training run is told."""
+"""The configuration of a re-ranker's training run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from retriever.models.reranker import PairLengths
 from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 
 _LEAST = 8
@@ -45,12 +46,12 @@ class RerankConfig:
     tokenizer: Path
     run: Path
     candidates: Path
-    """Hard negatives, as `retriever.lean.training.mining` wrote them; of another backend, `collection_mining`."""
+    """Hard negatives, as the corpus's miner wrote them (`TrainingCorpus.miner`)."""
     validation: Path
     """Rankings of the valid queries, mined with `--queries valid`."""
     kind: str = "crossencoder"
-    backend: str = "lean"
-    """`lean`: `dataset` is a folder of `retriever.lean.dataset.dataset`; else it is what that backend reads."""
+    backend: str = field(kw_only=True)
+    """Who reads `dataset`."""
     start_from: Path | None = None
     """A run of any kind whose embeddings and layers are taken over where their shapes agree."""
     seed: int = 0
@@ -79,4 +80,4 @@ class RerankConfig:
 
 def parse_rerank(values: Mapping[str, Any]) -> RerankConfig:
     """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    return from_plain(RerankConfig, values)
+    return from_plain(RerankConfig, with_backend(values, "crossencoder"))

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import ModelError
-from retriever.lean.training.sampling import training_queries
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.search.splits import SPLITS
+from retriever.training.arrays import TrainingArrays, training_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
-from retriever.training.tokens import Ints, Ragged, TrainingArrays, concatenate, ragged
+from retriever.training.tokens import Ints, Ragged, concatenate, ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PairTexts:
 
 def pair_texts(arrays: TrainingArrays, lengths: PairLengths) -> PairTexts:
     """The halves from a dataset's arrays, whose rows have [CLS] first and [SEP] last."""
-    cls, sep = (int(arrays.goals.flat[place]) for place in (0, -1))
+    cls, sep = (int(arrays.goals.flat[end]) for end in (0, -1))
     states = [
         np.array(cut_state(row[1:-1].tolist(), lengths, cls, sep), dtype=np.int32)
         for row in _rows(arrays.states)
@@ -128,6 +128,6 @@ def validation_queries(arrays: TrainingArrays, mined: Mined, count: int) -> Ints
 
 
 def first_known(candidates: NDArray[np.int32], depth: int) -> Ints:
-    """int64[b, depth]: the first candidates; a place without one repeats the row's first."""
+    """int64[b, depth]: the first candidates; where there are fewer, the row's first is repeated."""
     first = candidates[:, :depth].astype(np.int64)
     return np.where(first < 0, first[:, :1], first)

@@ -40,7 +40,7 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Put the checkpoint in the place of the run's last one."""
+    """Replace the run's last checkpoint."""
     folder.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".{FILE}.", suffix=".tmp")
     try:

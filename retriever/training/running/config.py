@@ -1,18 +1,14 @@
-"""What a training run is told: frozen dataclasses checked on creation, read from YAML presets."""
+"""The configuration of a training run: frozen dataclasses checked on creation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
-import yaml
-
-from lean_extract.errors import BadSettings
 from retriever.training.running.plain import from_plain, require
-
-PRESETS = Path(__file__).parent.parent / "configs"
+from retriever.training.running.presets import read_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class BatchConfig:
     share: float = 1.0
     """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
     varied: float = 0.0
-    """The share of the queries whose state is read in other dress (`retriever.lean.augmentation.augment`)."""
+    """The share of the queries whose state is augmented (`retriever.lean.augmentation.augment`)."""
     hard: Path | None = None
     """Mined candidates per query (`retriever.lean.training.mining`)."""
     hard_negatives: int = 0
@@ -136,11 +132,11 @@ class ScheduleConfig:
 
 
 class RunConfig(Protocol):
-    """What every kind of run is told; each kind's own dataclass has more."""
+    """What the configurations of all kinds of run have in common."""
 
     @property
     def kind(self) -> str:
-        """A name in `retriever.training.running.train.KINDS`."""
+        """A name in `retriever.training.running.kinds.all_kinds`."""
 
     @property
     def dataset(self) -> Path:
@@ -204,30 +200,6 @@ class TrainConfig:
 def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
     return from_plain(TrainConfig, values)
-
-
-def _names(presets: Path, *, of_plans: bool) -> str:
-    stems = sorted(file.stem for file in presets.glob("*.yaml"))
-    return ", ".join(stem for stem in stems if stem.startswith("experiments-") == of_plans)
-
-
-def read_values(path: Path, presets: Path = PRESETS) -> dict[str, Any]:
-    """The plain values of a YAML file; a bare name stands for a preset in the folder `presets`.
-
-    Raises BadSettings when there is no such file, or when it does not hold names and values.
-    """
-    file = path if path.is_file() else presets / path.with_suffix(".yaml").name
-    try:
-        values = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        plans = _names(presets, of_plans=True)
-        hint = f"The presets are: {_names(presets, of_plans=False)}"
-        hint += f"; the plans of experiments: {plans}." if plans else "."
-        raise BadSettings(f"There is no configuration {path}.", hint) from error
-    except yaml.YAMLError as error:
-        raise BadSettings(f"{file} is not YAML: {error}.", "Correct it and start again.") from error
-    require(isinstance(values, dict), f"{file} must hold names and values")
-    return cast(dict[str, Any], values)
 
 
 def load_config(path: Path) -> TrainConfig:

@@ -99,9 +99,9 @@ class Loop:
         return True
 
     def train(self, tracker: Tracker, stopping: Stopping, *, until: int | None = None) -> TrainingProgress:
-        """Train to the end, to step `until`, or until it is told to stop; leaves a checkpoint behind.
+        """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
 
-        Raises ModelError when the loss is no number any more; the checkpoint is then the last good one.
+        Raises ModelError when the loss is not finite any more; the checkpoint is then the last good one.
         """
         schedule = self._config.schedule
         end = schedule.steps if until is None else min(until, schedule.steps)
@@ -125,8 +125,8 @@ class Loop:
         return replace(self.progress, stopped=stopped, signal=int(stopping.signal or 0))
 
     def save(self) -> None:
-        """Write the checkpoint. Raises ModelError when a loss since the last one is no number."""
-        self._refuse_no_number(self._losses)
+        """Write the checkpoint. Raises ModelError when a loss since the last one is not finite."""
+        self._refuse_infinite(self._losses)
         if self._accelerator.is_main_process:
             config, progress = to_plain(self._config), self.progress
             model, optimiser = self._objective.model.state_dict(), self._optimiser.state_dict()
@@ -159,15 +159,15 @@ class Loop:
 
     def _mean_loss(self) -> float:
         """Of the steps since the last call, over all processes. Raises ModelError."""
-        self._refuse_no_number(self._losses)
+        self._refuse_infinite(self._losses)
         mean = torch.stack(self._losses).mean()
         self._losses.clear()
         return float(self._accelerator.reduce(mean, "mean").item())
 
-    def _refuse_no_number(self, losses: list[Tensor]) -> None:
+    def _refuse_infinite(self, losses: list[Tensor]) -> None:
         if losses and not math.isfinite(float(torch.stack(losses).sum().item())):
             hint = "Lower schedule.learning_rate, or raise schedule.warmup."
-            raise ModelError(f"The loss is no number any more at step {self.progress.steps}.", hint)
+            raise ModelError(f"The loss is not finite any more at step {self.progress.steps}.", hint)
 
     def _evaluate(self, tracker: Tracker) -> None:
         if self._accelerator.is_main_process:

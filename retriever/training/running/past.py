@@ -17,7 +17,7 @@ def check_run(run: Path, *kinds: str) -> None:
     try:
         values = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise ModelError(f"{run} is no run: it has no config.yaml.", hint) from error
+        raise ModelError(f"{run} is not a run folder: it has no config.yaml.", hint) from error
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise ModelError(f"{run / 'config.yaml'} cannot be read: {error}.", hint) from error
     kind = values.get("kind") if isinstance(values, dict) else None

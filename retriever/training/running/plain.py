@@ -61,8 +61,8 @@ def _number(kind: type[int] | type[float], value: Any, name: str) -> int | float
             return float(value)
         except ValueError:
             require(False, f"`{name}` must be a number")
-    allowed, told = ((int,), "a whole number") if kind is int else ((int, float), "a number")
-    require(isinstance(value, allowed) and not isinstance(value, bool), f"`{name}` must be {told}")
+    allowed, wanted = ((int,), "a whole number") if kind is int else ((int, float), "a number")
+    require(isinstance(value, allowed) and not isinstance(value, bool), f"`{name}` must be {wanted}")
     return kind(value)
 
 

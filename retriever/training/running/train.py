@@ -14,7 +14,7 @@ import argparse
 import importlib
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -26,28 +26,18 @@ from accelerate import Accelerator, PartialState
 from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError, UserError
 from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import PRESETS, RunConfig, read_values
+from retriever.training.running.config import RunConfig
+from retriever.training.running.kinds import all_kinds
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
 from retriever.training.running.plain import to_plain
+from retriever.training.running.presets import read_values
 from retriever.training.running.stopping import Stopping
 from retriever.training.running.tracking import CURVE, RunTracker, Silence
 from retriever.training.tokens import open_tokenizer
 
-KINDS: Mapping[str, str] = {
-    "biencoder": "retriever.lean.training.biencoder",
-    "mlm": "retriever.training.mlm",
-    "crossencoder": "retriever.training.reranking.crossencoder",
-    "pairwise": "retriever.training.references.pairwise",
-    "joint": "retriever.training.references.joint",
-    "autoregressive": "retriever.training.references.autoregressive",
-    "match": "retriever.match.training.objective",
-    "match-mlm": "retriever.match.training.mlm",
-}
-"""Kind of run -> the module that knows it."""
-
 
 class KindModule(Protocol):
-    """What such a module gives."""
+    """What the module of a kind of run gives."""
 
     def parse(self, values: Mapping[str, Any]) -> RunConfig:
         """The configuration from YAML values. Raises BadSettings."""
@@ -72,15 +62,18 @@ class RunLimits:
             )
 
 
-def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] = KINDS) -> KindModule:
+def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> KindModule:
     """The module of a configuration's `kind`, by default the first of `kinds`. Raises BadSettings."""
+    kinds = all_kinds() if kinds is None else kinds
     kind = values.get("kind", next(iter(kinds)))
     if kind not in kinds:
         raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(kinds)}.")
     return cast(KindModule, importlib.import_module(kinds[kind]))
 
 
-def load_run(path: Path, kinds: Mapping[str, str] = KINDS, presets: Path = PRESETS) -> RunConfig:
+def load_run(
+    path: Path, kinds: Mapping[str, str] | None = None, presets: Sequence[Path] | None = None
+) -> RunConfig:
     """The configuration in a YAML file or preset, of whatever kind it is. Raises BadSettings."""
     values = read_values(path, presets)
     return kind_of(values, kinds).parse(values)
@@ -92,7 +85,7 @@ def run_training(
     resume: bool = False,
     limits: RunLimits | None = None,
     bar: bool | None = None,
-    kinds: Mapping[str, str] = KINDS,
+    kinds: Mapping[str, str] | None = None,
 ) -> TrainingProgress:
     """Train (on) to the end, or as far as the limits let it.
 
@@ -115,7 +108,7 @@ def run_training(
             return loop.train(tracker, stopping, until=limits.until)
 
 
-def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str]) -> Loop:
+def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] | None) -> Loop:
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     module = kind_of({"kind": config.kind}, kinds)
@@ -155,17 +148,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; the exit code is 0, also where a limit was met, or 128 and the signal's number."""
-    return train_config(options, KINDS, PRESETS)
+    return train_config(options)
 
 
-def train_config(options: argparse.Namespace, kinds: Mapping[str, str], presets: Path) -> int:
-    """Train what the options name, a run of one of these kinds; the exit code, as `run` says."""
+def train_config(
+    options: argparse.Namespace,
+    kinds: Mapping[str, str] | None = None,
+    presets: Sequence[Path] | None = None,
+) -> int:
+    """Train what the options name; the exit code, as `run` says.
+
+    Kinds of run and folders of presets are those of the corpora unless they are given.
+    """
     limits = RunLimits(options.until, options.minutes)
     config = load_run(options.config, kinds, presets)
     progress = run_training(config, resume=options.resume, limits=limits, bar=options.progress, kinds=kinds)
     if PartialState().is_main_process:
         print(f"{progress.steps} steps, {progress.seconds:.0f} s")
         if progress.stopped:
-            said = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
-            print(said, file=sys.stderr)
+            message = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
+            print(message, file=sys.stderr)
     return 128 + progress.signal if progress.signal else 0

@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import IndexWriteFailed, ModelError, UserError
-from retriever.metrics.ranking import place_of
+from retriever.metrics.ranks import rank_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
-from retriever.search.backend import Collection, Document, Question, Split
+from retriever.search.backend import Collection, Document, Question
 from retriever.search.collections.files import KnownProofs, Stored, read_stored, write_stored
 from retriever.search.collections.index import CollectionIndex, IndexingStopped, index_collection
 from retriever.search.collections.measure import places
 from retriever.search.collections.rankers import levelled, votes
 from retriever.search.collections.rereading import RerankedRanker
+from retriever.search.splits import Split
 from tests.retriever.naturalproofs.corpora import gardens
 
 FLOATS = st.floats(-10, 10, width=32)
@@ -92,7 +93,7 @@ def test_only_what_a_split_ranks_takes_a_place_and_the_question_none() -> None:
 def test_a_place_counts_what_stands_before(scores: list[float], data: st.DataObject) -> None:
     number = data.draw(st.integers(0, len(scores) - 1))
     order = sorted(range(len(scores)), key=lambda one: (-scores[one], one))
-    assert place_of(np.array(scores, dtype=np.float32), number) == order.index(number) + 1
+    assert rank_of(np.array(scores, dtype=np.float32), number) == order.index(number) + 1
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=20))

@@ -36,10 +36,5 @@ def test_a_file_without_figures_is_named(
     figures = tmp_path / "valid.json"
     if text is not None:
         figures.write_text(text)
-    assert (
-        command("retriever card")(
-            [str(MODEL), str(tmp_path), "--figures", str(figures), "--hardware", "a core"]
-        )
-        == 1
-    )
+    assert command("retriever card")([MODEL, tmp_path, "--figures", figures, "--hardware", "a core"]) == 1
     assert str(figures) in capsys.readouterr().err

@@ -15,16 +15,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-from retriever.lean.evaluation import (  # noqa: E402
-    ablation,
-)
-from retriever.lean.evaluation.experiment_plan import load_plan, merged  # noqa: E402
-from retriever.lean.evaluation.experiment_tables import read_row  # noqa: E402
+from retriever.lean.evaluation import ablation  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
+from retriever.lean.experiments import run_training as experiments  # noqa: E402
+from retriever.lean.experiments.plan import load_plan, merged  # noqa: E402
+from retriever.lean.experiments.tables import read_row  # noqa: E402
 from retriever.lean.features import FEATURES  # noqa: E402
 from retriever.search.fusion import Fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
-from retriever.training.running.config import PRESETS  # noqa: E402
+from retriever.training.running.presets import preset_files  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.running.train import RunLimits, load_run  # noqa: E402
 from retriever.training.running.train import run_training as train  # noqa: E402
@@ -85,13 +84,13 @@ def arguments(plan: Path, work: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
-    assert command("retriever experiments")([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
+    assert experiments.main([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
     rows, run_training = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
     assert not (rows / "rd.json").exists() and not run_training.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
     config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run_training, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
-    assert command("retriever experiments")(arguments) == 0
+    assert experiments.main(arguments) == 0
     assert [point["step"] for point in read_curve(run_training) if "loss" in point] == [4, 8, 12]
     return rows
 
@@ -117,7 +116,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert command("retriever experiments")([*arguments, "--plot", tmp_path / "share.svg"]) == 0
+    assert experiments.main([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -135,9 +134,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert command("retriever experiments")([other, "--work", work]) == 2
+    assert experiments.main([str(other), "--work", str(work)]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert command("retriever experiments")([other, "--work", work, "--only", "rt"]) == 2
+    assert experiments.main([str(other), "--work", str(work), "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 
@@ -185,7 +184,7 @@ def test_the_ablation_has_a_row_for_every_feature(
     assert {row["method"] for row in rows if not row["differences"]} == {ablation.ALL}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in PRESETS.glob("experiments-*.yaml")))
+@pytest.mark.parametrize("name", [name for name in preset_files() if name.startswith("experiments-")])
 def test_every_shipped_plan_is_of_runs_that_parse(name: str) -> None:
     plan = load_plan(Path(name))
     here = Path("d")

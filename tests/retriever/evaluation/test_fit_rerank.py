@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.lean.evaluation.fit_rerank import fit_weight, mean_rank
+from retriever.evaluation.reranker_weight import fit_weight, mean_reciprocal_rank
 from retriever.metrics.fit import RankingExample
 
 
@@ -27,14 +27,14 @@ def test_the_weight_is_the_ratio_that_the_labels_follow(seed: int, truth: tuple[
     found = examples(seed, *truth)
     weight = fit_weight(found)
     assert weight == pytest.approx(max(0.0, truth[1] / truth[0]), abs=0.25 * max(1.0, truth[1] / truth[0]))
-    assert mean_rank(found, weight) >= mean_rank(found, 0.0) - 0.02
+    assert mean_reciprocal_rank(found, weight) >= mean_reciprocal_rank(found, 0.0) - 0.02
 
 
 def test_the_reciprocal_rank_is_of_the_first_gold_one() -> None:
     features = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 5.0]], dtype=np.float32)
     example = RankingExample(features, np.array([False, True, True]))
-    assert mean_rank([example], 0.0) == pytest.approx(1 / 2)
-    assert mean_rank([example], 1.0) == pytest.approx(1.0)
+    assert mean_reciprocal_rank([example], 0.0) == pytest.approx(1 / 2)
+    assert mean_reciprocal_rank([example], 1.0) == pytest.approx(1.0)
 
 
 def test_nothing_to_fit_is_told() -> None:

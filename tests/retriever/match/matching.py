@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from retriever.match.schema import Part, StatementProof, StatementProofs, Token
+from retriever.match.schema import StatementProof, StatementProofs, Token
 from retriever.match.store import write_pairs
+from retriever.search.splits import Split
 
 _COMMON = ("let", "be", "a", "ring", "map", "with", "the", "that", "every", "module", "over", "has", "done")
 _RARE = [first + second for first in ("loc", "norm", "dens", "fin") for second in ("al", "or", "ic", "um")]
@@ -24,7 +25,7 @@ def symbol(text: str) -> Token:
 def make_pairs(train: int = 60, held: int = 12, seed: int = 0) -> StatementProofs:
     """So many training pairs, and as many of each other part as `held`."""
     draw = random.Random(seed)
-    parts: list[Part] = ["train"] * train + ["valid"] * held + ["test"] * held
+    parts: list[Split] = ["train"] * train + ["valid"] * held + ["test"] * held
     pairs = [_pair(number, draw) for number in range(len(parts))]
     return StatementProofs(tuple(pairs), {pair.key: part for pair, part in zip(pairs, parts, strict=True)})
 
@@ -45,7 +46,7 @@ def _pair(number: int, draw: random.Random) -> StatementProof:
         kind="lemma",
         category="",
         source="book",
-        place=f"book: lemma-{number}",
+        location=f"book: lemma-{number}",
     )
 
 

@@ -30,7 +30,7 @@ def test_a_theorem_and_the_proof_behind_it_are_a_pair(tmp_path: Path) -> None:
     assert encode(pair.statement) == "let $i:x be open ."
     assert encode(pair.proof) == "then $i:x is open , see"
     assert (pair.key, pair.kind, pair.source) == ("0801.0001#S1.Thm1", "lemma", "0801.0001")
-    assert pair.place == f"{path}:3"
+    assert pair.location == f"{path}:3"
     assert skipped == {"annotations in content markup": 2}
 
 
@@ -46,7 +46,7 @@ def test_old_class_names_and_html(tmp_path: Path) -> None:
     assert complaints == []
     assert encode(pair.statement) == "let $i:x $i:α be"
     assert encode(pair.proof) == "is closed by é"
-    assert (pair.key, pair.kind, pair.place) == ("a#1", "theorem", f"{path}:2")
+    assert (pair.key, pair.kind, pair.location) == ("a#1", "theorem", f"{path}:2")
 
 
 def test_named_entities_of_xhtml(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             kind="lemma",
             category="gardens",
             source="gardens",
-            place=f"gardens: {subject}",
+            location=f"gardens: {subject}",
         )
         for subject in SUBJECTS
     )

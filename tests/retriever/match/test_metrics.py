@@ -7,12 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from retriever.match.decoding import exact_decoding, local_decoding
-from retriever.match.evaluation.metrics import (
-    assignment_counts,
-    assignment_figures,
-    ranking_figures,
-    ranks,
-)
+from retriever.match.metrics import assignment_counts, assignment_figures, own_ranks, ranking_figures
 
 SQUARES = st.integers(1, 8).flatmap(
     lambda side: arrays(np.float64, (side, side), elements=st.integers(-3, 3).map(float))
@@ -21,14 +16,14 @@ SQUARES = st.integers(1, 8).flatmap(
 
 @given(SQUARES)
 def test_a_rank_is_the_place_in_the_sorted_row(scores: np.ndarray) -> None:
-    for row, rank in enumerate(ranks(scores)):
+    for row, rank in enumerate(own_ranks(scores)):
         order = sorted(range(len(scores)), key=lambda column: (-scores[row, column], column))
         assert order.index(row) + 1 == rank
 
 
 @given(SQUARES)
 def test_accuracy_is_that_of_local_decoding(scores: np.ndarray) -> None:
-    figures = ranking_figures(ranks(scores))
+    figures = ranking_figures(own_ranks(scores))
     decoded = assignment_figures(local_decoding(scores))
     assert figures["Acc"].mean == pytest.approx(decoded["Acc"].mean)
     assert figures["Acc"].mean <= figures["MRR"].mean + 1e-9
@@ -36,8 +31,8 @@ def test_accuracy_is_that_of_local_decoding(scores: np.ndarray) -> None:
 
 def test_figures_by_hand() -> None:
     scores = np.array([[1.0, 2.0, 3.0], [0.0, 5.0, 1.0], [1.0, 3.0, 2.0]])
-    assert ranks(scores).tolist() == [3, 1, 2]
-    figures = ranking_figures(ranks(scores))
+    assert own_ranks(scores).tolist() == [3, 1, 2]
+    figures = ranking_figures(own_ranks(scores))
     assert figures["MRR"].mean == pytest.approx(100 * (1 / 3 + 1 + 1 / 2) / 3)
     assert figures["Acc"].mean == pytest.approx(100 / 3)
     assert figures["MRR"].low <= figures["MRR"].mean <= figures["MRR"].high
@@ -45,7 +40,7 @@ def test_figures_by_hand() -> None:
 
 def test_more_statements_than_proofs_have_no_rank() -> None:
     with pytest.raises(ValueError):
-        ranks(np.zeros((3, 2)))
+        own_ranks(np.zeros((3, 2)))
 
 
 @given(SQUARES)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.match.pairs import LEVELS, Level, load_pairs
+from retriever.match.pairs import load_pairs
 from retriever.match.replacement import renaming_of, replace_symbols
-from retriever.match.schema import StatementProof, StatementProofs, Token
+from retriever.match.schema import LEVELS, Level, StatementProof, StatementProofs, Token
 from retriever.match.store import read_pairs, write_pairs
 from retriever.match.tokens import decode, encode
 from tests.commands import command

@@ -104,11 +104,11 @@ def test_a_file_that_ends_between_two_lines_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "message", "hint"),
     [
-        ('{"format": "match-pairs", "version": 2}', "version 2", "python -m retriever match-build"),
-        ('{"dataset": {}}', "line 1", "python -m retriever match-build"),
+        ('{"format": "match-pairs", "version": 2}', "version 2", "retriever.match.build"),
+        ('{"dataset": {}}', "line 1", "retriever.match.build"),
         ("2", "line 1", "name the folder"),
         (",theory,proof,meta", "line 1", "CSV"),
-        ("", "line 1", "python -m retriever match-build"),
+        ("", "line 1", "retriever.match.build"),
     ],
 )
 def test_another_version_is_told_with_a_hint(tmp_path: Path, head: str, message: str, hint: str) -> None:
@@ -193,7 +193,7 @@ def test_the_authors_files_are_read(tmp_path: Path) -> None:
     assert encode(one.proof) == "take $ibold:x $n:12 $o:____"
     assert (one.key, one.source) == ("arXiv:0801.0001|S1.Thm1", "arXiv:0801.0001")
     assert (one.kind, one.category) == ("lemma", "math.AG")
-    assert one.place == f"{folder}/mixed_conservation_dev:6"
+    assert one.location == f"{folder}/mixed_conservation_dev:6"
     assert (two.kind, two.category) == ("statement", "")
     assert set(read_pairs(folder).splits.values()) == {"valid"}
 

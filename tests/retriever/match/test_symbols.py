@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.match.protected import protected_places
+from retriever.match.protected import protected_positions
 from retriever.match.schema import Token
 from retriever.match.symbols import fresh_letters, is_variable, variables, with_letter
 from retriever.match.tokens import decode
@@ -56,7 +56,7 @@ def test_constants_names_and_words_are_none(piece: str) -> None:
     ],
 )
 def test_names_that_are_spelled_letter_by_letter_are_protected(text: str, places: set[int]) -> None:
-    assert protected_places(decode(text)) == places
+    assert protected_positions(decode(text)) == places
 
 
 def test_a_letter_of_a_spelled_name_may_be_a_variable_elsewhere() -> None:

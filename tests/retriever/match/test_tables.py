@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-from retriever.match.evaluation.metrics import StatementCounts
 from retriever.match.evaluation.tables import (
     MatchRow,
     count_table,
@@ -12,6 +11,7 @@ from retriever.match.evaluation.tables import (
     plain_rows,
     row_of,
 )
+from retriever.match.metrics import StatementCounts
 from retriever.metrics.bootstrap import Interval
 
 

@@ -5,17 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.metrics.references import (
-    average_precision,
-    full_at,
-    hits_at,
-    intervals,
-    mean_interval,
-    places_of,
-)
+from retriever.metrics.bootstrap import mean_interval
+from retriever.metrics.ranks import average_precision, full_at, hits_at, ranks_of
+from retriever.metrics.references import intervals
 
 SCORES = st.lists(st.integers(-3, 3), min_size=2, max_size=30).map(lambda s: np.array(s, dtype=np.float32))
-PLACES = st.sets(st.integers(1, 150), min_size=1, max_size=12).map(tuple)
+RANKS = st.sets(st.integers(1, 150), min_size=1, max_size=12).map(tuple)
 
 
 def ranking(scores: np.ndarray) -> list[int]:
@@ -23,49 +18,49 @@ def ranking(scores: np.ndarray) -> list[int]:
 
 
 @given(SCORES, st.data())
-def test_places_are_those_of_the_sorted_list_with_or_without_a_candidate(
+def test_ranks_are_those_of_the_sorted_list_with_or_without_a_candidate(
     scores: np.ndarray, data: st.DataObject
 ) -> None:
     gold = data.draw(st.sets(st.integers(0, len(scores) - 1), min_size=1))
-    assert places_of(scores, list(gold)) == tuple(ranking(scores).index(item) + 1 for item in gold)
+    assert ranks_of(scores, list(gold)) == tuple(ranking(scores).index(item) + 1 for item in gold)
     own = data.draw(st.integers(0, len(scores) - 1))
     others = [item for item in gold if item != own]
     left = [item for item in ranking(scores) if item != own]
-    assert places_of(scores, others, own) == tuple(left.index(item) + 1 for item in others)
+    assert ranks_of(scores, others, [own]) == tuple(left.index(item) + 1 for item in others)
 
 
 def test_scores_that_are_no_numbers_and_a_candidate_both_sought_and_left_out_are_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
-        places_of(np.array([1.0, np.nan]), [0])
+        ranks_of(np.array([1.0, np.nan]), [0])
     with pytest.raises(ValueError, match="left out"):
-        places_of(np.array([1.0, 2.0]), [0], 0)
+        ranks_of(np.array([1.0, 2.0]), [0], [0])
 
 
 def test_metrics_of_one_ranking_by_hand() -> None:
-    places = (12, 1, 4)
-    assert average_precision(places) == pytest.approx((1 / 1 + 2 / 4 + 3 / 12) / 3)
-    assert [hits_at(places, k) for k in (1, 10, 100)] == [1, 2, 3]
-    assert [full_at(places, k) for k in (11, 12)] == [0.0, 1.0]
+    ranks = (12, 1, 4)
+    assert average_precision(ranks) == pytest.approx((1 / 1 + 2 / 4 + 3 / 12) / 3)
+    assert [hits_at(ranks, k) for k in (1, 10, 100)] == [1, 2, 3]
+    assert [full_at(ranks, k) for k in (11, 12)] == [0.0, 1.0]
 
 
-@given(PLACES)
-def test_average_precision_is_the_sum_of_b4(places: tuple[int, ...]) -> None:
+@given(RANKS)
+def test_average_precision_is_the_sum_of_b4(ranks: tuple[int, ...]) -> None:
     """B.4: over all ranks j, precision at j where the j-th is a reference, by the number of references."""
-    total = sum(sum(place <= j for place in places) / j for j in range(1, max(places) + 1) if j in places)
-    assert average_precision(places) == pytest.approx(total / len(places))
-    assert 0 < average_precision(places) <= 1
+    total = sum(sum(rank <= j for rank in ranks) / j for j in range(1, max(ranks) + 1) if j in ranks)
+    assert average_precision(ranks) == pytest.approx(total / len(ranks))
+    assert 0 < average_precision(ranks) <= 1
 
 
-@given(PLACES, st.integers(1, 150))
-def test_everything_is_found_exactly_when_the_last_is(places: tuple[int, ...], k: int) -> None:
-    assert (full_at(places, k) == 1.0) == (hits_at(places, k) == len(places))
+@given(RANKS, st.integers(1, 150))
+def test_everything_is_found_exactly_when_the_last_is(ranks: tuple[int, ...], k: int) -> None:
+    assert (full_at(ranks, k) == 1.0) == (hits_at(ranks, k) == len(ranks))
 
 
-@given(PLACES)
-def test_a_better_place_never_lowers_average_precision(places: tuple[int, ...]) -> None:
-    better = next((p for p in range(1, max(places)) if p not in places), None)
+@given(RANKS)
+def test_a_better_rank_never_lowers_average_precision(ranks: tuple[int, ...]) -> None:
+    better = next((p for p in range(1, max(ranks)) if p not in ranks), None)
     if better is not None:
-        assert average_precision({*places, better} - {max(places)}) > average_precision(places)
+        assert average_precision({*ranks, better} - {max(ranks)}) > average_precision(ranks)
 
 
 def test_recall_is_micro_averaged() -> None:
@@ -76,7 +71,7 @@ def test_recall_is_micro_averaged() -> None:
     assert found["Full@100"].mean == pytest.approx(200 / 3)
 
 
-@given(st.lists(PLACES, min_size=1, max_size=8))
+@given(st.lists(RANKS, min_size=1, max_size=8))
 def test_figures_lie_in_their_intervals_and_in_a_hundred(examples: list[tuple[int, ...]]) -> None:
     found = intervals(examples)
     assert list(found) == ["mAP", "R@10", "R@100", "Full@10", "Full@100"]
@@ -93,10 +88,10 @@ def test_more_examples_narrow_an_interval() -> None:
 
 
 def test_nothing_has_no_metrics() -> None:
-    for measure in (average_precision, lambda places: hits_at(places, 1), lambda places: full_at(places, 1)):
-        for places in ((), (0, 1), (2, 2)):
+    for measure in (average_precision, lambda ranks: hits_at(ranks, 1), lambda ranks: full_at(ranks, 1)):
+        for ranks in ((), (0, 1), (2, 2)):
             with pytest.raises(ValueError, match=r"without references|counted from 1"):
-                measure(places)
+                measure(ranks)
     for empty in (intervals, mean_interval):
         with pytest.raises(ValueError, match="nothing to average"):
             empty([])

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.train
 from lean_extract.errors import BadSettings  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
-from retriever.training.references import refgen  # noqa: E402
+from retriever.naturalproofs.evaluation import refgen  # noqa: E402
 from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
 from retriever.training.references.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402
@@ -144,17 +144,9 @@ def test_it_begins_as_the_pairwise_model_learns_writes_and_ranks(
     losses = [point["loss"] for point in read_curve(begun) if "loss" in point]
     assert losses[-1] < losses[0] / 2
     out, top = garden.work / "written.jsonl", garden.work / "top.jsonl"
+    assert command("retriever generate-references")([begun, garden.corpus, "--out", out, "--beam", "4"]) == 0
     assert (
-        command("retriever generate-references")(
-            [str(begun), str(garden.corpus), "--out", str(out), "--beam", "4"]
-        )
-        == 0
-    )
-    assert (
-        command("retriever generate-references")(
-            [str(pairwise), str(garden.corpus), "--out", str(top), "--top", "2"]
-        )
-        == 0
+        command("retriever generate-references")([pairwise, garden.corpus, "--out", top, "--top", "2"]) == 0
     )
     whole = BACKEND.read(garden.corpus)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
@@ -163,9 +155,7 @@ def test_it_begins_as_the_pairwise_model_learns_writes_and_ranks(
     assert all(len(json.loads(line)["references"]) == 2 for line in top.read_text().splitlines())
     capsys.readouterr()
     assert (
-        command("retriever naturalproofs-generation")(
-            [str(garden.corpus), "--predictions", str(out), str(top), "--plain"]
-        )
+        command("retriever naturalproofs-generation")([garden.corpus, "--predictions", out, top, "--plain"])
         == 0
     )
     told = capsys.readouterr().out
@@ -237,11 +227,6 @@ def test_settings_and_runs_that_do_not_fit_are_told(
             parse({**values, **wrong})
     asked = [str(tmp_path / "none"), str(garden.corpus), "--out", str(tmp_path / "out.jsonl")]
     assert command("retriever generate-references")(asked) != 0
-    assert (
-        command("retriever generate-references")(
-            [str(pairwise), *asked[1:3], str(garden.corpus / "out.jsonl")]
-        )
-        == 1
-    )
+    assert command("retriever generate-references")([pairwise, *asked[1:3], garden.corpus / "out.jsonl"]) == 1
     told = capsys.readouterr().err
     assert "There is no run" in told and "cannot be read or written" in told

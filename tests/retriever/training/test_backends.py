@@ -15,8 +15,8 @@ from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.backends import BUILT_IN, find_backend
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import measure
+from retriever.training.collection import load_collection
 from retriever.training.mlm import MlmConfig
-from retriever.training.references.collection import load_collection
 from retriever.training.running.tracking import read_curve
 from retriever.training.running.train import load_run, run_training
 from retriever.training.tokens import open_tokenizer
@@ -73,7 +73,7 @@ def test_tokenizer_and_masked_modelling_read_any_backend(data: dict[str, Path], 
     assert train_tokenizer(arguments) == 0
     words = open_tokenizer(tokenizer).encode(r"gate \walled").tokens
     assert words[0] == "[CLS]" and "gate" in words and words[-1] == "[SEP]"
-    arrays = load_collection("naturalproofs", source, tokenizer, query=12, document=16)
+    arrays = load_collection(find_backend("naturalproofs"), source, tokenizer, query=12, document=16)
     assert arrays.documents.lengths.max() <= 16 and arrays.questions.lengths.max() <= 12
     preset = load_run(Path("debug-mlm"))
     assert isinstance(preset, MlmConfig)

@@ -31,7 +31,8 @@ from retriever.search.collections.measure import measure  # noqa: E402
 from retriever.search.collections.rankers import Neighbours  # noqa: E402
 from retriever.search.collections.rereading import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
-from retriever.training.references.collection_pairs import pair_arrays  # noqa: E402
+from retriever.training.collection import pair_arrays  # noqa: E402
+from retriever.training.reranking import collection_mining  # noqa: E402
 from retriever.training.reranking.mined import load_mined  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
@@ -40,6 +41,7 @@ from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 BACKEND = find_backend("naturalproofs")
+MINER = collection_mining.__name__
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +80,7 @@ def mined(garden: Garden) -> Path:
     for queries in ("train", "valid"):
         out = str(garden.work / f"mined-{queries}.npz")
         assert (
-            command("retriever mine-collection")(
-                [str(garden.corpus), out, "--top", "30", "--queries", queries]
-            )
+            command("retriever mine-collection")([garden.corpus, out, "--top", "30", "--queries", queries])
             == 0
         )
     return garden.work
@@ -120,8 +120,8 @@ def test_mined_candidates_hold_no_answer_to_learn_from_and_all_to_measure(
     garden: Garden, mined: Path
 ) -> None:
     collection = BACKEND.read(garden.corpus)
-    train = load_mined(mined / "mined-train.npz", collection.digest)
-    valid = load_mined(mined / "mined-valid.npz", collection.digest, with_gold=True)
+    train = load_mined(mined / "mined-train.npz", collection.digest, MINER)
+    valid = load_mined(mined / "mined-valid.npz", collection.digest, MINER, with_gold=True)
     for found, split in ((train, "train"), (valid, "valid")):
         assert len(found.queries) == len(collection.of(split))  # type: ignore[arg-type]
         for number in found.queries.tolist():
@@ -237,9 +237,7 @@ def test_what_does_not_fit_is_told(
     assert command("retriever mine-collection")([garden.corpus, out, "--backend", "lean"]) == 2
     assert "a miner of its own" in capsys.readouterr().err and not out.exists()
     assert (
-        command("retriever mine-collection")(
-            [str(garden.corpus), str(garden.corpus / "out.npz"), "--queries", "valid"]
-        )
+        command("retriever mine-collection")([garden.corpus, garden.corpus / "out.npz", "--queries", "valid"])
         == 1
     )
     assert "cannot be read or written" in capsys.readouterr().err

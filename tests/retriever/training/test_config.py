@@ -6,15 +6,16 @@ import pytest
 import yaml
 
 from lean_extract.errors import BadSettings
-from retriever.training.running.config import PRESETS, load_config, parse_config, read_values
+from retriever.training.running.config import load_config, parse_config
 from retriever.training.running.plain import to_plain
+from retriever.training.running.presets import preset_files, read_values
 
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 
 
 @pytest.mark.train
 @pytest.mark.parametrize(
-    "preset", sorted(path.name for path in PRESETS.glob("*.yaml") if not path.name.startswith("experiments-"))
+    "preset", [path.name for name, path in preset_files().items() if not name.startswith("experiments-")]
 )
 def test_every_preset_is_read_and_written_back(preset: str) -> None:
     pytest.importorskip("torch")
@@ -34,7 +35,10 @@ def test_a_preset_that_goes_on_from_another_has_its_shape_and_data(name: str) ->
     from retriever.training.running.train import load_run
 
     config = load_config(Path(name))
-    before = {run.run: run for run in map(load_run, PRESETS.glob("*-mlm.yaml"))}[config.start_from]
+    before = {
+        run.run: run
+        for run in (load_run(path) for name, path in preset_files().items() if name.endswith("-mlm"))
+    }[config.start_from]
     assert isinstance(before, MlmConfig)
     assert (before.model, before.dataset, before.tokenizer) == (
         config.model,
@@ -56,7 +60,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("kind: mlmm", encoding="utf-8")
     with pytest.raises(BadSettings, match="no kind of run `mlmm`") as error:
         load_run(tmp_path / "run.yaml")
-    assert "biencoder, mlm" in error.value.hint
+    assert "biencoder, " in error.value.hint and " mlm, " in error.value.hint
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from retriever.models.towers import DOCUMENT, FILE, QUERY, Towers  # noqa: E402
 from retriever.search.backends import find_backend  # noqa: E402
 from retriever.search.collections.files import read_stored, write_stored  # noqa: E402
 from retriever.search.collections.index import CollectionIndex, index_collection  # noqa: E402
-from retriever.training.references.collection import load_collection  # noqa: E402
+from retriever.training.collection import load_collection  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
@@ -52,7 +52,7 @@ def exported(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_served_is_what_was_trained(garden: Garden, run: Path, exported: Path) -> None:
     config, model = load_pairwise(run)
     lengths = {"query": config.lengths.query, "document": config.lengths.document}
-    arrays = load_collection("naturalproofs", garden.corpus, run / "tokenizer.json", **lengths)
+    arrays = load_collection(find_backend("naturalproofs"), garden.corpus, run / "tokenizer.json", **lengths)
     collection = find_backend("naturalproofs").read(garden.corpus)
     towers = Towers.load(exported)
     pairs = (

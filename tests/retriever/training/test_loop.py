@@ -26,8 +26,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
+from retriever.lean.evaluation.card import stages_of  # noqa: E402
 from retriever.training.mlm import MlmConfig  # noqa: E402
-from retriever.training.running.card import stages_of  # noqa: E402
 from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402
@@ -178,7 +178,7 @@ def test_what_a_killed_run_wrote_behind_its_checkpoint_is_dropped(retriever: Tra
 
 def test_a_loss_that_is_no_number_ends_the_run_with_its_last_checkpoint(retriever: TrainConfig) -> None:
     schedule = replace(retriever.schedule, learning_rate=1e30, clip=1e30, log_every=1, checkpoint_every=1)
-    with pytest.raises(ModelError, match="no number any more at step") as error:
+    with pytest.raises(ModelError, match="not finite any more at step") as error:
         run_training(replace(retriever, schedule=schedule))
     assert "learning_rate" in error.value.hint
     saved = load_checkpoint(retriever.run)

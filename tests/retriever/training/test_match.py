@@ -16,10 +16,11 @@ pytest.importorskip("lap")
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.match.decoding import exact_decoding  # noqa: E402
 from retriever.match.evaluation.plan import all_runs, stages_of  # noqa: E402
-from retriever.match.evaluation.scores import AgainstPool, open_matcher  # noqa: E402
+from retriever.match.explanation.scorers import AgainstPool  # noqa: E402
 from retriever.match.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
 from retriever.match.training.data import thinned  # noqa: E402
 from retriever.match.training.losses import global_loss, local_loss  # noqa: E402
+from retriever.match.training.matcher import open_matcher  # noqa: E402
 from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.match.training.model import NptEncoder  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402

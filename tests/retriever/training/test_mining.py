@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 from lean_extract.errors import ModelError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
-from retriever.lean.training.mining import best_columns
+from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder
 from retriever.search.splits import root_name
 from retriever.training.reranking.mined import Mined, load_mined, save_mined
@@ -20,6 +20,7 @@ from tests.retriever.training.conftest import DebugData
 
 main = command("retriever mine")
 
+MINER = main.__module__
 SCORES = arrays.arrays(
     np.float32,
     st.tuples(st.integers(1, 4), st.integers(1, 400)),
@@ -79,7 +80,7 @@ def test_what_is_mined_is_what_the_model_ranks_first(
     arguments = [str(model_folder), str(folder), str(out), "--top", "7", "--queries", split, *options]
     assert main(arguments) == 0
     gold = split == "valid"
-    mined = load_mined(out, data.manifest.digest, with_gold=gold)
+    mined = load_mined(out, data.manifest.digest, MINER, with_gold=gold)
     assert mined.queries.tolist() == [i for i, query in enumerate(data.queries) if query.split == split]
     for number in mined.queries[:6].tolist():
         row = mined.of(np.array([number]))[0]
@@ -128,18 +129,18 @@ def test_unmined_queries_have_no_candidates() -> None:
 def test_files_of_other_data_or_the_other_kind_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "mined.npz"
     with pytest.raises(ModelError, match="no mined candidates") as error:
-        load_mined(path, "d")
+        load_mined(path, "d", MINER)
     assert "retriever.lean.training.mining" in error.value.hint
     mined = Mined(np.array([2]), np.array([[7]], dtype=np.int32), "d", "f", has_gold=True)
     save_mined(path, mined)
-    found = load_mined(path, "d", with_gold=True)
+    found = load_mined(path, "d", MINER, with_gold=True)
     assert (found.queries.tolist(), found.candidates.tolist(), found.fingerprint) == ([2], [[7]], "f")
     with pytest.raises(ModelError, match="another dataset"):
-        load_mined(path, "e", with_gold=True)
+        load_mined(path, "e", MINER, with_gold=True)
     with pytest.raises(ModelError, match="gold"):
-        load_mined(path, "d")
+        load_mined(path, "d", MINER)
     whole = path.read_bytes()
     for damaged in (whole[: len(whole) // 2], b"", b"PK"):
         path.write_bytes(damaged)
         with pytest.raises(ModelError, match="damaged"):
-            load_mined(path, "d", with_gold=True)
+            load_mined(path, "d", MINER, with_gold=True)

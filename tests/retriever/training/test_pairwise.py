@@ -15,14 +15,13 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.metrics import references as metrics  # noqa: E402
-from retriever.metrics.selection import mean_average_precision, places_of  # noqa: E402
+from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
-from retriever.training.references.collection import CollectionArrays  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
-from retriever.training.references.pairwise_data import draw_pairs, no_negatives, training_of  # noqa: E402
+from retriever.training.references.pairwise_data import draw_pairs, never_negative, training_of  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
@@ -113,7 +112,7 @@ def test_no_reference_of_a_question_and_not_itself_is_its_negative(
     batch = draw_pairs(training, 5, negatives, (seed, 1))
     again = draw_pairs(training, 5, negatives, (seed, 1))
     assert np.array_equal(batch.documents, again.documents)
-    barred = no_negatives(training, arrays.own, batch)
+    barred = never_negative(training, arrays.own, batch)
     for row, question in enumerate(batch.questions.tolist()):
         gold = set(references[question]) - {question}
         positive = int(batch.documents[batch.positives[row]])
@@ -132,14 +131,15 @@ def test_valid_questions_are_never_drawn() -> None:
     st.lists(st.integers(0, 4), min_size=3, max_size=12),
     st.data(),
 )
-def test_places_are_those_of_the_other_evaluation(values: list[int], data: st.DataObject) -> None:
+def test_ranks_are_those_of_a_stable_sort(values: list[int], data: st.DataObject) -> None:
     scores = np.array(values, dtype=np.float32)
     gold = data.draw(st.lists(st.integers(0, len(values) - 1), min_size=1, unique=True, max_size=3))
     left = sorted(set(range(len(values))) - set(gold))
     without = data.draw(st.sampled_from(left)) if left else None
-    found = places_of(scores, gold, None if without is None else np.array([without]))
-    assert found == metrics.places_of(scores, gold, without)
-    assert mean_average_precision([found]) == pytest.approx(metrics.average_precision(found))
+    found = ranks_of(scores, gold, [] if without is None else [without])
+    ranked = [item for item in np.argsort(-scores, kind="stable").tolist() if item != without]
+    assert found == tuple(ranked.index(item) + 1 for item in gold)
+    assert mean_average_precision([found]) == pytest.approx(average_precision(found))
 
 
 def test_a_bag_learns_and_its_best_weights_are_evaluated(
@@ -151,12 +151,7 @@ def test_a_bag_learns_and_its_best_weights_are_evaluated(
     curve = [point["mAP"] for point in read_curve(run) if "mAP" in point]
     assert len(curve) == 2
     capsys.readouterr()
-    assert (
-        command("retriever evaluate-collection")(
-            [str(garden.corpus), str(run), "--json", str(run / "rows.json")]
-        )
-        == 0
-    )
+    assert command("retriever evaluate-collection")([garden.corpus, run, "--json", run / "rows.json"]) == 0
     told = capsys.readouterr().out
     assert "valid" in told and "R@10" in told and "definition" in told
     rows = json.loads((run / "rows.json").read_text())["rows"]

@@ -135,11 +135,11 @@ def test_bytes_are_tokens(text: str) -> None:
 
 
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
-    from retriever.lean.training.biencoder import load_weights
     from retriever.models.encoder import Encoder
     from retriever.training.running.tracking import read_curve
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
+    from retriever.training.weights import load_bert
 
     assert command("retriever dataset")([little_records, tmp_path / "dataset"]) == 0
     assert command("retriever byte-tokenizer")([tmp_path / "bytes.json"]) == 0
@@ -155,7 +155,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     texts = [f"{VAR} p q : S {GOAL} mix p q = mix q p", f"{GOAL} x ≠ y"]
     tokenizer = open_tokenizer(config.tokenizer)
     with torch.no_grad():
-        model = load_weights(config.run, tokenizer.get_vocab_size()).eval()
+        model = load_bert(config.run, tokenizer.get_vocab_size()).eval()
         pooled = model(ragged([tokenizer.encode(text).ids for text in texts]))
     expected = torch.nn.functional.normalize(pooled, dim=1).numpy()
     out = tmp_path / "model"

@@ -16,19 +16,20 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Premise
 from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state
+from retriever.training.arrays import TrainingArrays
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
 from retriever.training.reranking.rerank_data import draw_candidates, minable_queries, pair_texts
-from retriever.training.running.config import PRESETS, read_values
 from retriever.training.running.plain import to_plain
-from retriever.training.tokens import Ragged, TrainingArrays, ragged
+from retriever.training.running.presets import preset_files, read_values
+from retriever.training.tokens import Ragged, ragged
 from tests.commands import command
 from tests.retriever.training.conftest import DebugData
 
 CLS, SEP = 2, 3
 TOKENS = st.lists(st.integers(5, 99), max_size=20)
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r", "candidates": "c", "validation": "v"}
-OURS = sorted(path.stem for path in PRESETS.glob("*.yaml") if read_values(path).get("kind") == "crossencoder")
+OURS = [name for name, path in preset_files().items() if read_values(path).get("kind") == "crossencoder"]
 
 
 def test_the_presets_are_there() -> None:

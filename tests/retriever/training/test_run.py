@@ -62,8 +62,8 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
-    from retriever.lean.training.biencoder import load_weights
     from retriever.training.running.train import RunLimits, run_training
+    from retriever.training.weights import load_bert
 
     whole = replace(config, run_training=config.run.parent / "whole")
     broken = replace(config, run_training=config.run.parent / "broken")
@@ -71,7 +71,7 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> N
     run_training(broken, limits=RunLimits(until=20))
     run_training(broken, resume=True, limits=RunLimits(until=30))
     vocabulary = load_vocabulary(config)
-    first, second = (load_weights(path.run, vocabulary).state_dict() for path in (whole, broken))
+    first, second = (load_bert(path.run, vocabulary).state_dict() for path in (whole, broken))
     for name, values in first.items():
         assert torch.equal(values, second[name]), name
 
@@ -83,15 +83,15 @@ def load_vocabulary(config: TrainConfig) -> int:
 
 
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
-    from retriever.lean.training.biencoder import load_weights
     from retriever.models.encoder import Encoder
     from retriever.training.export import export_run
     from retriever.training.tokens import open_tokenizer, ragged
+    from retriever.training.weights import load_bert
 
     tokenizer = open_tokenizer(trained.tokenizer)
     rows = [tokenizer.encode(text).ids for text in TEXTS]
     with torch.no_grad():
-        pooled = load_weights(trained.run, tokenizer.get_vocab_size()).eval()(ragged(rows))
+        pooled = load_bert(trained.run, tokenizer.get_vocab_size()).eval()(ragged(rows))
     expected = torch.nn.functional.normalize(pooled[:, : trained.dimension], dim=1).numpy()
     full = Encoder.load(export_run(trained.run, model.parent / "full", int8=False))
     assert np.allclose(full.encode(TEXTS), expected, atol=1e-5)
@@ -103,11 +103,10 @@ def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
 def test_the_exported_model_ranks_what_was_learned(
     trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write_card = command("retriever card")
     evaluate = command("retriever evaluate")
     fit = command("retriever fit-fusion")
     from retriever.search.fusion import Fusion
-
-    write_card = command("retriever card")
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
     assert "tune half" in Fusion.load(model).trained_on

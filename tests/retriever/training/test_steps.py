@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
-from retriever.lean.training.sampling import Batch, draw_batch, excluded, training_queries
+from retriever.lean.training.arrays import share_rank
+from retriever.lean.training.sampling import Batch, draw_batch, excluded
+from retriever.training.arrays import TrainingArrays, training_queries
 from retriever.training.masking import IGNORED, Masking, masked_texts
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig, ModelConfig
-from retriever.training.tokens import Ragged, TrainingArrays, concatenate, ragged, rank_of
+from retriever.training.tokens import Ragged, concatenate, ragged
 
 ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)
 
@@ -58,7 +60,7 @@ def arrays(golds: list[list[int]], families: list[int], own: list[int]) -> Train
         splits=np.zeros(len(golds), dtype=np.int64),
         inner=np.array([place % 3 == 0 for place in range(len(golds))]),
         query_families=np.array(own),
-        ranks=np.array([rank_of(f"theorem {place}") for place in range(len(golds))]),
+        ranks=np.array([share_rank(f"theorem {place}") for place in range(len(golds))]),
     )
 
 

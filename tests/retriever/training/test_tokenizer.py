@@ -8,7 +8,8 @@ from tokenizers import Tokenizer
 
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import load_dataset
-from retriever.training.tokenizer import SPECIAL, save_tokenizer, texts_of, train_tokenizer, untrained
+from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
+from retriever.training.wordpiece import SPECIAL, save_tokenizer, train_tokenizer
 
 _RELATIONS = "= ≠ ≤ ≥ < > ∣ ≡ ∈ ∉ ⊆ ⊂ ∀ ∃ ∧ ∨ ¬ ↔ → ↦ :="
 _FUNCTIONS = "∪ ∩ + - * / ^ • ∘ × ⊔ ⊓ ⨆ ⨅ ⊤ ⊥ ∑ ∏ ∫ ‖ ⁻¹"
@@ -20,11 +21,11 @@ def tokenizer(little_records: Path, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("tokenizer")
     build_dataset(little_records, folder)
     own = ["<VAR> f : α → β <GOAL> f⁻¹ ≠ Foo.bar_baz", "<GOAL> a := b"] * 3
-    return train_tokenizer([*texts_of(load_dataset(folder)), *own], 400)
+    return train_tokenizer(untrained_for_lean(), [*texts_of(load_dataset(folder)), *own], 400)
 
 
 def pieces(text: str) -> list[str]:
-    blank = untrained()
+    blank = untrained_for_lean()
     assert blank.normalizer is not None and blank.pre_tokenizer is not None
     normalised = blank.normalizer.normalize_str(text)
     return [piece for piece, _ in blank.pre_tokenizer.pre_tokenize_str(normalised)]

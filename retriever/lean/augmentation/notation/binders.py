@@ -163,7 +163,9 @@ class Binders(Cursor):
             if depth == 0:
                 inner = [token.text for token in self.tokens[self.at + 1 : at]]
                 arrow = at + 1 < len(self.tokens) and self.tokens[at + 1].text == "→"
-                names = next((place for place, token in enumerate(inner) if not is_identifier(token)), 0)
+                names = next(
+                    (position for position, token in enumerate(inner) if not is_identifier(token)), 0
+                )
                 return arrow and (inner[names : names + 1] == [":"] or self.next == "[")
         return False
 

@@ -1,4 +1,4 @@
-"""A statement's tokens, and a place among them."""
+"""A statement's tokens, and a position among them."""
 
 from __future__ import annotations
 

@@ -96,10 +96,10 @@ def select(
             holders = facts.holders_of(symbol)
             mass[holders] += weights[symbol]
             shared[holders] += 1
-        places = np.flatnonzero(waiting & (shared > 0))
-        scores = mass[places] / (mass[places] + facts.sizes[places] - shared[places])
+        indices = np.flatnonzero(waiting & (shared > 0))
+        scores = mass[indices] / (mass[indices] + facts.sizes[indices] - shared[indices])
         reached = scores >= p
-        new = places[reached]
+        new = indices[reached]
         if not len(new):
             break
         accepted = np.concatenate([accepted, new[np.lexsort((-shared[new], -scores[reached]))]])

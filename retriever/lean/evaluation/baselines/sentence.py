@@ -70,8 +70,8 @@ class SentenceEncoder:
         """float32[n, d]: context and conclusion as one text, eq. (2). Equal texts are encoded once."""
         found = [premise_text(premise) for premise in premises]
         distinct = sorted(set(found))
-        place = {text: index for index, text in enumerate(distinct)}
-        return np.asarray(self.encode(distinct)[[place[text] for text in found]])
+        numbers = {text: index for index, text in enumerate(distinct)}
+        return np.asarray(self.encode(distinct)[[numbers[text] for text in found]])
 
     def encode_state(self, goal: Goal) -> Floats:
         """float32[d]"""

@@ -18,13 +18,16 @@ from tqdm import tqdm
 
 from lean_extract.errors import UserError
 from lean_extract.option_types import positive
-from retriever.lean.training.mining import SPLITS_TO_MINE, best_columns
+from retriever.metrics.selection import best_columns
 from retriever.models.towers import Towers
-from retriever.search.backend import Backend, Collection, Split
+from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import outside_of
-from retriever.training.reranking.mined import Mined, save_mined
+from retriever.search.splits import Split
+from retriever.training.corpora import COLLECTION_MINER, find_corpus
+from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined
+from retriever.training.running.kinds import add_backend_argument
 
 
 def mine_collection(
@@ -63,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("source", type=Path, help="what the backend reads")
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
-    parser.add_argument("--backend", default="naturalproofs", help="default: naturalproofs")
+    add_backend_argument(parser, "mining")
     parser.add_argument("--model", type=Path, help="a folder of retriever.training.references.export_towers")
     parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
@@ -75,10 +78,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _mine(chosen: argparse.Namespace) -> None:
-    if chosen.backend == "lean":
-        hint = "Run python -m retriever mine."
-        raise UserError("A dataset of Lean's has a miner of its own.", hint)
     backend = find_backend(chosen.backend)
+    miner = find_corpus(chosen.backend).miner
+    if miner != COLLECTION_MINER:
+        raise UserError(f"The backend {backend.name} has a miner of its own.", f"Run python -m {miner}.")
     towers = Towers.load(chosen.model) if chosen.model else None
     mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
     save_mined(chosen.out, mined)

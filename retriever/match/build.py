@@ -32,7 +32,6 @@ from retriever.match.readers.latex_pairs import corpus_pairs
 from retriever.match.schema import StatementProof, StatementProofs
 from retriever.match.store import write_pairs
 
-_SHOWN = 20
 _Item = TypeVar("_Item")
 
 
@@ -45,7 +44,7 @@ def build(
     """
 
     def renamed(pair: StatementProof, key: str) -> StatementProof:
-        complaints.append(f"{pair.place}: {pair.key} is there before; this one is {key}.")
+        complaints.append(f"{pair.location}: {pair.key} is there before; this one is {key}.")
         return replace(pair, key=key)
 
     articles = (tuple(group) for _, group in groupby(found, key=lambda pair: pair.source))

@@ -13,29 +13,27 @@ from numpy.typing import NDArray
 
 from retriever.match.decoding import Ints, Scores, checked
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.ranks import rank_of
 
 COLUMNS = ("MRR", "Acc")
 BOUNDS = (20, 10, 5, 2)
 """Table 3.1: so many statements or more."""
 
 
-def ranks(scores: Scores) -> Ints:
-    """[n] Where each statement's own proof stands in its row of [n, proofs], from 1 (r̂ of eq. 2.1).
+def own_ranks(scores: Scores) -> Ints:
+    """[n] The rank, from 1, of each statement's own proof in its row of [n, proofs] (r̂ of eq. 2.1).
 
     Of two equal scores the proof listed first comes first. Raises ValueError.
     """
     rows, columns = checked(scores).shape
     if rows > columns:
         raise ValueError("a statement has no proof of its own")
-    own = np.diagonal(scores)[:, None]
-    earlier = np.arange(columns)[None, :] < np.arange(rows)[:, None]
-    before = (scores > own) | ((scores == own) & earlier)
-    return np.asarray(before.sum(axis=1) + 1, dtype=np.int64)
+    return np.array([rank_of(row, own) for own, row in enumerate(scores)], dtype=np.int64)
 
 
-def ranking_figures(places: Sequence[int] | Ints, seed: int = 0) -> dict[str, Interval]:
-    """MRR and accuracy (eq. 2.1 and 2.2) of local decoding, in percent. Raises ValueError without places."""
-    found = np.asarray(places, dtype=np.float64)
+def ranking_figures(ranks: Sequence[int] | Ints, seed: int = 0) -> dict[str, Interval]:
+    """MRR and accuracy (eq. 2.1 and 2.2) of local decoding, in percent. Raises ValueError without ranks."""
+    found = np.asarray(ranks, dtype=np.float64)
     values = 100 * np.stack([1 / found, found == 1], axis=1)
     return _figures(values, seed)
 

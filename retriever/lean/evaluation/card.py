@@ -132,25 +132,25 @@ def _told(stage: CardStage) -> str:
     if not stage.values:
         return f"`{stage.name}`: weights of another's making."
     shape, schedule = stage.values["model"], stage.values["schedule"]
-    told = (
+    line = (
         f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
         f"{_batch(stage.values)}, peak learning rate {schedule['learning_rate']:g}, "
         f"{stage.seconds / 60:.0f} minutes."
     )
-    return told + _curve(stage.curve)
+    return line + _curve(stage.curve)
 
 
 def _batch(values: dict[str, Any]) -> str:
     batch, times = values["batch"], values["schedule"]["accumulate"]
     if values["kind"] == "mlm":
-        told = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
+        line = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
     elif values["kind"] == "crossencoder":
-        told = f"{batch['queries']} states with {batch['negatives']} mined premises each"
+        line = f"{batch['queries']} states with {batch['negatives']} mined premises each"
     else:
-        told = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
-        told += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
-        told += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
-    return told if times == 1 else f"{times} times {told}"
+        line = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
+        line += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
+        line += f", from {batch['share']:.0%} of the theorems" if batch["share"] < 1 else ""
+    return line if times == 1 else f"{times} times {line}"
 
 
 def _curve(points: Sequence[Point]) -> str:
@@ -160,8 +160,8 @@ def _curve(points: Sequence[Point]) -> str:
         return ""
     name = next(name for name in measured[0] if name not in ("step", "seconds"))
     count = min(len(measured), 8)
-    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
-    figures = ", ".join(f"{measured[place][name]:.3f} ({measured[place]['step']:,})" for place in places)
+    shown = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
+    figures = ", ".join(f"{measured[number][name]:.3f} ({measured[number]['step']:,})" for number in shown)
     return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
 
 

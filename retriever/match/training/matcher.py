@@ -1,4 +1,4 @@
-"""Scores of trained matchers: what is decoded, and what explanations are made of."""
+"""A trained matcher, opened to score statements and proofs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from retriever.match.explanation.explain import Side, log_odds
-from retriever.match.pairs import Modality
-from retriever.match.schema import StatementProof, Token
+from retriever.match.schema import Modality, StatementProof, Token
 from retriever.match.training.config import MatchConfig
 from retriever.match.training.data import texts_of
 from retriever.match.training.model import BertEncoder, Matcher
@@ -21,8 +19,8 @@ from retriever.match.training.objective import matrix_of
 from retriever.match.training.weights import load_matcher
 from retriever.training.model import fit_attention
 from retriever.training.running.past import check_run
-from retriever.training.tokenizer import PAD
 from retriever.training.tokens import open_tokenizer
+from retriever.training.wordpiece import PAD
 
 Text = Sequence[Token]
 
@@ -56,23 +54,6 @@ class OpenMatcher:
             texts_of(proofs, self.tokenizer, lengths.proof, modality),
             self.config.schedule.precision,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class AgainstPool:
-    """What `retriever.match.explanation.explain` asks of a matcher: a proof's log-odds against those of a pool."""
-
-    model: OpenMatcher
-    pool: Sequence[Text]
-    """Proofs of other statements, at least one."""
-
-    def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.float64]:
-        """float64[variants] In nats. Raises BadSettings without a pool."""
-        if side == "statement":
-            return log_odds(self.model.scores(variants, [other, *self.pool]), 0)
-        row = self.model.scores([other], [*variants, *self.pool])[0]
-        others = np.broadcast_to(row[len(variants) :], (len(variants), len(self.pool)))
-        return log_odds(np.column_stack([row[: len(variants)], others]), 0)
 
 
 def open_matcher(run: Path) -> OpenMatcher:

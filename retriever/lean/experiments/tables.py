@@ -1,4 +1,4 @@
-"""Finished rows of experiments as Table 3, Table 4 and the table of section 4.4.2."""
+"""FinishedRow rows of experiments as Table 3, Table 4 and the table of section 4.4.2."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from retriever.lean.evaluation.experiment_plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
 from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS, cell, table
+from retriever.lean.evaluation.tables import HEADINGS
+from retriever.lean.experiments.plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.metrics.bootstrap import Bootstrap
+from retriever.metrics.tables import cell, table
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
 PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
@@ -33,7 +34,7 @@ TITLES: dict[Table, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedRow:
     """One row as it was measured."""
 
     planned: PlannedRow
@@ -52,12 +53,12 @@ class Finished:
         return list(dict.fromkeys(key.split("|")[0] for key in self.values))
 
 
-def read_finished(folder: Path, plan: ExperimentPlan) -> list[Finished]:
+def read_finished(folder: Path, plan: ExperimentPlan) -> list[FinishedRow]:
     """The finished rows of a plan, in its order. Raises BadRecords when a row's files are damaged."""
     return [row for planned in plan.rows if (row := read_row(folder, planned)) is not None]
 
 
-def read_row(folder: Path, planned: PlannedRow) -> Finished | None:
+def read_row(folder: Path, planned: PlannedRow) -> FinishedRow | None:
     """One row, if it is finished. Raises BadRecords."""
     path = folder / f"{planned.name}.json"
     if not path.exists():
@@ -68,10 +69,10 @@ def read_row(folder: Path, planned: PlannedRow) -> Finished | None:
             values = {key: np.asarray(stored[key], dtype=np.float64) for key in stored.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise BadRecords(f"The row {path} is damaged: {error}.", "Remove it and run it again.") from error
-    return Finished(planned, about, values)
+    return FinishedRow(planned, about, values)
 
 
-def report(rows: Sequence[Finished]) -> str:
+def report(rows: Sequence[FinishedRow]) -> str:
     """Every table that has rows: all candidates and importable ones, for the test part and for states."""
     parts = []
     for kind, title in TITLES.items():
@@ -81,7 +82,7 @@ def report(rows: Sequence[Finished]) -> str:
     return "\n\n".join(parts)
 
 
-def _tables(kind: Table, rows: Sequence[Finished]) -> Iterator[str]:
+def _tables(kind: Table, rows: Sequence[FinishedRow]) -> Iterator[str]:
     for part in dict.fromkeys(part for row in rows for part in row.parts):
         for setting in SETTINGS:
             lines = list(_lines(kind, rows, part, setting))
@@ -91,7 +92,7 @@ def _tables(kind: Table, rows: Sequence[Finished]) -> Iterator[str]:
                 yield f"{part}, {HEADINGS[setting]}:\n\n{table(head, lines)}"
 
 
-def _lines(kind: Table, rows: Sequence[Finished], part: str, setting: Setting) -> Iterator[list[str]]:
+def _lines(kind: Table, rows: Sequence[FinishedRow], part: str, setting: Setting) -> Iterator[list[str]]:
     for row in rows:
         for method in SHOWN.get(kind, row.planned.methods):
             values = row.of(part, setting, method)
@@ -105,7 +106,7 @@ def _lines(kind: Table, rows: Sequence[Finished], part: str, setting: Setting) -
             yield [*told, method, *cells, interval, *apart]
 
 
-def _alike(kind: Table, rows: Sequence[Finished], row: Finished) -> list[Finished]:
+def _alike(kind: Table, rows: Sequence[FinishedRow], row: FinishedRow) -> list[FinishedRow]:
     """The rows that one is held against: of Table 4 those of the same model."""
     first = LABELS[kind][0]
     return [
@@ -113,7 +114,7 @@ def _alike(kind: Table, rows: Sequence[Finished], row: Finished) -> list[Finishe
     ]
 
 
-def _apart(rows: Sequence[Finished], row: Finished, part: str, setting: Setting, method: str) -> str:
+def _apart(rows: Sequence[FinishedRow], row: FinishedRow, part: str, setting: Setting, method: str) -> str:
     """The paired difference to the last row that has this method on the same questions."""
     values = row.of(part, setting, method)
     others = [other for other in rows if other.of(part, setting, method) is not None]
@@ -124,7 +125,7 @@ def _apart(rows: Sequence[Finished], row: Finished, part: str, setting: Setting,
     return cell(found[COLUMNS.index("R@10")], signed=True)
 
 
-def _hashes(rows: Sequence[Finished]) -> str:
+def _hashes(rows: Sequence[FinishedRow]) -> str:
     lines = [
         [
             row.planned.name,
@@ -141,7 +142,7 @@ def _hashes(rows: Sequence[Finished]) -> str:
     return table(head, lines)
 
 
-def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
+def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
     """The figures of section 4.4.2 by the share of the training data, as SVG."""
     chosen = [row for row in rows if "share" in row.planned.tables]
     panels = []
@@ -169,7 +170,7 @@ def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
     return picture(panels)
 
 
-def _figure(row: Finished, part: str, setting: Setting, method: str, column: str) -> float:
+def _figure(row: FinishedRow, part: str, setting: Setting, method: str, column: str) -> float:
     values = row.of(part, setting, method)
     if values is None:
         raise BadRecords(

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,52 +22,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.atomic import replacing
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.errors import BadSettings
+from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
-from retriever.lean.evaluation.experiment_plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
-from retriever.lean.evaluation.experiment_tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.evaluation.fit_fusion import fit_fusion
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
+from retriever.lean.experiments.plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
+from retriever.lean.experiments.tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.features import FEATURES
+from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
-from retriever.training.running.checkpoint import FILE
-from retriever.training.running.config import RunConfig
 from retriever.training.running.loop import TrainingProgress
 from retriever.training.running.plain import from_plain, to_plain
-from retriever.training.running.train import RunLimits
-from retriever.training.running.train import run_training as train
-from retriever.training.tokenizer import save_tokenizer, texts_of, train_tokenizer
-
-
-class Stopped(PremiseSuggestError):
-    """A time limit or a signal ended the work between or within rows; what was done is kept."""
+from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where the rows of a plan are made."""
+class TableExperiments:
+    """The rows of a plan, and the folder where they are made."""
 
     plan: ExperimentPlan
     work: Path
     states: Path | None = None
     pretrained: Path | None = None
     """The wheel or folder of the general sentence encoder; None: the installed package's."""
-    deadline: float | None = None
-    """By time.monotonic()."""
+    run: ExperimentRun = field(default_factory=ExperimentRun)
 
     @property
     def rows(self) -> Path:
         """Where finished rows are kept."""
         return self.work / "experiments" / "rows"
 
-    def row(self, row: PlannedRow) -> None:
+    def make(self, rows: Sequence[PlannedRow]) -> None:
+        """Make these rows, one after the other. Raises as `make_row`."""
+        for row in rows:
+            self.make_row(row)
+
+    def make_row(self, row: PlannedRow) -> None:
         """Train, export, fit and measure one row, unless that is done.
 
-        Raises Stopped at the deadline, BadSettings when the finished row was planned otherwise.
+        Raises ExperimentStopped at the deadline, BadSettings when the finished row was planned otherwise.
         """
         path = self.rows / f"{row.name}.json"
         if path.exists():
@@ -76,12 +73,12 @@ class Workshop:
             return
         print(f"== {row.name}", flush=True)
         folder = self.work / "experiments"
-        run_training, model = folder / "runs" / row.name, folder / "models" / row.name
+        run, model = folder / "runs" / row.name, folder / "models" / row.name
         tokenizer = self._tokenizer(row)
         start = self._pretrained(row, tokenizer)
-        progress = self._trained(row.train.config(self.work / row.dataset, tokenizer, run_training, start))
-        export_run(run_training, model)
-        self._check_time()
+        progress = self.run.train(row.train.config(self.work / row.dataset, tokenizer, run, start))
+        export_run(run, model)
+        self.run.check_time()
         session = open_session(model, self.work / row.dataset, folder / "cache")
         if "fused" in row.methods:
             kept = [name for name in FEATURES if name not in row.without]
@@ -100,29 +97,16 @@ class Workshop:
         if not path.exists() and size == PRETRAINED:
             save_tokenizer(with_marks(read_pretrained(self.pretrained).tokenizer), path)
         elif not path.exists():
-            save_tokenizer(train_tokenizer(texts_of(load_dataset(self.work / row.dataset)), size), path)
+            texts = texts_of(load_dataset(self.work / row.dataset))
+            save_tokenizer(train_tokenizer(untrained_for_lean(), texts, size), path)
         return path
 
     def _pretrained(self, row: PlannedRow, tokenizer: Path) -> Path | None:
         if row.pretrain is None:
             return None
-        run_training = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
-        self._trained(row.pretrain.config(self.work / row.dataset, tokenizer, run_training, None))
-        return run_training
-
-    def _trained(self, config: RunConfig) -> TrainingProgress:
-        self._check_time()
-        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
-        progress = train(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
-        if progress.stopped:
-            raise Stopped(
-                f"{config.run.name} stopped: {progress.stopped}.", "Run the same command again to go on."
-            )
-        return progress
-
-    def _check_time(self) -> None:
-        if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise Stopped("The time is over.", "Run the same command again to go on.")
+        run = self.work / "experiments" / "runs" / f"pretrain-{row.pretraining}"
+        self.run.train(row.pretrain.config(self.work / row.dataset, tokenizer, run, None))
+        return run
 
     def _measure(self, row: PlannedRow, session: EvaluationSession, progress: TrainingProgress) -> None:
         asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
@@ -156,15 +140,6 @@ def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
     Path(stream.name).replace(path)
 
 
-def chosen_rows(plan: ExperimentPlan, only: Sequence[str]) -> list[PlannedRow]:
-    """The rows of these names, all without names. Raises BadSettings on an unknown one."""
-    unknown = sorted(set(only) - {row.name for row in plan.rows})
-    if unknown:
-        hint = f"The plan has {', '.join(row.name for row in plan.rows)}."
-        raise BadSettings(f"The plan has no row {unknown[0]!r}.", hint)
-    return [row for row in plan.rows if not only or row.name in only]
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("plan", type=Path, help="a YAML file, or the name of a plan")
@@ -177,17 +152,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, help="write the share-of-data curves as SVG")
 
 
-def run_training(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    deadline = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+    run = ExperimentRun.of_minutes(options.minutes)
     plan = load_plan(options.plan)
-    workshop = Workshop(plan, options.work, options.states, options.pretrained, deadline)
-    try:
-        for row in [] if options.print else chosen_rows(plan, options.only):
-            workshop.row(row)
-    except Stopped as stopped:
-        print(stopped, file=sys.stderr)
-    finished = read_finished(workshop.rows, plan)
+    experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)
+    rows = [] if options.print else chosen_by_name(plan.rows, options.only)
+    until_stopped(lambda: experiments.make(rows))
+    finished = read_finished(experiments.rows, plan)
     print(report(finished))
     if options.plot:
         with replacing(options.plot) as stream:

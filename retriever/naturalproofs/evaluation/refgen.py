@@ -12,21 +12,22 @@ are kept beside it, so a call that was stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings, ModelError
+from retriever.documents.schema import Example
 from retriever.metrics.selection import Ints
-from retriever.search.backend import Collection, Split
-from retriever.search.backends import find_backend
+from retriever.naturalproofs.backend import BACKEND
+from retriever.naturalproofs.evaluation.predictions import write_predictions
+from retriever.search.backend import Collection
+from retriever.search.splits import Split
+from retriever.training.collection import CollectionArrays, arrays_of_collection
 from retriever.training.references import autoregressive, joint, pairwise
 from retriever.training.references.autoregressive_decoding import Beam, beam_search
-from retriever.training.references.collection import CollectionArrays, arrays_of_collection
 from retriever.training.references.pairwise_best import kind_of_run
 from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.running.unfinished import unfinished
@@ -34,7 +35,6 @@ from retriever.training.tokens import open_tokenizer
 
 Writer = Callable[[int, Ints], list[int]]
 """(question, documents that may be written) to documents in order."""
-_BACKEND = "naturalproofs"
 
 
 def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
@@ -93,12 +93,14 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
             if question.key not in done:
                 written = writer(number, pools[question.split])
                 keep(question.key, [int(collection.documents[document].key) for document in written])
-        with replacing(out) as whole:
-            for number in chosen:
-                key = collection.questions[number].key
-                example = [int(part) for part in key.split("/")]
-                whole.write(json.dumps({"example": example, "references": done[key]}) + "\n")
+        keys = [collection.questions[number].key for number in chosen]
+        write_predictions(out, {_example(key): tuple(done[key]) for key in keys})
     return len(chosen)
+
+
+def _example(key: str) -> Example:
+    theorem, _, proof = key.partition("/")
+    return int(theorem), int(proof)
 
 
 STOPPED = "Stopped; the same command goes on from here."
@@ -125,7 +127,7 @@ def run(options: argparse.Namespace) -> None:
 def _write(chosen: argparse.Namespace) -> None:
     splits: tuple[Split, ...] = ("valid", "test") if chosen.part == "both" else (chosen.part,)
     beam = Beam(chosen.beam, chosen.length_penalty)
-    collection = find_backend(_BACKEND).read(chosen.corpus)
+    collection = BACKEND.read(chosen.corpus)
     writer = writer_of(chosen.run, collection, beam, chosen.top)
     about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
     count = predict(collection, writer, splits, chosen.out, about)

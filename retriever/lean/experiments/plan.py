@@ -1,6 +1,6 @@
 """What a plan of experiments says: which rows there are, and how each is trained and measured.
 
-A plan is a YAML file (`retriever/training/configs/experiments-*.yaml`):
+A plan is a YAML file (`retriever/lean/presets/experiments-*.yaml`):
 
     tokenizers: {ours: 30522, general: pretrained}   a vocabulary's size, or the sentence encoder's tokenizer
     questions: 2000                   of a test part, at most
@@ -28,8 +28,9 @@ from typing import Any, Literal
 
 from lean_extract.errors import BadSettings
 from retriever.lean.features import FEATURES
-from retriever.training.running.config import RunConfig, read_values
+from retriever.training.running.config import RunConfig
 from retriever.training.running.plain import from_plain, to_plain
+from retriever.training.running.presets import read_values
 from retriever.training.running.train import kind_of
 
 Table = Literal["splits", "pieces", "share"]
@@ -121,7 +122,7 @@ def load_plan(path: Path) -> ExperimentPlan:
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the changes in their places, nested ones merged."""
+    """`base` with the changes, nested ones merged."""
     result = dict(base)
     for name, value in changes.items():
         below = result.get(name)

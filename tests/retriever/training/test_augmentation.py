@@ -1,4 +1,4 @@
-"""States in other dress, and whole premises as one text."""
+"""Augmented states, and whole premises as one text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import pytest
 
 pytest.importorskip("torch")
 
-from retriever.lean.augmentation.augment import KINDS, dressed, load_variants
+from retriever.lean.augmentation.augment import KINDS, augmented, load_augmented
 from retriever.lean.dataset.files import load_dataset
-from retriever.lean.training.sampling import draw_dress, dressed_states
+from retriever.lean.training.arrays import load_arrays
+from retriever.lean.training.sampling import augmented_states, draw_augmentations
 from retriever.models.encoder import Encoder
 from retriever.models.text import premise_texts, state_text
 from retriever.training.export import export_run
 from retriever.training.running.config import TrainConfig, load_config
 from retriever.training.running.train import run_training
-from retriever.training.tokens import joined, load_arrays, open_tokenizer, ragged
+from retriever.training.tokens import joined, open_tokenizer, ragged
 from tests.retriever.training.conftest import DebugData
 
 pytestmark = pytest.mark.train
@@ -50,8 +51,8 @@ def test_a_premise_without_context_counts_its_goal_once() -> None:
 
 def test_only_training_states_are_dressed_and_always_alike(config: TrainConfig) -> None:
     queries = load_dataset(config.dataset).queries
-    rows = load_variants(config.dataset, config.tokenizer)
-    again = load_variants(config.dataset, config.tokenizer)
+    rows = load_augmented(config.dataset, config.tokenizer)
+    again = load_augmented(config.dataset, config.tokenizer)
     states = load_arrays(config.dataset, config.tokenizer).states
     tokenizer = open_tokenizer(config.tokenizer)
     assert len(rows) == len(KINDS)
@@ -59,22 +60,22 @@ def test_only_training_states_are_dressed_and_always_alike(config: TrainConfig) 
     for number, (kind, table) in enumerate(zip(KINDS, rows, strict=True)):
         assert np.array_equal(table.flat, again[number].flat)
         for place, query in enumerate(queries):
-            assert table[place].tolist() == tokenizer.encode(state_text(dressed(kind, query))).ids
+            assert table[place].tolist() == tokenizer.encode(state_text(augmented(kind, query))).ids
             if query.split != "train":
                 assert table[place].tolist() == states[place].tolist()
             changed += table[place].tolist() != states[place].tolist()
     assert changed > len(queries)
 
 
-def test_each_state_is_read_in_the_dress_that_was_drawn() -> None:
+def test_each_state_is_augmented_as_it_was_drawn() -> None:
     plain, other = ragged([[2, 10, 3], [2, 11, 3]]), ragged([[2, 20, 20, 3], [2, 21, 3]])
-    read = dressed_states([plain, other], np.array([1, 0, 1]), np.array([0, 1, 1]))
+    read = augmented_states([plain, other], np.array([1, 0, 1]), np.array([0, 1, 1]))
     assert [read[row].tolist() for row in range(3)] == [[2, 11, 3], [2, 20, 20, 3], [2, 21, 3]]
-    drawn = draw_dress(4000, 3, 0.5, (0, 7))
-    assert np.array_equal(drawn, draw_dress(4000, 3, 0.5, (0, 7)))
+    drawn = draw_augmentations(4000, 3, 0.5, (0, 7))
+    assert np.array_equal(drawn, draw_augmentations(4000, 3, 0.5, (0, 7)))
     assert set(drawn.tolist()) == {0, 1, 2, 3}
     assert 0.45 < float((drawn > 0).mean()) < 0.55
-    assert not draw_dress(5, 3, 0.0, (0, 7)).any()
+    assert not draw_augmentations(5, 3, 0.0, (0, 7)).any()
 
 
 def test_a_run_on_whole_premises_is_exported_and_read_as_one(config: TrainConfig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from retriever.search.backend import SPLITS, Collection, Question, Split
-from retriever.search.backends import find_backend
-from retriever.search.splits import split_of
-from retriever.training.tokens import Ints, Ragged, encode_heads, open_tokenizer, ragged
+from retriever.search.backend import Backend, Collection, Question
+from retriever.search.splits import SPLITS, Split, split_of
+from retriever.training.arrays import TrainingArrays
+from retriever.training.tokens import Ints, Ragged, encode_heads, encode_states, open_tokenizer, ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class CollectionArrays:
     references: Ragged
     """[questions] Numbers of documents, in order, repeated as they are."""
     splits: Ints
-    """[questions] Place in `SPLITS`."""
+    """[questions] Index in `SPLITS`."""
     own: Ints
     """[questions] The document that the question is; -1 if it is none."""
     held: NDArray[np.bool_]
@@ -69,9 +70,37 @@ def arrays_of_collection(
     )
 
 
+def pair_arrays(collection: Collection, tokenizer: Tokenizer) -> TrainingArrays:
+    """Documents as premises without context, questions as states; `rerank_data.pair_texts` cuts them.
+
+    The tokenizer's truncation and padding are switched off. Training questions that the hash split holds out
+    (`retriever.search.splits`) count as the test split's: nothing is trained on them. A question's gold is
+    what answers it besides itself.
+    """
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    questions = collection.questions
+    documents = encode_heads(tokenizer, (one.text for one in collection.documents), sys.maxsize)
+    splits = np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64)
+    gold = [[number for number in one.gold if number != one.own] for one in questions]
+    unused = np.array([not one for one in gold], dtype=np.bool_)
+    unused |= held_of(questions) & (splits == SPLITS.index("train"))
+    return TrainingArrays(
+        contexts=documents,
+        goals=documents,
+        families=np.arange(len(collection.documents)),
+        states=encode_states(tokenizer, (one.text for one in questions)),
+        gold=ragged(gold),
+        splits=np.where(unused, SPLITS.index("test"), splits),
+        inner=np.zeros(len(questions), dtype=np.bool_),
+        query_families=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
+        ranks=np.zeros(len(questions)),
+    )
+
+
 def load_collection(
-    backend: str, source: Path, tokenizer: Path, *, query: int, document: int
+    backend: Backend, source: Path, tokenizer: Path, *, query: int, document: int
 ) -> CollectionArrays:
     """The arrays of what a backend reads from `source`. Raises UserError, BadRecords, ModelError."""
     opened = open_tokenizer(tokenizer)
-    return arrays_of_collection(find_backend(backend).read(source), opened, query=query, document=document)
+    return arrays_of_collection(backend.read(source), opened, query=query, document=document)

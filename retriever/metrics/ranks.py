@@ -1,0 +1,78 @@
+"""The ranks of the answers to a question, and the average precision that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Ranks = tuple[int, ...]
+"""The ranks of the answers to one question, counted from 1."""
+
+
+def rank_of(scores: NDArray[np.floating], candidate: int) -> int:
+    """The rank, from 1, of a candidate by score. Of two equal scores the candidate listed first comes first."""
+    own = scores[candidate]
+    return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:candidate] == own))
+
+
+def ranks_of(scores: NDArray[np.floating], gold: Sequence[int], without: Sequence[int] | Ints = ()) -> Ranks:
+    """The rank of each candidate of `gold` when candidates are ranked by score, in the order of `gold`.
+
+    Args:
+        scores: [candidates], finite. Of two equal ones the candidate listed first comes first.
+        gold: distinct candidate numbers.
+        without: candidates taken out of the ranking, none of `gold`.
+
+    Raises ValueError when a score is not finite, or a candidate is both looked for and left out.
+    """
+    if not np.isfinite(scores).all():
+        raise ValueError("a score is not finite")
+    left_out = np.asarray(without, dtype=np.int64)
+    both = np.intersect1d(np.asarray(gold, dtype=np.int64), left_out)
+    if len(both):
+        raise ValueError(f"candidate {both[0]} is both looked for and left out")
+    ranked = scores
+    if len(left_out):
+        ranked = scores.copy()
+        ranked[left_out] = -np.inf
+    return tuple(rank_of(ranked, candidate) for candidate in gold)
+
+
+def average_precision(ranks: Iterable[int]) -> float:
+    """The mean, over the answers to a question, of the precision at the rank of each.
+
+    Raises ValueError when there are none, or two have one rank.
+    """
+    ordered = checked_ranks(ranks)
+    return sum(found / rank for found, rank in enumerate(ordered, start=1)) / len(ordered)
+
+
+def mean_average_precision(questions: Iterable[Ranks]) -> float:
+    """The mean of `average_precision` over questions. Raises ValueError when there is none."""
+    found = [average_precision(ranks) for ranks in questions]
+    if not found:
+        raise ValueError("there is no question")
+    return float(np.mean(found))
+
+
+def hits_at(ranks: Iterable[int], k: int) -> int:
+    """How many of the answers are among the first `k`. Raises ValueError as `average_precision`."""
+    return sum(rank <= k for rank in checked_ranks(ranks))
+
+
+def full_at(ranks: Iterable[int], k: int) -> float:
+    """1 if all of the answers are among the first `k`, else 0. Raises ValueError as `average_precision`."""
+    return float(checked_ranks(ranks)[-1] <= k)
+
+
+def checked_ranks(ranks: Iterable[int]) -> list[int]:
+    """The ranks, ascending. Raises ValueError when there are none, one is below 1, or two are equal."""
+    ordered = sorted(ranks)
+    if not ordered:
+        raise ValueError("an example without references has no metrics")
+    if ordered[0] < 1 or len(set(ordered)) < len(ordered):
+        raise ValueError(f"ranks are counted from 1, and each is one reference's: {ordered}")
+    return ordered

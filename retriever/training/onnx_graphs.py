@@ -1,0 +1,71 @@
+"""Torch models as ONNX graphs, and their int8 quantisation."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization.shape_inference import quant_pre_process
+from torch import Tensor, nn
+from transformers import BertModel
+
+OPSET = 17
+
+
+class ExportedEncoder(nn.Module):
+    """The graph that is shipped: BERT, cut to its first `dimension` hidden numbers, zero where masked."""
+
+    def __init__(self, bert: BertModel, dimension: int) -> None:
+        super().__init__()
+        self.bert, self.dimension = bert, dimension
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """[batch, sequence, dimension]"""
+        hidden = self.bert(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        cut: Tensor = hidden[:, :, : self.dimension]
+        return cut * attention_mask.unsqueeze(2).to(hidden.dtype)
+
+
+def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
+    """Write the graph with float32 weights: inputs and output as `retriever.models.encoder` describes them."""
+    bert.set_attn_implementation("eager")
+    graph = ExportedEncoder(bert, dimension)
+    export_graph(
+        graph, path, ["input_ids", "attention_mask"], "last_hidden_state", {0: "batch", 1: "sequence"}
+    )
+
+
+def export_graph(
+    graph: nn.Module, path: Path, inputs: Sequence[str], output: str, output_axes: dict[int, str]
+) -> None:
+    """Write a graph of int64[batch, sequence] inputs: ids, mask and, as a third one, token types."""
+    ids = torch.tensor([[2, 5, 3, 0], [2, 6, 5, 3]])
+    mask = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]])
+    types = torch.tensor([[0, 0, 1, 0], [0, 0, 1, 1]])
+    torch.onnx.export(
+        graph.eval(),
+        (ids, mask, types)[: len(inputs)],
+        str(path),
+        input_names=list(inputs),
+        output_names=[output],
+        dynamic_axes={name: {0: "batch", 1: "sequence"} for name in inputs} | {output: output_axes},
+        opset_version=OPSET,
+        dynamo=False,
+    )
+
+
+def quantise(source: Path, target: Path) -> None:
+    """Dynamic int8 quantisation of all weights, the embeddings among them."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = Path(folder) / "prepared.onnx"
+        quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
+        quantize_dynamic(
+            str(prepared),
+            str(target),
+            op_types_to_quantize=["MatMul", "Gather"],
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+        )
