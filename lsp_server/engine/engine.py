@@ -45,7 +45,7 @@ from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import Kinds, RankedPremise
-from retriever.search.index.build import IndexReport
+from retriever.search.index.report import IndexReport
 
 _DEPTH = 200
 """How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""

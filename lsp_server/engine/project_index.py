@@ -31,13 +31,13 @@ from retriever.lean.allowed import Allowed
 from retriever.lean.declared import DeclarationSite, declared
 from retriever.lean.freshness import Freshness
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.lean.unproved import Unproved
 from retriever.models.encoder import fingerprint_of
 from retriever.models.reranker import DEPTH
-from retriever.search.index.bundled import read_card
 from retriever.search.index.store import IndexStore
 
 Stamp = tuple[int, int, int] | None

@@ -18,7 +18,7 @@ from lsp_server.commands.render import counted
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.schema import IndexItem, StatusItem, to_json
 from lsp_server.engine.stores import project_store
-from retriever.search.index.build import IndexReport
+from retriever.search.index.report import IndexReport
 
 if TYPE_CHECKING:
     from lsp_server.protocol.server import PremiseServer
@@ -147,7 +147,7 @@ class Indexing:
             raise
         self._tell(root, report.notes)
         bar.end(
-            counted(report.premises, "premise") if not report.stopped else "stopped; it goes on next time"
+            counted(report.documents, "premise") if not report.stopped else "stopped; it goes on next time"
         )
         return report
 

@@ -17,10 +17,10 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Premise
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset
+from retriever.lean.tokens import text_tokens
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.text import premise_texts, state_text
 from retriever.search.backend import SPLITS, Collection, DisplayedHit, Document, Question, Ranks, Split
-from retriever.search.lexical import text_tokens
 
 _DEPTHS = (1, 10, 32)
 _PIECES = r"[\p{L}][\p{L}\p{N}'!?₀-₉]*|\p{N}+|\S"

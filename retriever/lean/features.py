@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retriever.lean.structure.index import Fit
-from retriever.search.lexical import name_parts
+from retriever.lean.tokens import name_parts
+from retriever.search.fusion import Fusion
 
 FEATURES = (
     "dense",  # cosine of the state with the premise, eq. (2) or (3) as the model has it
     "lexical",  # BM25, divided by the best BM25 score among the candidates
     "dense_rank",  # 1 / (1 + rank) by dense score among the candidates, counted from 0
     "lexical_rank",  # the same for BM25; 0 when no token is shared
-    "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.proofs`
+    "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.votes`
     "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.lean.symbols`
     "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.lean.structure`
     "exact_match",  # how surely the premise, with all that it assumes at hand, states the goal
@@ -36,6 +38,12 @@ FEATURES = (
 _LINES = 20.0
 
 Floats = npt.NDArray[np.float32]
+
+
+def load_fusion(folder: Path) -> Fusion:
+    """The weights of FEATURES in a model folder. Raises ModelError."""
+    command = f"python -m retriever.lean.evaluation.fit_fusion {folder} DATASET"
+    return Fusion.load(folder, FEATURES, command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from lean_extract.records import Premise
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
+from retriever.lean.tokens import premise_tokens
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.text import premise_texts
 from retriever.search.index.neighbours import Ids
-from retriever.search.lexical import premise_tokens
 
 _CACHED = 4096
 

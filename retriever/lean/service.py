@@ -21,9 +21,11 @@ from lean_extract.errors import IndexDamaged, PremiseIndexError, PremiseSuggestE
 from lean_extract.records import Goal, Premise
 from lean_extract.wanted import Unwanted, check_wanted
 from retriever.lean.allowed import Allowed
-from retriever.lean.features import CandidateColumns, RankingContext, features
+from retriever.lean.features import CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import GoalContext, used_nearby, voters
+from retriever.lean.index.corpus import ListedSource
+from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.local import LocalVectors, structure_of, tokens_of
 from retriever.lean.offer import (
     Kinds,
@@ -36,15 +38,15 @@ from retriever.lean.offer import (
 )
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_goal
+from retriever.lean.tokens import goal_tokens
 from retriever.models.encoder import Encoder, Floats, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.text import readable
-from retriever.search.fusion import Fusion, top
+from retriever.search.fusion import Fusion
 from retriever.search.index.neighbours import Bools, Ids, NeighbourQuery
-from retriever.search.index.plan import ListedSource
 from retriever.search.index.store import IndexStore
-from retriever.search.lexical import goal_tokens
-from retriever.search.proofs import NEIGHBOURS
+from retriever.search.top import top
+from retriever.search.votes import by_rank
 
 _LOOK_AGAIN_SECONDS = 60.0
 """After an answer failed for another reason, the index's files are not read again for so long."""
@@ -106,7 +108,7 @@ class PremiseService:
 
         Raises ModelError, IndexMissing, IndexDamaged.
         """
-        encoder, fusion = Encoder.load(model_folder, threads=threads), Fusion.load(model_folder)
+        encoder, fusion = Encoder.load(model_folder, threads=threads), load_fusion(model_folder)
         reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
         return cls(stores, encoder, fusion, reranker, rerank)
 
@@ -197,9 +199,10 @@ class PremiseService:
         used = used_nearby(snapshot, where)
         structure = of_goal(goal)
         instances = snapshot.structure.instances(structure)
+        nearest = query.top(NEIGHBOURS, voters(snapshot, where))
         signals = _Signals(
             snapshot.bm25.scores(tokens),
-            snapshot.proofs.votes(query.top(NEIGHBOURS, voters(snapshot, where))),
+            snapshot.proofs.votes(nearest, by_rank(len(nearest))),
             used.of_indexed,
             snapshot.overlap.scores(tokens),
             instances,
@@ -256,7 +259,7 @@ class PremiseService:
     def settled_packages(self) -> frozenset[tuple[str, str]]:
         """The packages, by (name, revision), of which every file is indexed and none can have changed."""
         with self.reading() as snapshot:
-            return snapshot.view.settled_packages
+            return snapshot.coverage.settled_packages
 
     def freshness(self, listed: Iterable[ListedSource] = ()) -> Freshness:
         """What the index covers, when it was built, and which files have changed since.

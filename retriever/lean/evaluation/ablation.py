@@ -26,9 +26,9 @@ from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates,
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.evaluation.tables import HEADINGS, MethodRow, cell, plain, rows_of, table
-from retriever.lean.features import FEATURES
-from retriever.search import fusion
+from retriever.lean.features import FEATURES, load_fusion
 from retriever.search.fusion import Fusion
+from retriever.search.top import top
 
 ALL = "all features"
 BASE = "dense"
@@ -64,7 +64,7 @@ class Variant:
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By the weighted sum."""
         numbers, table = self.tables.of(scored)
-        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+        return numbers[top(self.weights.score(table), DEPTH)]
 
 
 def variants() -> dict[str, tuple[str, ...]]:
@@ -78,7 +78,7 @@ def variants() -> dict[str, tuple[str, ...]]:
 
 def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
     """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
-    lists = Fusion.load(session.model)
+    lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
     encoded = encode_states(session.encoder, tuned)
     examples = list(examples_of(session.pool, session.vectors, encoded, tuned, lists))
@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="a file to write the figures to")
     chosen = parser.parse_args(arguments)
     try:
-        bm25 = Fusion.load(chosen.model).bm25
+        bm25 = load_fusion(chosen.model).bm25
         session = open_session(chosen.model, chosen.dataset, chosen.cache, bm25)
         found = ablate(session, chosen.limit, chosen.states)
         if chosen.json:

@@ -51,7 +51,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
     Raises BadRecords when no `tune` question of the dataset has a gold premise among its candidates.
     """
     questions = part_questions(session.dataset, "tune", limit)
-    lists = Fusion((0.0,) * len(FEATURES))
+    lists = Fusion(FEATURES, (0.0,) * len(FEATURES))
     states = encode_states(session.encoder, questions)
     found = list(examples_of(session.pool, session.vectors, states, questions, lists))
     if not found:
@@ -63,7 +63,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
     )
     weights = tuple(round(weight, 5) for weight in refit(found, kept))
-    return Fusion(weights, lists.lists, lists.bm25, told)
+    return Fusion(FEATURES, weights, lists.lists, lists.bm25, told)
 
 
 def refit(examples: Sequence[RankingExample], kept: Collection[str]) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from retriever.lean.evaluation.pool import Floats
 from retriever.lean.evaluation.rankers import in_setting, score
 from retriever.lean.evaluation.reranked import Logits, fused_first, logits_of
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample, fit
 from retriever.metrics.ranking import reciprocal_rank
 from retriever.models.reranker import DEPTH, FOLDER, blend, write_weight
@@ -77,7 +78,7 @@ def fit_weight(examples: Sequence[RankingExample]) -> float:
 def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> Fitted:
     """The weight for a session's model. Raises ModelError when there is no re-ranker or nothing to fit on."""
     logits = logits_of(session)
-    found = list(examples_of(session, Fusion.load(session.model), logits, limit, first))
+    found = list(examples_of(session, load_fusion(session.model), logits, limit, first))
     if not found:
         hint = "Choose a larger dataset or --limit."
         raise ModelError("No `tune` question has a gold premise among its first candidates.", hint)
@@ -120,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     chosen = parser.parse_args(arguments)
     try:
-        weights = Fusion.load(chosen.model)
+        weights = load_fusion(chosen.model)
         session = open_session(chosen.model, chosen.dataset, chosen.cache, weights.bm25)
         fitted = fit_rerank(session, chosen.limit, chosen.first)
         write_weight(chosen.model / FOLDER, fitted.weight, fitted.told)

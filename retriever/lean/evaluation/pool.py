@@ -13,10 +13,11 @@ from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
+from retriever.lean.tokens import premise_tokens
+from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
 from retriever.search.index.structure_columns import StructureColumns
-from retriever.search.lexical import Bm25, Bm25Parameters, build_postings, premise_tokens
-from retriever.search.proofs import ProofGraph
 from retriever.search.splits import Split, root_name
+from retriever.search.votes import ProofGraph
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

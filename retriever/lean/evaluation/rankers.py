@@ -17,11 +17,12 @@ from retriever.lean import features as columns
 from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Pool
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import CandidateColumns, RankingContext
+from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.structure.hashes import GoalStructure, of_goal
-from retriever.search import fusion
+from retriever.lean.tokens import goal_tokens
 from retriever.search.fusion import Fusion
-from retriever.search.lexical import goal_tokens
-from retriever.search.proofs import NEIGHBOURS
+from retriever.search.top import top
+from retriever.search.votes import by_rank
 
 Setting = Literal["state", "place", "importable"]
 """What is known and offered: the state alone and everything; its place too and everything; its place, and
@@ -127,7 +128,7 @@ class Column:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By that score."""
-        return fusion.top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
+        return top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class FusedMethod:
         """Candidates as the service draws them, by their fused score."""
         numbers = candidates(scored, self.weights)
         table = features(self.pool, scored, numbers)
-        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+        return numbers[top(self.weights.score(table), DEPTH)]
 
 
 def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> ScoredQuestion:
@@ -172,7 +173,8 @@ def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> 
 
 
 def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
-    return pool.proofs.votes(fusion.top(dense, NEIGHBOURS, voters))
+    nearest = top(dense, NEIGHBOURS, voters)
+    return pool.proofs.votes(nearest, by_rank(len(nearest)))
 
 
 def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
@@ -193,7 +195,7 @@ def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:
         yield from (method.ranking(scored) for scored in asked)
     else:
         scores = method.scores(asked[0].question)
-        yield from (fusion.top(scores, DEPTH, scored.allowed) for scored in asked)
+        yield from (top(scores, DEPTH, scored.allowed) for scored in asked)
 
 
 def candidates(scored: ScoredQuestion, weights: Fusion) -> Ints:
@@ -207,14 +209,14 @@ def candidates(scored: ScoredQuestion, weights: Fusion) -> Ints:
         filters.append(scored.allowed & scored.importable)
     found = []
     for allowed in filters:
-        found.append(fusion.top(scored.dense, lists.dense, allowed))
-        found.append(fusion.top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
-        found.append(fusion.top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
+        found.append(top(scored.dense, lists.dense, allowed))
+        found.append(top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
+        found.append(top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
         there = allowed[scored.instances]
-        found.append(scored.instances[there][fusion.top(scored.promise[there], lists.structure)])
+        found.append(scored.instances[there][top(scored.promise[there], lists.structure)])
     if scored.setting != "state":
         used = scored.allowed & (scored.nearby > 0)
-        found.append(fusion.top(scored.nearby, lists.nearby, used))
+        found.append(top(scored.nearby, lists.nearby, used))
     return np.unique(np.concatenate(found))
 
 

@@ -15,8 +15,8 @@ from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates,
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
 from retriever.models.reranker import FOLDER, Reranker, blend
-from retriever.search import fusion
 from retriever.search.fusion import Fusion
+from retriever.search.top import top
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[In
     """(numbers, fused scores) of the fusion's best candidates, best first, at most DEPTH."""
     numbers = candidates(scored, weights)
     scores = weights.score(features(pool, scored, numbers))
-    order = fusion.top(scores, DEPTH)
+    order = top(scores, DEPTH)
     return numbers[order], scores[order]
 
 
@@ -77,7 +77,7 @@ class DenseReranked:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
-        numbers = fusion.top(scored.dense, DEPTH)
+        numbers = top(scored.dense, DEPTH)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
         order = np.argsort(-blend(np.zeros_like(logits), logits, 1.0), kind="stable")

@@ -24,8 +24,7 @@ from retriever.lean.evaluation import evaluate as evaluation  # noqa: E402
 from retriever.lean.evaluation.experiment_plan import load_plan, merged  # noqa: E402
 from retriever.lean.evaluation.experiment_tables import read_row  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.lean.features import FEATURES  # noqa: E402
-from retriever.search.fusion import Fusion  # noqa: E402
+from retriever.lean.features import FEATURES, load_fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.config import PRESETS  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
@@ -106,7 +105,7 @@ def test_every_row_is_kept_with_what_made_it(finished: Path, work: Path) -> None
         assert about["parts"]["test"]["data"] and about["parts"]["test"]["encoder"]
         saved = load_checkpoint(work / "experiments" / "runs" / name)
         assert saved is not None and saved.step == 12
-    weights = dict(zip(FEATURES, Fusion.load(work / "experiments" / "models" / "rd").weights, strict=True))
+    weights = dict(zip(FEATURES, load_fusion(work / "experiments" / "models" / "rd").weights, strict=True))
     assert weights["dense"] and not any(weights[name] for name in UNSEEN)
     runs = {path.name for path in (work / "experiments" / "runs").iterdir()}
     assert sum(name.startswith("pretrain-") for name in runs) == 1
@@ -158,10 +157,10 @@ def test_nothing_to_fit_the_fusion_on_is_told(
     finished: Path, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = work / "experiments" / "models" / "rd"
-    before = Fusion.load(model)
+    before = load_fusion(model)
     assert fit_fusion.main([str(model), str(work / "data"), "--limit", "0"]) == 1
     assert "`tune` half has a gold premise" in capsys.readouterr().err
-    assert Fusion.load(model) == before
+    assert load_fusion(model) == before
 
 
 def test_an_unknown_method_to_hold_the_others_against_is_refused(

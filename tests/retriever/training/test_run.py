@@ -103,11 +103,11 @@ def test_the_exported_model_ranks_what_was_learned(
 ) -> None:
     from retriever.lean.evaluation.evaluate import main as evaluate
     from retriever.lean.evaluation.fit_fusion import main as fit
-    from retriever.search.fusion import Fusion
+    from retriever.lean.features import load_fusion
     from retriever.training.running.card import main as write_card
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
-    assert "tune half" in Fusion.load(model).trained_on
+    assert "tune half" in load_fusion(model).trained_on
     out = model.parent / "figures" / "tune.json"
     cache = ["--cache", str(model.parent / "cache")]
     assert (
