@@ -22,7 +22,7 @@ from lean_extract.errors import PremiseSuggestError
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool
-from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, featured
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.evaluation.tables import HEADINGS, MethodRow, cell, plain, rows_of, table
@@ -46,8 +46,8 @@ class Tables:
         """Candidates [n] and their features [n, FEATURES]."""
         kept = self._kept.get(scored.setting)
         if kept is None or kept[0] is not scored:
-            numbers = candidates(scored, self._lists)
-            kept = scored, numbers, features(self._pool, scored, numbers)
+            numbers, _, table = featured(self._pool, self._lists.lists, scored)
+            kept = scored, numbers, table
             self._kept[scored.setting] = kept
         return kept[1], kept[2]
 

@@ -15,7 +15,7 @@ import numpy as np
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
-from retriever.lean.evaluation.rankers import candidates, features, in_setting, score
+from retriever.lean.evaluation.rankers import featured, in_setting, score
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
@@ -39,10 +39,10 @@ def examples_of(
         raw = score(pool, vectors, states[place], question)
         for setting in SETTINGS:
             scored = in_setting(raw, setting)
-            numbers = candidates(scored, lists)
+            numbers, _, table = featured(pool, lists.lists, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
-                yield RankingExample(features(pool, scored, numbers), gold)
+                yield RankingExample(table, gold)
 
 
 def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = FEATURES) -> Fusion:

@@ -19,8 +19,8 @@ from tqdm import tqdm
 from lean_extract.errors import ModelError, PremiseSuggestError
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats
-from retriever.lean.evaluation.rankers import in_setting, score
-from retriever.lean.evaluation.reranked import Logits, fused_first, logits_of
+from retriever.lean.evaluation.rankers import fused_first, in_setting, score
+from retriever.lean.evaluation.reranked import Logits, logits_of
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample, fit

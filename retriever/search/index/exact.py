@@ -43,15 +43,19 @@ class ExactSearch:
     def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]: every product is computed here."""
         found = [inner_products(vectors, scales, vector) for vectors, scales in self._parts]
-        return _ExactQuery(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
+        return KnownProducts(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
 
 
-class _ExactQuery:
+class KnownProducts:
+    """A query whose inner products with all n vectors are known, float32[n]."""
+
     def __init__(self, products: Floats) -> None:
         self._products = products
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
+        """int64[<= k]: the nearest among `allowed`, best first."""
         return top(self._products, k, allowed)
 
     def scores(self, ids: Ids) -> Floats:
+        """float32[len(ids)]: the products of these."""
         return self._products[ids]

@@ -25,8 +25,7 @@ from retriever.lean.evaluation.rankers import (
     Random,
     ScoredQuestion,
     UseCountRanker,
-    candidates,
-    features,
+    featured,
     in_setting,
     rankings,
     score,
@@ -143,7 +142,7 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
         scored = in_setting(score(pool, vectors, state, question), setting)  # type: ignore[arg-type]
-        table = features(pool, scored, candidates(scored, weights))
+        _, _, table = featured(pool, weights.lists, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
 
