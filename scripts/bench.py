@@ -40,7 +40,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import parse
 from lsp_server.engine.stores import project_store, update_project
 from prover.verify import GoalPosition
-from retriever.search.index import bundled
+from retriever.lean.index import bundled
 
 Row = tuple[str, float, str]
 COMMAND = [sys.executable, "-m", "lsp_server"]

@@ -73,7 +73,7 @@ def ranking() -> dict[str, float]:
     sys.path.insert(0, str(HERE / "scripts"))
     import bench_retriever
 
-    from retriever.search.index import bundled
+    from retriever.lean.index import bundled
 
     with tempfile.TemporaryDirectory() as cache:
         store = bundled.unpack(Path(cache))

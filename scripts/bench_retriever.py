@@ -26,16 +26,16 @@ import lean_extract
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
+from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
+from retriever.lean.tokens import goal_tokens
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import DEPTH, Reranker
-from retriever.search.fusion import Fusion
-from retriever.search.index import bundled
+from retriever.search.index.embedding import DOCUMENTS_PER_STEP
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import PREMISES_PER_STEP
-from retriever.search.lexical import goal_tokens
 
 MOST = 100
 """How many premises are asked for."""
@@ -84,7 +84,7 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
     """Everything, by the wall clock or by this process's own CPU time."""
     clock = time.process_time if cpu else time.perf_counter
     started = clock()
-    encoder, fusion = Encoder.load(model), Fusion.load(model)
+    encoder, fusion = Encoder.load(model), load_fusion(model)
     loaded = clock()
     service = PremiseService(stores, encoder, fusion)
     opened = clock()
@@ -128,8 +128,8 @@ def statements(snapshot: Snapshot) -> list[Premise]:
 def pace(encoder: Encoder, premises: list[Premise], clock: Callable[[], float]) -> float:
     """Premises a second, in steps as `premise-suggest index` takes them; the median step counts."""
     paces = []
-    for start in range(0, len(premises), PREMISES_PER_STEP):
-        step = premises[start : start + PREMISES_PER_STEP]
+    for start in range(0, len(premises), DOCUMENTS_PER_STEP):
+        step = premises[start : start + DOCUMENTS_PER_STEP]
         started = clock()
         encoder.encode_premises(step)
         paces.append(len(step) / (clock() - started))

@@ -26,15 +26,21 @@ from tqdm import tqdm
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.records import Module, Premise, Proof, read_header, read_records
 from retriever.lean.dataset.dataset import names_in
+from retriever.lean.index import bundled
+from retriever.lean.index.content import content_of
+from retriever.lean.index.modules import kept_of
+from retriever.lean.theorems import is_theorem
+from retriever.lean.tokens import name_tokens
 from retriever.models.encoder import Encoder
-from retriever.search.index import bundled
-from retriever.search.index.content import ReadFile, content_of, is_theorem, merge
-from retriever.search.index.exact import quantise
+from retriever.models.quantise import quantise
+from retriever.search.index.corpus import EmbeddedSource
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.merging import merge
 from retriever.search.index.proof_columns import ProofRows
-from retriever.search.index.segment import IndexedFile, Segment, write_segment
+from retriever.search.index.segment import Segment
+from retriever.search.index.segment_content import write_segment
+from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore
-from retriever.search.lexical import name_tokens
 from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"
@@ -111,14 +117,13 @@ def steps(names: Sequence[str]) -> Iterator[list[str]]:
         yield step
 
 
-def embed(library: Library, name: str, revision: str, encoder: Encoder) -> ReadFile:
+def embed(library: Library, name: str, revision: str, encoder: Encoder) -> EmbeddedSource[Premise]:
     module, premises = library.modules[name], library.premises[name]
     vectors, scales = quantise(encoder.encode_premises(premises), LARGEST_VALUE)
     path = f"{name.replace('.', '/')}.lean"
     head = (path, name, PACKAGE, revision, 0, 0, "")
-    return ReadFile(
-        IndexedFile(*head, 0, 0, module.imports, module.in_module_system), premises, vectors, scales
-    )
+    entry = IndexedFile(*head, 0, 0, kept_of(module.imports, module.in_module_system))
+    return EmbeddedSource(entry, premises, vectors, scales)
 
 
 def pack(store: IndexStore, out: Path, revision: str, lean: str) -> bundled.Bundle:

@@ -30,8 +30,10 @@ from real_vectors import Floats, real_vectors
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.telling import pip_install
-from retriever.search.index import bundled, hnsw
-from retriever.search.index.exact import ExactSearch, quantise
+from retriever.lean.index import bundled
+from retriever.models.quantise import quantise
+from retriever.search.index import hnsw
+from retriever.search.index.exact import ExactSearch
 from retriever.search.index.neighbours import NearestNeighbours
 
 WIDTHS = (16, 32, 64, 100, 150, 200, 300, 400, 600, 800)

@@ -20,8 +20,8 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 from retriever.lean.features import FEATURES
 from retriever.models import text
 from retriever.models.encoder import CONFIG, FORMAT, MODEL, TOKENIZER, VERSION
+from retriever.search.bm25 import Bm25Parameters
 from retriever.search.fusion import Fusion, Lists
-from retriever.search.lexical import Bm25Parameters
 
 FOLDER = Path(__file__).parent.parent / "tests" / "retriever" / "fixtures" / "encoder"
 DIMENSION = 32
@@ -104,7 +104,9 @@ def main() -> None:
     }
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     weights = tuple(WEIGHTS.get(feature, 0.0) for feature in FEATURES)
-    Fusion(weights, Lists(16, 16, 16, 16, 16), Bm25Parameters(), "chosen by hand for the tests").save(folder)
+    Fusion(
+        FEATURES, weights, Lists(16, 16, 16, 16, 16), Bm25Parameters(), "chosen by hand for the tests"
+    ).save(folder)
 
 
 if __name__ == "__main__":

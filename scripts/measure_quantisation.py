@@ -29,10 +29,10 @@ from build_bundled import LARGEST_VALUE
 from real_vectors import Floats, RealVectors, real_vectors
 
 from lean_extract.errors import PremiseSuggestError
-from retriever.search.fusion import top
-from retriever.search.index import bundled
-from retriever.search.index.exact import quantise
+from retriever.lean.index import bundled
+from retriever.models.quantise import quantise
 from retriever.search.splits import root_name
+from retriever.search.top import top
 
 KS = (1, 10, 32)
 _BATCH = 64

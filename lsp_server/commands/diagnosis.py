@@ -33,13 +33,13 @@ from lsp_server.engine.stores import (
 from lsp_server.rendering.labels import counted
 from lsp_server.rendering.style import Style
 from prover.generator.model import Generator
+from retriever.lean.features import load_fusion
 from retriever.lean.freshness import Freshness
+from retriever.lean.index.build import settled
+from retriever.lean.index.bundled import ARCHIVE, DATA, check_fits, read_card, unpack, verify_unpacked
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.fusion import Fusion
 from retriever.search.index import hnsw
-from retriever.search.index.build import settled
-from retriever.search.index.bundled import ARCHIVE, DATA, check_fits, read_card, unpack, verify_unpacked
 
 Status = Literal["ok", "note", "missing"]
 _CORE = "Lean core"
@@ -148,7 +148,7 @@ def _lean(root: Path, command: str) -> Finding:
 
 def _model(folder: Path) -> Finding:
     encoder = Encoder.load(folder)
-    Fusion.load(folder)
+    load_fusion(folder)
     which = "as shipped" if folder == SHIPPED_MODEL else f"from {folder}"
     return Finding("model", "ok", f"{encoder.fingerprint}, {encoder.dimension} dimensions, {which}")
 
@@ -218,7 +218,7 @@ def _lean_core(root: Path, lean_command: str, model: Path) -> Finding:
         message = f"{core.title} has changed since it was read, or was not read to its end"
         return Finding(_CORE, "note", message, command)
     libraries = " and ".join(core.libraries)
-    said = f"{counted(read.premises, 'premise')} of {core.title} ({libraries}), from {core.root}"
+    said = f"{counted(read.documents, 'premise')} of {core.title} ({libraries}), from {core.root}"
     return Finding(_CORE, "ok", said)
 
 

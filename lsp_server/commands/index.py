@@ -25,7 +25,7 @@ from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
 from retriever.search.collections.files import write_stored
 from retriever.search.collections.index import IndexingStopped, index_collection
-from retriever.search.index.build import IndexReport
+from retriever.search.index.report import IndexReport
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,9 +94,9 @@ def _index_collection(options: argparse.Namespace) -> int:
 
 def summary(root: Path, report: IndexReport) -> str:
     """What an update did, in one line."""
-    counts = f"{counted(report.premises, 'premise')} in {counted(report.files, 'file')}"
+    counts = f"{counted(report.documents, 'premise')} in {counted(report.files, 'file')}"
     changes = f"{report.files_read:,} read, {report.files_removed:,} removed"
-    changes += f", {counted(report.premises_embedded, 'premise')} embedded, {report.seconds:.1f} s"
+    changes += f", {counted(report.documents_embedded, 'premise')} embedded, {report.seconds:.1f} s"
     return f"{shown(root)}: {counts} ({changes})"
 
 

@@ -15,8 +15,8 @@ from lean_extract.records import Goal
 from lean_extract.toolchain_name import FILE, named_in
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
+from retriever.lean.index.coverage import IndexedPackage
 from retriever.models.encoder import FittedState
-from retriever.search.index.view import IndexedPackage
 
 MATHLIB = "mathlib"
 MOSTLY_UNKNOWN = 0.5

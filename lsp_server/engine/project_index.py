@@ -20,11 +20,11 @@ from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.declared import DeclarationSite, declared
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
-from retriever.search.index.bundled import read_card
 
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib brings."""

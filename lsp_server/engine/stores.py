@@ -17,11 +17,12 @@ from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources
 from lean_extract.settings_files import settings_text
 from lean_extract.source.project import find_sources
 from lsp_server.engine.models import model_folder
+from retriever.lean.index.build import SharedPackage, update_index
+from retriever.lean.index.bundled import proof_rows, unpack, use_counts
+from retriever.lean.index.content import NO_PROOFS
 from retriever.models.encoder import Encoder
-from retriever.search.index.build import IndexReport, SharedPackage, update_index
-from retriever.search.index.bundled import proof_rows, unpack, use_counts
-from retriever.search.index.content import NO_PROOFS
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.report import IndexReport
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
 

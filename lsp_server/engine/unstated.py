@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate, merge
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
 _STEP = 0.06

@@ -23,10 +23,10 @@ from lsp_server.engine.stores import (
     needs_mathlib,
     shared_folder,
 )
+from retriever.lean.index.build import update_index
+from retriever.lean.index.bundled import proof_rows, use_counts
+from retriever.lean.index.content import NO_PROOFS
 from retriever.models.encoder import PremiseEncoder
-from retriever.search.index.build import update_index
-from retriever.search.index.bundled import proof_rows, use_counts
-from retriever.search.index.content import NO_PROOFS
 from retriever.search.index.proof_columns import ProofRows, hash_names
 from retriever.search.index.store import IndexStore
 

@@ -22,7 +22,7 @@ from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
-from retriever.lean.features import FEATURES
+from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
 from retriever.lean.service import PremiseService
@@ -51,7 +51,7 @@ def open_service(
     stores: Sequence[IndexStore], model: Path, encoder: PremiseEncoder, kind: RetrieverKind
 ) -> PremiseService:
     """The service that ranks as this retriever does. Raises ModelError, IndexMissing, IndexDamaged."""
-    fusion = Fusion.load(model)
+    fusion = load_fusion(model)
     if kind in _COLUMNS:
         return PremiseService(stores, encoder, _only(fusion, _COLUMNS[kind]))
     reranker = Reranker.beside(model, threads=1)

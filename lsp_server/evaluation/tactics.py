@@ -15,7 +15,7 @@ from prover.generator.model import Generated
 from prover.generator.source import TacticGenerator
 from prover.search.environment import Proposed
 from prover.search.proposals import Retrieve
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 
 
 @dataclass(frozen=True, slots=True)

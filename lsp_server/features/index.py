@@ -26,7 +26,7 @@ def register(server: PremiseServer) -> None:
             else server.first_engine()
         )
         report = await server.indexing.run(engine)
-        return to_json(IndexAnswer(report.premises, report.stopped, await engine.freshness()))
+        return to_json(IndexAnswer(report.documents, report.stopped, await engine.freshness()))
 
     server.feature(REQUEST)(index)
     server.command(COMMAND)(index)

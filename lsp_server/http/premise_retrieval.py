@@ -30,7 +30,7 @@ from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import MOST_LOCAL, RankedPremise
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 

@@ -15,8 +15,8 @@ from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
+from retriever.lean.index.bundled import Bundle, read_card
 from retriever.lean.offer import RankedPremise
-from retriever.search.index.bundled import Bundle, read_card
 
 _PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")

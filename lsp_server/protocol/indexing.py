@@ -16,7 +16,7 @@ from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import project_store
 from lsp_server.protocol.progress import IndexStatus, WorkDone
 from lsp_server.rendering.labels import counted
-from retriever.search.index.build import IndexReport
+from retriever.search.index.report import IndexReport
 
 
 class Indexing:
@@ -139,7 +139,7 @@ class Indexing:
             raise
         self._log(root, report.notes)
         bar.end(
-            counted(report.premises, "premise") if not report.stopped else "stopped; it goes on next time"
+            counted(report.documents, "premise") if not report.stopped else "stopped; it goes on next time"
         )
         return report
 

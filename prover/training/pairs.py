@@ -25,7 +25,7 @@ from lean_extract.telling import complaints_printed
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
 from retriever.lean.dataset.dataset import Records, load_records, names_in, write_lines
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of
 
 VERSION = 1

@@ -27,6 +27,7 @@ from prover.training.pairs import TacticPair
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import FusedMethod, in_setting, score
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session
+from retriever.lean.features import load_fusion
 from retriever.search.fusion import Fusion
 from retriever.search.splits import SPLITS
 from retriever.training.running.unfinished import unfinished
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _retrieve(chosen: argparse.Namespace) -> None:
-    weights = Fusion.load(chosen.encoder)
+    weights = load_fusion(chosen.encoder)
     session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
     known = EncodedPairs(chosen.pairs, chosen.part)
     steps = tactic_steps(known)

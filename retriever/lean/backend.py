@@ -17,11 +17,11 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Premise
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset
+from retriever.lean.tokens import text_tokens
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.ranks import Ranks
 from retriever.models.text import premise_texts, state_text
 from retriever.search.backend import Collection, DisplayedHit, Document, Question
-from retriever.search.lexical import text_tokens
 from retriever.search.splits import SPLITS, Split
 
 _DEPTHS = (1, 10, 32)

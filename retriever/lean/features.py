@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retriever.lean.structure.index import Fit
-from retriever.search.lexical import name_parts
+from retriever.lean.tokens import name_parts
+from retriever.search.fusion import Fusion
 
 FEATURES = (
     "dense",  # cosine of the state with the premise, eq. (2) or (3) as the model has it
     "lexical",  # BM25, divided by the best BM25 score among the candidates
     "dense_rank",  # 1 / (1 + rank) by dense score among the candidates, counted from 0
     "lexical_rank",  # the same for BM25; 0 when no token is shared
-    "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.proofs`
+    "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.votes`
     "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.lean.symbols`
     "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.lean.structure`
     "exact_match",  # how surely the premise, with all that it assumes at hand, states the goal
@@ -36,6 +38,12 @@ FEATURES = (
 _LINES = 20.0
 
 Floats = npt.NDArray[np.float32]
+
+
+def load_fusion(folder: Path) -> Fusion:
+    """The weights of FEATURES in a model folder. Raises ModelError."""
+    command = f"python -m retriever.lean.evaluation.fit_fusion {folder} DATASET"
+    return Fusion.load(folder, FEATURES, command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +83,29 @@ class CandidateColumns:
     in_scope: Floats
     """float32[n]: 1 yes, 0 no, 0.5 not known."""
 
+    def then(self, other: CandidateColumns) -> CandidateColumns:
+        """The candidates of both, one behind the other."""
+        return CandidateColumns(
+            names=[*self.names, *other.names],
+            modules=[*self.modules, *other.modules],
+            lines=np.concatenate([self.lines, other.lines]),
+            dense=np.concatenate([self.dense, other.dense]),
+            lexical=np.concatenate([self.lexical, other.lexical]),
+            neighbours=np.concatenate([self.neighbours, other.neighbours]),
+            symbol_overlap=np.concatenate([self.symbol_overlap, other.symbol_overlap]),
+            fit=self.fit.then(other.fit),
+            use_count=np.concatenate([self.use_count, other.use_count]),
+            used_nearby=np.concatenate([self.used_nearby, other.used_nearby]),
+            in_scope=np.concatenate([self.in_scope, other.in_scope]),
+        )
 
-def features(place: RankingContext, candidates: CandidateColumns) -> Floats:
-    """float32[n, len(FEATURES)], columns in the order of FEATURES; 0 where the place is not known."""
+
+def features(context: RankingContext, candidates: CandidateColumns) -> Floats:
+    """float32[n, len(FEATURES)], columns in the order of FEATURES; 0 where the context is not known."""
     best = float(candidates.lexical.max(initial=0.0))
     lexical = candidates.lexical / best if best > 0 else np.zeros_like(candidates.lexical)
-    same_module = np.array([module == place.module for module in candidates.modules], dtype=np.bool_)
-    proved = frozenset(name_parts(place.theorem)) if place.theorem else frozenset()
+    same_module = np.array([module == context.module for module in candidates.modules], dtype=np.bool_)
+    proved = frozenset(name_parts(context.theorem)) if context.theorem else frozenset()
     columns = {
         "dense": candidates.dense,
         "lexical": lexical,
@@ -90,15 +114,15 @@ def features(place: RankingContext, candidates: CandidateColumns) -> Floats:
         "neighbours": np.log1p(candidates.neighbours),
         "symbol_overlap": candidates.symbol_overlap,
         **_structural(candidates.fit),
-        "name_overlap": [_overlap(name, place.tokens) for name in candidates.names],
+        "name_overlap": [_overlap(name, context.tokens) for name in candidates.names],
         "theorem_name": [_overlap(name, proved) for name in candidates.names],
         "use_count": np.log1p(candidates.use_count),
         "used_nearby": np.log1p(candidates.used_nearby),
         "in_scope": candidates.in_scope,
-        "same_namespace": [_shared(_parent(place.theorem), name) for name in candidates.names],
+        "same_namespace": [_shared(_parent(context.theorem), name) for name in candidates.names],
         "same_module": same_module,
-        "same_directory": _of_distinct(_parent(place.module), candidates.modules),
-        "line_distance": _line_distance(place.line, candidates.lines, same_module),
+        "same_directory": _of_distinct(_parent(context.module), candidates.modules),
+        "line_distance": _line_distance(context.line, candidates.lines, same_module),
     }
     return np.stack([np.asarray(columns[name], dtype=np.float32) for name in FEATURES], axis=1)
 

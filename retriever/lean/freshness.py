@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource
 from lean_extract.reading import read_source
+from retriever.lean.index.corpus import ListedSource
+from retriever.lean.index.coverage import Coverage, IndexedPackage
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.plan import ListedSource
-from retriever.search.index.view import IndexedPackage, IndexView
 
 _MOST_PROBED = 64
 
@@ -30,18 +30,18 @@ class Freshness:
 
 def freshness_of(snapshot: Snapshot, listed: Iterable[ListedSource] = ()) -> Freshness:
     """The freshness of what a snapshot has open; `listed` are the sources that there are."""
-    view = snapshot.view
-    read = [part.manifest for part in view.parts if not part.is_bundled]
+    coverage = snapshot.coverage
+    read = [part.manifest for part in snapshot.view.parts if not part.is_bundled]
     built = max(manifest.built_at for manifest in (snapshot.manifests[0], *read))
-    return Freshness(view.sources, built, view.stale_files(), _unindexed(view, listed))
+    return Freshness(coverage.packages, built, coverage.stale_files(), _unindexed(coverage, listed))
 
 
-def _unindexed(view: IndexView, listed: Iterable[ListedSource]) -> tuple[str, ...]:
+def _unindexed(coverage: Coverage, listed: Iterable[ListedSource]) -> tuple[str, ...]:
     """The listed files that were never read; what cannot be read never will be, and does not count."""
     missing = [
         source.path
         for source in listed
-        if (source.module, source.package or "", source.revision or "") not in view.files_read
+        if (source.module, source.package or "", source.revision or "") not in coverage.files_read
     ]
     if len(missing) <= _MOST_PROBED:  # more than that is a run that was stopped, not a few odd files
         missing = [path for path in missing if _is_text(path)]

@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Premise
-from retriever.lean.goal_context import GoalContext
+from retriever.lean.features import CandidateColumns
+from retriever.lean.goal_context import GoalContext, NearbyCounts
+from retriever.lean.ranking import RankingQuestion
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
+from retriever.lean.tokens import premise_tokens
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.text import premise_texts
 from retriever.search.index.neighbours import Ids
-from retriever.search.lexical import premise_tokens
 
 _CACHED = 4096
 
@@ -73,6 +75,33 @@ class LocalVectors:
                     self._vectors.popitem(last=False)
         rows = [known[text] if text in known else found[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self._encoder.dimension), dtype=np.float32)
+
+
+def local_columns(
+    snapshot: Snapshot, local: Local, question: RankingQuestion, vector: Floats, used: NearbyCounts
+) -> CandidateColumns:
+    """The columns of the open file's premises, by the statistics of the index."""
+    premises, signals, tokens = local.premises, question.signals, question.context.tokens
+    own_tokens = [tokens_of(premise) for premise in premises]
+    hashes = [structure_of(premise) for premise in premises]
+    names = [premise.name for premise in premises]
+    return CandidateColumns(
+        names=names,
+        modules=[premise.module for premise in premises],
+        lines=np.array([_line(premise) for premise in premises], dtype=np.int64),
+        dense=np.asarray(local.vectors @ vector, dtype=np.float32),
+        lexical=snapshot.bm25.score_texts(tokens, own_tokens),
+        neighbours=local.of_indexed(signals.votes),
+        symbol_overlap=snapshot.overlap.score_texts(tokens, own_tokens),
+        fit=snapshot.structure.fit_rows(question.structure, hashes),
+        use_count=local.of_indexed(signals.uses),
+        used_nearby=used.of_names(names),
+        in_scope=np.ones(len(premises), dtype=np.float32),
+    )
+
+
+def _line(premise: Premise) -> int:
+    return premise.span.start.line if premise.span else -1
 
 
 @lru_cache(maxsize=_CACHED)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Set
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs import SourceProof
 from lean_extract.source.reader import SourceModule
-from retriever.search.proofs import LiveNames
+from retriever.search.index.names import LiveNames
 
 _CACHED = 65_536
 _Key = tuple[object, ...]

@@ -13,7 +13,7 @@ from lean_extract.records import Premise
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 from retriever.search.index.neighbours import Bools
 
 Kinds = Literal["theorems", "definitions", "all"]

@@ -8,23 +8,22 @@ stand in the editor.
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
-from lean_extract.records import Goal, Premise
-from lean_extract.wanted import Unwanted, check_wanted
+from lean_extract.records import Goal
+from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
-from retriever.lean.features import CandidateColumns, RankingContext, features
+from retriever.lean.features import RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
-from retriever.lean.goal_context import GoalContext, used_nearby, voters
-from retriever.lean.local import LocalVectors, structure_of, tokens_of
+from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, voters
+from retriever.lean.index.corpus import ListedSource
+from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.local import Local, LocalVectors, local_columns
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
@@ -34,39 +33,30 @@ from retriever.lean.offer import (
     ranked_premise,
     scope_of,
 )
+from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_goal
-from retriever.models.encoder import Encoder, Floats, PremiseEncoder
-from retriever.models.reranker import DEPTH, Reranker, blend
+from retriever.lean.tokens import goal_tokens
+from retriever.models.encoder import Encoder, PremiseEncoder
+from retriever.models.reranker import DEPTH, Reranker
 from retriever.models.text import readable
-from retriever.search.fusion import Fusion, top
-from retriever.search.index.neighbours import Bools, Ids, NeighbourQuery
-from retriever.search.index.plan import ListedSource
+from retriever.search.fusion import Fusion
+from retriever.search.index.neighbours import Floats, Ids
 from retriever.search.index.store import IndexStore
-from retriever.search.lexical import goal_tokens
-from retriever.search.proofs import NEIGHBOURS
-
-_LOOK_AGAIN_SECONDS = 60.0
-"""After an answer failed for another reason, the index's files are not read again for so long."""
-_MANY = 256
-"""From so many premises on the list by vectors is as long as what was asked for."""
+from retriever.search.reading import SnapshotReader
+from retriever.search.reranking import reranked
+from retriever.search.votes import by_rank
 
 
 @dataclass(frozen=True, slots=True)
-class _Signals:
-    """What is known of all n indexed premises before candidates are drawn."""
+class RankRequest:
+    """What `PremiseService.rank` was asked."""
 
-    lexical: Floats
-    votes: Floats
-    """Of the theorems nearest to the goal."""
-    nearby: Floats
-    """In how many proofs above the goal in the open file."""
-    overlap: Floats
-    """How much of each one's tokens the goal has."""
-    instances: Ids
-    """The premises that the goal is an instance of by its structure."""
-    promise: Floats
-    """float32[len(instances)]: how promising each is."""
+    goal: Goal
+    where: GoalContext | None
+    k: int
+    kinds: Kinds
+    allowed: Allowed | None
 
 
 class PremiseService:
@@ -80,17 +70,13 @@ class PremiseService:
         reranker: Reranker | None = None,
         rerank: int = DEPTH,
     ) -> None:
-        self._stores = tuple(stores)
         self._encoder = encoder
         self._fusion = fusion
         self._reranker, self._rerank = reranker, rerank
-        self._lock = threading.Lock()
         self._vectors = LocalVectors(encoder)
-        self._snapshot: Snapshot | None = None
-        self._looking = threading.Lock()
-        self._found_whole: tuple[Snapshot | None, float] = None, 0.0
-        """A snapshot whose files were read again after a failure, and when."""
-        self._current()
+        known = tuple(stores)
+        self._reader = SnapshotReader(lambda: Snapshot.open(known, encoder.fingerprint, fusion))
+        self._reader.current()
 
     @classmethod
     def open(
@@ -102,11 +88,11 @@ class PremiseService:
             stores: the indexes.
             model_folder: the encoder's; its re-ranker, if it has one, lies in it.
             threads: what an operator of a model may use.
-            rerank: how many of the best theorems the re-ranker reads again; 0: it is not even loaded.
+            rerank: how many of the best theorems are re-ranked; 0: the re-ranker is not even loaded.
 
         Raises ModelError, IndexMissing, IndexDamaged.
         """
-        encoder, fusion = Encoder.load(model_folder, threads=threads), Fusion.load(model_folder)
+        encoder, fusion = Encoder.load(model_folder, threads=threads), load_fusion(model_folder)
         reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
         return cls(stores, encoder, fusion, reranker, rerank)
 
@@ -117,45 +103,16 @@ class PremiseService:
 
     def snapshot(self) -> Snapshot:
         """What the stores hold now; an answer is read from it in `reading`. Raises what `open` raises."""
-        return self._current()
+        return self._reader.current()
 
-    @contextmanager
-    def reading(self) -> Iterator[Snapshot]:
-        """What the stores hold now, for a block that reads it. Raises what `open` raises.
-
-        Where anything fails in the block because a file was altered while it was open, that is IndexDamaged,
-        which names it; what fails in files that are as they were written is not theirs, and is raised as it
-        is. After a damage the stores are opened again.
-        """
-        snapshot = self._current()
-        try:
-            yield snapshot
-        except PremiseIndexError:
-            self._forget(snapshot)
-            raise
-        except (PremiseSuggestError, Unwanted):
-            raise
-        except Exception as error:
-            damage = self._damage(snapshot)
-            if damage is None:
-                raise
-            self._forget(snapshot)
-            raise damage from error
-
-    def _damage(self, snapshot: Snapshot) -> IndexDamaged | None:
-        """What is amiss in the files of a snapshot; those that were just found whole are not read again."""
-        with self._looking:
-            seen, since = self._found_whole
-            if seen is snapshot and time.monotonic() - since < _LOOK_AGAIN_SECONDS:
-                return None
-            damage = snapshot.view.damage()
-            self._found_whole = snapshot, time.monotonic()
-            return damage
+    def reading(self) -> AbstractContextManager[Snapshot]:
+        """What the stores hold now, for a block that reads it (`SnapshotReader`). Raises what `open` raises."""
+        return self._reader.reading()
 
     @property
     def opened(self) -> Snapshot | None:
         """What was opened last, whether or not the stores have changed since."""
-        return self._snapshot
+        return self._reader.opened
 
     def rank(
         self,
@@ -176,66 +133,29 @@ class PremiseService:
         if k <= 0:
             return []
         with self.reading() as snapshot:
-            return self._ranked(snapshot, readable(goal), where, k, kinds, allowed)
+            return self._ranked(snapshot, RankRequest(readable(goal), where, k, kinds, allowed))
 
-    def _ranked(
-        self,
-        snapshot: Snapshot,
-        goal: Goal,
-        where: GoalContext | None,
-        k: int,
-        kinds: Kinds,
-        allowed: Allowed | None,
-    ) -> list[RankedPremise]:
-        tokens = goal_tokens(goal)
+    def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
+        goal, where = asked.goal, asked.where
         vector = self._encoder.encode_state(goal)
         check_wanted()
-        scope = scope_of(snapshot, where)
-        local = self._vectors.local(snapshot, where, own_premises(where, kinds, allowed))
-        offered = offered_premises(snapshot, where, kinds, len(local.premises), allowed)
-        query = snapshot.search.query(vector)
+        local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)
-        structure = of_goal(goal)
-        instances = snapshot.structure.instances(structure)
-        signals = _Signals(
-            snapshot.bm25.scores(tokens),
-            snapshot.proofs.votes(query.top(NEIGHBOURS, voters(snapshot, where))),
-            used.of_indexed,
-            snapshot.overlap.scores(tokens),
-            instances,
-            snapshot.structure.fit(structure, instances).promise,
-        )
+        question = _question(snapshot, asked, vector, used, len(local.premises))
         check_wanted()
-        own_tokens = [tokens_of(premise) for premise in local.premises]
-        ids = self._candidates(query, signals, offered, scope, k)
-        view = snapshot.view
-        candidates = CandidateColumns(
-            names=[*(p.name for p in local.premises), *(view.name(i) for i in ids.tolist())],
-            modules=[*(p.module for p in local.premises), *(view.module(i) for i in ids.tolist())],
-            lines=np.array([*map(_line, local.premises), *view.lines[ids].tolist()], dtype=np.int64),
-            dense=np.concatenate([local.vectors @ vector, query.scores(ids)]).astype(np.float32),
-            lexical=np.concatenate([snapshot.bm25.score_texts(tokens, own_tokens), signals.lexical[ids]]),
-            neighbours=np.concatenate([local.of_indexed(signals.votes), signals.votes[ids]]),
-            symbol_overlap=np.concatenate(
-                [snapshot.overlap.score_texts(tokens, own_tokens), signals.overlap[ids]]
-            ),
-            fit=snapshot.structure.fit_rows(
-                structure, [structure_of(premise) for premise in local.premises]
-            ).then(snapshot.structure.fit(structure, ids)),
-            use_count=np.concatenate([local.of_indexed(view.uses), view.uses[ids]]),
-            used_nearby=np.concatenate(
-                [used.of_names([p.name for p in local.premises]), signals.nearby[ids]]
-            ),
-            in_scope=_scope_feature(scope, ids, len(local.premises)),
-        )
-        module = where.module if where else None
-        theorem, line = (where.theorem, where.line) if where else (None, None)
-        place = RankingContext(frozenset(tokens), module, theorem, line)
-        scores = self._fusion.score(features(place, candidates))
-        depth = self._rerank if self._reranker is not None and kinds == "theorems" else 0
-        most = max(k, depth)
-        ranked = _first(snapshot, local.premises, ids, candidates, scores, most, scope is not None)
-        return self._reranked(goal, ranked, depth)[:k]
+        ids = candidates(question, self._fusion.lists, asked.k)
+        own = local_columns(snapshot, local, question, vector, used)
+        columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
+        scores = self._fusion.score(features(question.context, columns))
+        depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
+        chosen = best(columns.names, scores, max(asked.k, depth))
+        knows_scope = question.scope is not None
+        found = [
+            _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)
+            for position in chosen
+            for in_scope in [bool(columns.in_scope[position] == 1.0) if knows_scope else None]
+        ]
+        return self._reranked(goal, found, depth)[: asked.k]
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
         """The first `depth` in the re-ranker's order, the others behind them.
@@ -247,16 +167,14 @@ class PremiseService:
         head, tail = ranked[:depth], ranked[depth:]
         logits = self._reranker.scores(goal, [one.premise for one in head])
         fused = np.array([one.score for one in head], dtype=np.float32)
-        scores = blend(fused, logits, self._reranker.weight)
-        if tail:  # scores fall from the first premise to the last
-            scores = scores + max(0.0, tail[0].score - float(scores.min()))
-        order = np.argsort(-scores, kind="stable").tolist()
-        return [*(replace(head[place], score=float(scores[place])) for place in order), *tail]
+        behind = tail[0].score if tail else None  # scores fall from the first premise to the last
+        order, scores = reranked(fused, logits, self._reranker.weight, behind)
+        return [*(replace(head[i], score=float(scores[i])) for i in order.tolist()), *tail]
 
     def settled_packages(self) -> frozenset[tuple[str, str]]:
         """The packages, by (name, revision), of which every file is indexed and none can have changed."""
         with self.reading() as snapshot:
-            return snapshot.view.settled_packages
+            return snapshot.coverage.settled_packages
 
     def freshness(self, listed: Iterable[ListedSource] = ()) -> Freshness:
         """What the index covers, when it was built, and which files have changed since.
@@ -267,76 +185,38 @@ class PremiseService:
         with self.reading() as snapshot:
             return freshness_of(snapshot, listed)
 
-    def _current(self) -> Snapshot:
-        """The snapshot, opened again if a store has changed."""
-        snapshot = self._snapshot
-        if snapshot is not None and snapshot.is_current():
-            return snapshot
-        with self._lock:
-            snapshot = self._snapshot
-            if snapshot is None or not snapshot.is_current():
-                snapshot = Snapshot.open(self._stores, self._encoder.fingerprint, self._fusion)
-                self._snapshot = snapshot
-            return snapshot
 
-    def _forget(self, snapshot: Snapshot) -> None:
-        """Open the stores again for the next answer."""
-        with self._lock:
-            if self._snapshot is snapshot:
-                self._snapshot = None
-
-    def _candidates(
-        self, query: NeighbourQuery, signals: _Signals, offered: Bools, scope: Bools | None, k: int
-    ) -> Ids:
-        """The best of each list among all that is offered, and among what is in scope if that is known.
-
-        Where many are asked for, k at least, if so many are offered: each has a place by its vector.
-        """
-        lists = self._fusion.lists
-        nearest = max(lists.dense, k) if k > _MANY else lists.dense
-        filters = [offered] if scope is None else [offered & scope, offered]
-        found = [top(signals.nearby, lists.nearby, offered & (signals.nearby > 0))]
-        for allowed in filters:
-            found.append(query.top(nearest, allowed))
-            found.append(top(signals.lexical, lists.lexical, allowed & (signals.lexical > 0)))
-            found.append(top(signals.votes, lists.neighbours, allowed & (signals.votes > 0)))
-            there = signals.instances[allowed[signals.instances]]
-            found.append(there[top(signals.promise[allowed[signals.instances]], lists.structure)])
-        return np.unique(np.concatenate(found))
+def _question(
+    snapshot: Snapshot, asked: RankRequest, vector: Floats, used: NearbyCounts, local: int
+) -> RankingQuestion:
+    """What is known of the indexed premises, `local` ones of the open file being offered beside them."""
+    goal, where = asked.goal, asked.where
+    tokens, structure = goal_tokens(goal), of_goal(goal)
+    query = snapshot.search.query(vector)
+    nearest = query.top(NEIGHBOURS, voters(snapshot, where))
+    instances = snapshot.structure.instances(structure)
+    signals = Signals(
+        dense=query,
+        lexical=snapshot.bm25.scores(tokens),
+        votes=snapshot.proofs.votes(nearest, by_rank(len(nearest))),
+        nearby=used.of_indexed,
+        overlap=snapshot.overlap.scores(tokens),
+        instances=instances,
+        promise=snapshot.structure.fit(structure, instances).promise,
+        uses=snapshot.view.uses,
+    )
+    context = RankingContext(frozenset(tokens))
+    if where is not None:
+        context = RankingContext(frozenset(tokens), where.module, where.theorem, where.line)
+    offered = offered_premises(snapshot, where, asked.kinds, local, asked.allowed)
+    return RankingQuestion(context, structure, signals, offered, scope_of(snapshot, where))
 
 
-def _line(premise: Premise) -> int:
-    return premise.span.start.line if premise.span else -1
-
-
-def _scope_feature(scope: Bools | None, ids: Ids, local: int) -> Floats:
-    indexed = np.full(len(ids), 0.5) if scope is None else scope[ids]
-    return np.concatenate([np.ones(local), indexed]).astype(np.float32)
-
-
-def _first(
-    snapshot: Snapshot,
-    local: Sequence[Premise],
-    ids: Ids,
-    candidates: CandidateColumns,
-    scores: Floats,
-    k: int,
-    knows_scope: bool,
-) -> list[RankedPremise]:
-    """The k best candidates of different names."""
-    ranked: list[RankedPremise] = []
-    seen: set[str] = set()
-    for position in np.argsort(-scores, kind="stable").tolist():
-        name = candidates.names[position]
-        if name in seen:
-            continue
-        seen.add(name)
-        in_scope = bool(candidates.in_scope[position] == 1.0) if knows_scope else None
-        score = float(scores[position])
-        if position < len(local):
-            ranked.append(ranked_premise(local[position], "", score, in_scope))
-        else:
-            ranked.append(ranked_indexed_premise(snapshot, int(ids[position - len(local)]), score, in_scope))
-        if len(ranked) == k:
-            break
-    return ranked
+def _shown(
+    snapshot: Snapshot, local: Local, ids: Ids, position: int, score: float, in_scope: bool | None
+) -> RankedPremise:
+    """A candidate: the open file's first, those of the index behind them."""
+    own = len(local.premises)
+    if position < own:
+        return ranked_premise(local.premises[position], "", score, in_scope)
+    return ranked_indexed_premise(snapshot, int(ids[position - own]), score, in_scope)

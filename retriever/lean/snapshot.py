@@ -10,6 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import IndexMissing
+from retriever.lean.index.coverage import Coverage
+from retriever.lean.index.flags import Flag
+from retriever.lean.index.proofs import proof_graph
+from retriever.lean.index.view import LeanView
 from retriever.lean.name_search import NameSearch
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.scope import ModuleNode, importable
@@ -17,13 +21,13 @@ from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.models.encoder import Floats
 from retriever.models.text import premise_texts
+from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
 from retriever.search.index import hnsw
-from retriever.search.index.segment import Flag
-from retriever.search.index.store import IndexStore
-from retriever.search.index.view import Opened, open_view
-from retriever.search.lexical import Bm25
-from retriever.search.proofs import LiveNames, ProofGraph
+from retriever.search.index.names import LiveNames
+from retriever.search.index.opening import OpenStores, open_stores
+from retriever.search.index.store import IndexStore, Stamp
+from retriever.search.votes import ProofGraph
 
 Bools = npt.NDArray[np.bool_]
 _CACHED_SCOPES = 32
@@ -33,10 +37,11 @@ _CACHED_MODULES = 32
 class Snapshot:
     """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
 
-    def __init__(self, opened: Opened, fusion: Fusion) -> None:
-        self.view = view = opened.view
+    def __init__(self, opened: OpenStores, fusion: Fusion) -> None:
+        self._opened = opened
+        self.view = view = LeanView(opened.parts)
+        self.coverage = Coverage(view)
         self.manifests = opened.manifests
-        self.watched, self.stamps = opened.watched, opened.stamps
         self.left_out = opened.left_out
         segments = view.segments
         self.search = hnsw.open_search([(s.folder, s.vectors, s.scales) for s in segments])
@@ -52,11 +57,16 @@ class Snapshot:
         """Open the stores as they are now. Raises IndexMissing, IndexDamaged, ModelError."""
         if not stores:
             raise IndexMissing("There is no premise index.", "Run `premise-suggest index` to build it.")
-        return cls(open_view(stores, fingerprint), fusion)
+        return cls(open_stores(stores, fingerprint), fusion)
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        """Of the stores, from before they were opened."""
+        return self._opened.stamps
 
     def is_current(self) -> bool:
         """Whether the stores are still those that were opened."""
-        return tuple(store.stamp() for store in self.watched) == self.stamps
+        return self._opened.is_current()
 
     @cached_property
     def _graph(self) -> dict[str, ModuleNode]:
@@ -70,7 +80,7 @@ class Snapshot:
     @cached_property
     def structure(self) -> StructureIndex:
         """Which premises a goal is an instance of."""
-        return StructureIndex([segment.structure for segment in self.view.segments])
+        return StructureIndex(self.view.structure)
 
     @cached_property
     def names(self) -> LiveNames:
@@ -80,7 +90,7 @@ class Snapshot:
     @cached_property
     def proofs(self) -> ProofGraph:
         """What the proofs of the indexed theorems use, as far as that is known."""
-        return ProofGraph.of(self.view, self.names)
+        return proof_graph(self.view, self.names)
 
     @cached_property
     def nearby(self) -> NearbyUses:

@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
 from lean_extract.words import NOISE, WORDS
+from retriever.lean.tokens import VARIABLE, bound_names, raw_tokens
 from retriever.models.text import binder_text
-from retriever.search.lexical import VARIABLE, Postings, bound_names, raw_tokens
+from retriever.search.bm25 import Postings
 
 Floats = npt.NDArray[np.float32]
 

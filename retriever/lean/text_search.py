@@ -26,11 +26,11 @@ from retriever.lean.offer import (
 )
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
+from retriever.lean.tokens import premise_tokens, text_tokens
 from retriever.lean.words.query import MOST_LETTERS, SAID
 from retriever.lean.words.table import SMALL_WORDS
-from retriever.search.fusion import top
 from retriever.search.index.neighbours import Bools, Floats
-from retriever.search.lexical import premise_tokens, text_tokens
+from retriever.search.top import top
 
 LONGEST = 20_000
 """Of a longer text the end is not read."""

@@ -13,8 +13,11 @@ from lean_extract.errors import BadSource
 from lean_extract.reading import read_source
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import last_components, resting_on_sorry
-from retriever.search.index.segment import Flag, IndexedFile
-from retriever.search.index.view import IndexView
+from retriever.lean.index.coverage import Coverage
+from retriever.lean.index.flags import Flag
+from retriever.lean.index.modules import node_of
+from retriever.lean.index.view import LeanView
+from retriever.search.index.source_file import IndexedFile
 
 _LARGEST_FILE = 1 << 20
 """Bytes of a file that is read for this; whoever asks waits."""
@@ -28,25 +31,28 @@ class Unproved:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._view: IndexView | None = None
+        self._view: LeanView | None = None
         self._found: Mapping[str, frozenset[str]] = {}
         self._read: dict[tuple[str, str], SourceModule] = {}
 
-    def by_module(self, view: IndexView) -> Mapping[str, frozenset[str]]:
+    def by_module(self, view: LeanView) -> Mapping[str, frozenset[str]]:
         """For each module that has any, the names of its premises that rest on `sorry`."""
         with self._lock:
             if self._view is not view:
                 self._found, self._view = self._work_out(view), view
             return self._found
 
-    def _work_out(self, view: IndexView) -> dict[str, frozenset[str]]:
+    def _work_out(self, view: LeanView) -> dict[str, frozenset[str]]:
         marked: dict[str, set[str]] = {}
         for number in np.flatnonzero(view.alive & ((view.flags & Flag.SORRY) != 0)).tolist():
             marked.setdefault(view.module(number), set()).add(view.name(number))
         found = {module: frozenset(names) for module, names in marked.items()}
         if not found:
             return {}
-        files = {file.module: (file, Path(part.manifest.root, file.path)) for part, file in view.own_files()}
+        files = {
+            file.module: (file, Path(part.manifest.root, file.path))
+            for part, file in Coverage(view).own_files()
+        }
         order = list(_importers(files, found))
         read: dict[tuple[str, str], SourceModule] = {}
         if len(order) <= _MOST_FILES:
@@ -87,7 +93,7 @@ def _importers(
     """The modules that import a marked one on some way, and the marked ones, each behind those it imports."""
     users: dict[str, list[str]] = {}
     for module, (file, _) in files.items():
-        for item in file.imports:
+        for item in node_of(file).imports:
             users.setdefault(item.module, []).append(module)
     reached, waiting = set(), [module for module in marked if module in files]
     while waiting:
@@ -96,7 +102,8 @@ def _importers(
             reached.add(module)
             waiting += users.get(module, ())
     left = {
-        module: sum(item.module in reached for item in files[module][0].imports) for module in sorted(reached)
+        module: sum(item.module in reached for item in node_of(files[module][0]).imports)
+        for module in sorted(reached)
     }
     ready = [module for module, count in left.items() if not count]
     while ready:  # what imports itself in a circle is never ready

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retriever.match.schema import Token
-from retriever.search.lexical import build_postings
+from retriever.search.bm25 import build_postings
 
 Floats = NDArray[np.float32]
 

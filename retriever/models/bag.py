@@ -21,9 +21,8 @@ import numpy as np
 
 from lean_extract.errors import ModelError
 from retriever.models.bag_terms import Terms
-from retriever.models.runtime import check_header, open_tokenizer, read_settings, whole
-from retriever.search.collections.files import DAMAGE, Floats
-from retriever.search.index.exact import quantise
+from retriever.models.quantise import Floats, quantise
+from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole
 
 FORMAT, VERSION = "premise-suggest-bag", 1
 CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import reprlib
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,9 @@ Int64s = npt.NDArray[np.int64]
 _MAX_TOKENIZER = 1 << 28
 CHARACTERS_PER_TOKEN = 24
 """No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
+DAMAGE = (EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError, BadZipFile, zlib.error)
+"""What reading a damaged .json or .npz file raises, besides OSError. A flipped bit may ask for encryption, for an
+unknown method of compression, or for a huge array."""
 
 
 def check_form(values: Mapping[str, Any], form: str, version: int) -> None:

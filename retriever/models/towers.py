@@ -24,9 +24,9 @@ from typing import Protocol
 from lean_extract.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
+from retriever.models.quantise import Floats
 from retriever.models.reranker import Reranker
 from retriever.models.runtime import check_header, read_settings
-from retriever.search.collections.files import Floats
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"

@@ -1,10 +1,11 @@
 """Several scores in, one ranking out: a linear score over a few features that can be read and checked.
 
-Candidates are the union of several top lists (`Lists`); each gets the `FEATURES` of `retriever.lean.features`, and
-the score is their weighted sum. The weights live in the model folder as `fusion.json`, written by training:
+Candidates are the union of several top lists (`Lists`). Each candidate has one number for each feature that its
+backend names, and the score is their weighted sum. The weights live in the model folder as `fusion.json`, written
+by training:
 
     {"format": "premise-suggest-fusion", "version": 3,
-     "weights": {"dense": 8.1, "lexical": 2.2, ...},            one number for each of FEATURES
+     "weights": {"dense": 8.1, "lexical": 2.2, ...},            one number for each feature
      "candidates": {"dense": 256, "lexical": 256, "neighbours": 128, "nearby": 64, "structure": 64},
                                                                 length of each top list
      "bm25": {"k1": 1.2, "b": 0.75},
@@ -16,6 +17,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,34 +25,13 @@ import numpy.typing as npt
 from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
 from lean_extract.json_text import read_json
-from retriever.lean.features import FEATURES
-from retriever.search.lexical import Bm25Parameters
+from retriever.search.bm25 import Bm25Parameters
 
 FORMAT = "premise-suggest-fusion"
 VERSION = 3
 FILE = "fusion.json"
 
 Floats = npt.NDArray[np.float32]
-
-
-def top(scores: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
-    """The positions of the k best finite scores among `allowed` (bool[n]; None: all), best first.
-
-    Ties are in order of position.
-    """
-    if allowed is not None:
-        places = np.flatnonzero(allowed)
-        return places[top(scores[places], k)]
-    if k <= 0:
-        return np.zeros(0, dtype=np.int64)
-    if k < len(scores):
-        # Everything that ties with the k-th is sorted too, so that ties break by position.
-        border = np.partition(scores, len(scores) - k)[len(scores) - k]
-        chosen = np.flatnonzero(scores >= border)
-    else:
-        chosen = np.arange(len(scores))
-    chosen = chosen[np.isfinite(scores[chosen])]
-    return chosen[np.argsort(-scores[chosen], kind="stable")][:k]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +59,22 @@ class Lists:
 class Fusion:
     """The weights, and how many candidates each list gives."""
 
+    features: tuple[str, ...]
+    """The names of the features, in the order of the columns that are scored."""
     weights: tuple[float, ...]
-    """In the order of FEATURES."""
+    """In the order of `features`."""
     lists: Lists = field(default_factory=Lists)
     bm25: Bm25Parameters = field(default_factory=Bm25Parameters)
     trained_on: str = ""
 
     def __post_init__(self) -> None:
-        if len(self.weights) != len(FEATURES):
-            raise ValueError(f"{len(self.weights)} weights for {len(FEATURES)} features")
+        if len(self.weights) != len(self.features):
+            raise ValueError(f"{len(self.weights)} weights for {len(self.features)} features")
         if not all(np.isfinite(self.weights)):
             raise ValueError("a weight is not a finite number")
 
     def score(self, matrix: Floats) -> Floats:
-        """float32[n]: the weighted sum of each row of float32[n, len(FEATURES)]."""
+        """float32[n]: the weighted sum of each row of float32[n, len(features)]."""
         return np.asarray(matrix @ np.asarray(self.weights, dtype=np.float32), dtype=np.float32)
 
     def save(self, folder: Path) -> None:
@@ -99,7 +82,7 @@ class Fusion:
         document = {
             "format": FORMAT,
             "version": VERSION,
-            "weights": dict(zip(FEATURES, self.weights, strict=True)),
+            "weights": dict(zip(self.features, self.weights, strict=True)),
             "candidates": asdict(self.lists),
             "bm25": {"k1": self.bm25.k1, "b": self.bm25.b},
             "trained_on": self.trained_on,
@@ -109,35 +92,50 @@ class Fusion:
             stream.write("\n")
 
     @classmethod
-    def load(cls, folder: Path) -> Fusion:
-        """Read `fusion.json` of a model folder. Raises ModelError."""
+    def load(cls, folder: Path, features: tuple[str, ...], fit_command: str) -> Fusion:
+        """Read `fusion.json` of a model folder. Raises ModelError.
+
+        Args:
+            folder: the model's folder.
+            features: the names that the file must give a weight, no more and no fewer.
+            fit_command: the command that fits the weights of `folder`, for error messages.
+        """
         path = folder / FILE
         try:
             document = read_json(path)
             if document["format"] == FORMAT and document["version"] in range(1, VERSION):
                 found = document["version"]
                 message = f"The ranking weights {path} are of version {found}, this version reads {VERSION}."
-                raise ModelError(message, FIT_AGAIN.format(folder=folder))
-            if (document["format"], document["version"]) != (FORMAT, VERSION):
-                raise ValueError(f"format {document['format']} {document['version']}")
-            weights = document["weights"]
-            unknown = set(weights) ^ set(FEATURES)
-            if unknown:
-                raise ValueError(f"feature {sorted(unknown)[0]!r} is unknown or has no weight")
-            return cls(
-                tuple(float(weights[name]) for name in FEATURES),
-                Lists(*(int(document["candidates"][item.name]) for item in fields(Lists))),
-                Bm25Parameters(float(document["bm25"]["k1"]), float(document["bm25"]["b"])),
-                str(document.get("trained_on", "")),
-            )
+                raise ModelError(message, f"Fit them again: {fit_command}")
+            return _from_json(document, features)
         except FileNotFoundError as error:
-            raise ModelError(f"There are no ranking weights {path}.", FIT.format(folder=folder)) from error
+            raise ModelError(f"There are no ranking weights {path}.", f"Fit them: {fit_command}") from error
         except OSError as error:
             raise ModelError(
                 f"The ranking weights {path} cannot be read: {error.strerror}.", REINSTALL
             ) from error
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"{path} is damaged: {error}.", REINSTALL) from error
+
+
+def _from_json(document: Any, features: tuple[str, ...]) -> Fusion:
+    """Raises ValueError, KeyError, TypeError, AttributeError, OverflowError."""
+    if (document["format"], document["version"]) != (FORMAT, VERSION):
+        raise ValueError(f"format {document['format']} {document['version']}")
+    weights = document["weights"]
+    unknown = set(weights) ^ set(features)
+    if unknown:
+        raise ValueError(f"feature {sorted(unknown)[0]!r} is unknown or has no weight")
+    return Fusion(
+        features,
+        tuple(float(weights[name]) for name in features),
+        Lists(*(int(document["candidates"][item.name]) for item in fields(Lists))),
+        Bm25Parameters(float(document["bm25"]["k1"]), float(document["bm25"]["b"])),
+        str(document.get("trained_on", "")),
+    )
+
+
+REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
 
 
 FIT = "Fit them: python -m retriever fit-fusion {folder} DATASET"

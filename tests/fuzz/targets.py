@@ -37,6 +37,7 @@ from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
 from retriever.lean import text_search
 from retriever.lean.name_search import NameQuery, NameSearch, score
+from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.match.readers.arxmliv import article_pairs
 from retriever.match.readers.latex_text import read_text
 from retriever.match.store import read_pairs
@@ -47,7 +48,6 @@ from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
-from retriever.search.lexical import shape_tokens, text_tokens
 from tests.hostile import shapes
 
 _LARGE = 1 << 15

@@ -19,6 +19,7 @@ from prover.evaluation.minif2f import read_minif2f
 from prover.evaluation.problems import Unposed
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
+from retriever.lean.features import load_fusion
 from retriever.match.readers.arxmliv import article_pairs, read_categories
 from retriever.match.schema import StatementProof
 from retriever.match.store import read_pairs
@@ -27,7 +28,7 @@ from retriever.naturalproofs.readers import dump as dumps
 from retriever.naturalproofs.readers.books import read_stein
 from retriever.naturalproofs.readers.dump import read_pages
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
-from retriever.search.fusion import FILE, Fusion
+from retriever.search.fusion import FILE
 
 LAUGHS = "".join(f'<!ENTITY l{number} "{f"&l{number - 1};" * 10}">' for number in range(1, 10))
 BOMB = f'<!DOCTYPE a [<!ENTITY l0 "lol">{LAUGHS}]>'
@@ -199,7 +200,7 @@ def test_no_value_of_a_setting_escapes(value: object) -> None:
 def test_weights_that_are_none_are_told(text: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match="damaged"):
-        Fusion.load(tmp_path)
+        load_fusion(tmp_path)
 
 
 def test_problems_that_are_none_are_told(tmp_path: Path) -> None:

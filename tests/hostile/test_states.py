@@ -26,9 +26,9 @@ from prover.states import adds_nothing, fingerprint
 from prover.variants import use_of
 from retriever.lean.structure.hashes import of_goal, of_premise
 from retriever.lean.symbols import goal_symbols
+from retriever.lean.tokens import goal_tokens, premise_tokens
 from retriever.models.encoder import Encoder
 from retriever.models.text import premise_texts, readable, state_text, unrelated_share
-from retriever.search.lexical import goal_tokens, premise_tokens
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import GOALS, LEXICAL, TERMS, nested, repeated
 from tests.retriever.conftest import encoder, model_folder  # noqa: F401

@@ -16,6 +16,7 @@ from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from retriever.lean.name_search import NameQuery, NameSearch, score
 from retriever.lean.text_search import is_statement
+from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.splitting import split
 from retriever.match.readers.arxmliv import article_pairs
 from retriever.match.readers.latex_text import read_text
@@ -26,7 +27,6 @@ from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
 from retriever.naturalproofs.tokens import pieces, without_links, words_and_pairs
-from retriever.search.lexical import shape_tokens, text_tokens
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import DUMPS, LATEX, LEXICAL, QUERIES, TERMS, WIKI, XML, Shape, repeated
 

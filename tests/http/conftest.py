@@ -21,7 +21,7 @@ import pytest
 from platformdirs import user_cache_path
 
 from lsp_server.commands.demo import EXAMPLE
-from retriever.search.index.bundled import read_card
+from retriever.lean.index.bundled import read_card
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 TOKEN = "a-token-for-tests"

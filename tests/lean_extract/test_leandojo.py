@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lean_extract.traced.__main__ import main
 
 from lean_extract.goals import format_state
 from lean_extract.records import (
+from tests.commands import command
     FileProblem,
     Module,
     Position,
@@ -149,8 +149,7 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
     package.trace = trace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lean_dojo", package)
     out = tmp_path / "records.jsonl"
-    monkeypatch.setattr(sys, "argv", ["traced", "--dojo", str(tmp_path), str(out)])
-    assert main() == 0
+    assert command("lean_extract trace")(["--dojo", str(tmp_path), str(out)]) == 0
     assert asked == [(str(tmp_path), False)]
     header = read_header(out)
     assert (header.source, header.revision) == ("lean", "LeanDojo 4.20.0, c0ffee")
@@ -203,9 +202,7 @@ def test_what_cannot_be_traced(
     package.trace = trace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lean_dojo", package)
     out = tmp_path / "records.jsonl"
-    monkeypatch.setattr(sys, "argv", ["traced", "--dojo", str(tmp_path), str(out)])
-    assert main() == 1
+    assert command("lean_extract trace")(["--dojo", str(tmp_path), str(out)]) == 1
     assert "RuntimeError('lake: not found')" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "argv", ["traced", "--dojo", str(tmp_path / "gone"), str(out)])
-    assert main() == 2
+    assert command("lean_extract trace")(["--dojo", str(tmp_path / "gone"), str(out)]) == 2
     assert not out.exists()

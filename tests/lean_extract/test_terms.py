@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.terms import MOST_TOKENS, Term, parse_term
-from retriever.search.lexical import raw_tokens
+from retriever.lean.tokens import raw_tokens
 
 TOKENS = st.lists(
     st.sampled_from(

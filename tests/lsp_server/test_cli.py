@@ -19,7 +19,7 @@ import lsp_server
 from lsp_server.commands.diagnosis import examine
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.stores import update_project
-from retriever.search.index.bundled import ARCHIVE, CARD, DATA
+from retriever.lean.index.bundled import ARCHIVE, CARD, DATA
 from tests.lsp_server.conftest import PROJECT, SCRIPT, Cli
 
 pytestmark = pytest.mark.lean

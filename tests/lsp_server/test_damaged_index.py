@@ -16,7 +16,7 @@ from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import SearchAnswer
 from lsp_server.engine.settings import IndexSettings, Settings
 from lsp_server.engine.stores import bundled_store, project_store, shared_folder, update_project
-from retriever.search.index.bundled import CARD, DATA
+from retriever.lean.index.bundled import CARD, DATA
 
 pytestmark = pytest.mark.skipif(
     not (DATA / CARD).is_file() or not (SHIPPED_MODEL / "config.json").is_file(),

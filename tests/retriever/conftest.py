@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index import bundled
 from tests.retriever.support import CountingEncoder
 
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
+from retriever.lean.index.content import content_of
+from retriever.lean.index.modules import kept_of
 from retriever.models.encoder import Encoder, Floats, PremiseEncoder
-from retriever.search.index.content import ReadFile, content_of
-from retriever.search.index.exact import quantise
+from retriever.models.quantise import quantise
+from retriever.search.index.corpus import EmbeddedSource
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.proof_columns import ProofRows
-from retriever.search.index.segment import IndexedFile, SegmentContent
+from retriever.search.index.segment_content import SegmentContent
+from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore
 
 
@@ -49,15 +52,15 @@ def goal(target: str, *hypotheses: tuple[str, str]) -> Goal:
 COMMUTES = goal("n + m = m + n", ("n m", "ℕ"))
 
 
-def read_files(sheets: Mapping[str, Sheet], encoder: PremiseEncoder) -> list[ReadFile]:
+def read_files(sheets: Mapping[str, Sheet], encoder: PremiseEncoder) -> list[EmbeddedSource[Premise]]:
     files = []
     for module, sheet in sheets.items():
         vectors, scales = quantise(encoder.encode_premises(sheet.premises))
         path = f"{module.replace('.', '/')}.lean"
         entry = IndexedFile(
-            path, module, sheet.package, "", 1, 2, "0", 0, 0, sheet.imports, sheet.in_module_system
+            path, module, sheet.package, "", 1, 2, "0", 0, 0, kept_of(sheet.imports, sheet.in_module_system)
         )
-        files.append(ReadFile(entry, sheet.premises, vectors, scales))
+        files.append(EmbeddedSource(entry, sheet.premises, vectors, scales))
     return files
 
 

@@ -12,13 +12,15 @@ import pytest
 
 from lean_extract.errors import IndexWriteFailed
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index.build import SharedPackage, update_index
+from retriever.lean.index.coverage import Coverage
+from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index import hnsw, update
-from retriever.search.index.build import SharedPackage, update_index
+from retriever.search.index import embedding, hnsw, update
+from retriever.search.index.opening import open_stores
+from retriever.search.index.report import IndexReport
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import IndexReport
-from retriever.search.index.view import IndexView, open_view
 from tests.retriever.support import COMMUTES, CountingEncoder
 
 BASE = """\
@@ -64,11 +66,11 @@ def store(tmp_path: Path) -> IndexStore:
     return IndexStore(tmp_path / "index")
 
 
-def view_of(store: IndexStore, encoder: CountingEncoder | Encoder) -> IndexView:
-    return open_view([store], encoder.fingerprint).view
+def view_of(store: IndexStore, encoder: CountingEncoder | Encoder) -> LeanView:
+    return LeanView.open([store], encoder.fingerprint)
 
 
-def live_names(view: IndexView) -> set[str]:
+def live_names(view: LeanView) -> set[str]:
     return {view.name(number) for number in range(len(view)) if view.alive[number]}
 
 
@@ -83,7 +85,7 @@ def test_a_first_run_indexes_every_declaration(
     assert (report.files, report.files_read, report.stopped, report.problems) == (2, 2, False, ())
     view = view_of(store, counting)
     assert live_names(view) >= ALL
-    assert report.premises == report.premises_embedded == int(view.alive.sum()) == len(counting.names)
+    assert report.documents == report.documents_embedded == int(view.alive.sum()) == len(counting.names)
     assert store.manifest().complete and store.manifest().built_at
     assert ("scan", 2, 2) in heard and ("embed", 2, 2) in heard
 
@@ -106,7 +108,7 @@ def test_nothing_changed_writes_nothing(root: Path, store: IndexStore, counting:
     update_index(root, store, counting)
     stamp, asked = store.stamp(), len(counting.names)
     report = update_index(root, store, counting)
-    assert (report.files_read, report.premises_embedded, report.files) == (0, 0, 2)
+    assert (report.files_read, report.documents_embedded, report.files) == (0, 0, 2)
     assert store.stamp() == stamp and len(counting.names) == asked
 
 
@@ -121,7 +123,7 @@ def test_only_new_texts_of_changed_files_are_embedded(
     (root / "Num" / "Order.lean").write_text(changed)
     report = update_index(root, store, counting)
     assert counting.names[before:] == ["Num.new_one"]
-    assert (report.files_read, report.premises_embedded, report.premises_reused) == (1, 1, 2)
+    assert (report.files_read, report.documents_embedded, report.documents_reused) == (1, 1, 2)
     names = live_names(view_of(store, counting))
     assert {"Num.new_one", "Num.double_less", "Num.add_swap"} <= names and "Num.double_le" not in names
 
@@ -143,7 +145,7 @@ def test_a_touched_file_is_not_read_again(root: Path, store: IndexStore, countin
     update_index(root, store, counting)
     os.utime(root / "Num" / "Base.lean", ns=(1, 1))
     assert update_index(root, store, counting).files_read == 0
-    assert view_of(store, counting).stale_files() == ()
+    assert Coverage(view_of(store, counting)).stale_files() == ()
     stamp = store.stamp()
     update_index(root, store, counting)
     assert store.stamp() == stamp
@@ -212,8 +214,8 @@ def write_many(root: Path, count: int) -> None:
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commit after every three premises, embed one file at a time."""
-    monkeypatch.setattr(update, "PREMISES_PER_SEGMENT", 3)
-    monkeypatch.setattr(update, "PREMISES_PER_STEP", 1)
+    monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 3)
+    monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
 
 
 @pytest.mark.usefixtures("small_steps")
@@ -225,7 +227,7 @@ def test_a_stopped_run_goes_on_where_it_was(root: Path, store: IndexStore, count
     assert 8 < len(half) < 19
     report = update_index(root, store, counting)
     assert not report.stopped and store.manifest().complete
-    assert len(counting.names) == len(set(counting.names)) == report.premises, "nothing is embedded twice"
+    assert len(counting.names) == len(set(counting.names)) == report.documents, "nothing is embedded twice"
 
 
 @pytest.mark.usefixtures("small_steps")
@@ -244,7 +246,7 @@ def test_segments_stay_few_and_hold_everything(
     expected = {f"u{n}" if n % 2 == 0 else f"t{n}" for n in range(40)}
     assert expected | ALL <= live_names(view)
     assert not {f"t{n}" for n in range(0, 40, 2)} & live_names(view)
-    assert len(live_names(view)) == int(view.alive.sum()) == report.premises
+    assert len(live_names(view)) == int(view.alive.sum()) == report.documents
     assert len(store.manifest().segments) <= update.MOST_SEGMENTS
 
 
@@ -255,11 +257,11 @@ def run_killed(root: Path, store: IndexStore, model_folder: Path, flushes: int) 
         import os, signal
         from pathlib import Path
         from retriever.models.encoder import Encoder
-        from retriever.search.index import update
-        from retriever.search.index.build import update_index
+        from retriever.search.index import embedding, update
+        from retriever.lean.index.build import update_index
         from retriever.search.index.store import IndexStore
 
-        update.PREMISES_PER_SEGMENT, update.PREMISES_PER_STEP = 3, 1
+        update.DOCUMENTS_PER_SEGMENT, embedding.DOCUMENTS_PER_STEP = 3, 1
         flush, left = os.fsync, [{flushes}]
         def counted(handle):
             left[0] -= 1
@@ -288,7 +290,7 @@ def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(
     assert found == [0, 3, 6]
     report = update_index(root, store, counting)
     assert live_names(view_of(store, counting)) >= ALL | {f"t{n}" for n in range(12)}
-    assert report.premises_embedded == 6, "what the killed runs committed was kept"
+    assert report.documents_embedded == 6, "what the killed runs committed was kept"
     manifest = store.manifest()
     kept = {segment.name for segment in manifest.segments} | set(manifest.retired)
     assert {path.name for path in (store.root / "segments").iterdir()} <= kept
@@ -409,13 +411,13 @@ def test_a_package_index_of_another_format_is_built_again(
     for meta in (*shared.glob("*/segments/*/meta.json"), *store.root.glob("segments/*/meta.json")):
         meta.write_text(json.dumps({**json.loads(meta.read_text()), "version": 1}))
     again = update_index(root, store, counting, shared=shared)
-    assert (again.premises, again.files_read) == (before.premises, before.files_read)
+    assert (again.documents, again.files_read) == (before.documents, before.files_read)
     assert live_names(view_of(store, counting))
 
 
 def test_reports_add_up() -> None:
     total = IndexReport(1, 10, 1, seconds=1.5) + IndexReport(2, 20, stopped=True, seconds=0.5)
-    assert (total.files, total.premises, total.files_read, total.stopped, total.seconds) == (
+    assert (total.files, total.documents, total.files_read, total.stopped, total.seconds) == (
         3,
         30,
         1,
@@ -440,4 +442,4 @@ def test_an_index_folder_that_is_named_from_here_is_read_from_anywhere(
     monkeypatch.chdir(root)
     manifest = IndexStore(tmp_path / "own").manifest()
     assert [Path(one).is_absolute() for one in manifest.includes] == [True]
-    assert not open_view([IndexStore(tmp_path / "own")], encoder.fingerprint).left_out
+    assert not open_stores([IndexStore(tmp_path / "own")], encoder.fingerprint).left_out

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from retriever.lean.index import bundled
+from retriever.lean.index.build import update_index
+from retriever.lean.index.proofs import proof_graph
+from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index import bundled
-from retriever.search.index.build import update_index
+from retriever.search.index.names import LiveNames
 from retriever.search.index.store import IndexStore
-from retriever.search.index.view import open_view
-from retriever.search.proofs import LiveNames, ProofGraph
 from tests.retriever.support import COMMUTES, make_store
 from tests.retriever.test_service import MATHLIB
 
@@ -31,14 +32,17 @@ def data(tmp_path: Path, encoder: Encoder) -> Path:
     return tmp_path / "data"
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a segment, without the mark that says when they were last read."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "checked"}
+
+
 def test_packing_loses_nothing(tmp_path: Path, data: Path, encoder: Encoder) -> None:
     store = bundled.unpack(tmp_path / "cache", data)
     manifest, [(segment, _)] = store.open(encoder.fingerprint)
     assert segment.verify() == []
     original = next((tmp_path / "built" / "segments").iterdir())
-    assert {path.name: path.read_bytes() for path in original.iterdir()} == {
-        path.name: path.read_bytes() for path in segment.folder.iterdir()
-    }
+    assert contents(original) == contents(segment.folder)
     assert manifest.is_bundled and manifest.built_at.startswith("2026-01-01")
 
 
@@ -93,8 +97,8 @@ def test_what_proofs_use_reaches_an_index_of_the_library_itself(
     (root / "Sets.lean").write_text("theorem Set.mem_union : 1 = 1 := rfl\n")
     (root / "Sums.lean").write_text("theorem other : 1 = 1 := rfl\ntheorem add_comm' : 2 = 2 := rfl\n")
     update_index(root, IndexStore(tmp_path / "index"), encoder, proofs=rows)
-    view = open_view([IndexStore(tmp_path / "index")], encoder.fingerprint).view
-    graph = ProofGraph.of(view, LiveNames(view))
+    view = LeanView.open([IndexStore(tmp_path / "index")], encoder.fingerprint)
+    graph = proof_graph(view, LiveNames(view))
     [user] = np.flatnonzero(graph.known)
     assert view.name(int(user)) == "Set.mem_union"
     assert [view.name(int(used)) for used in graph.uses] == ["add_comm'"]

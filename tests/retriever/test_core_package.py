@@ -13,11 +13,12 @@ from lean_extract.core_sources import LEAN_CORE, CoreSources
 from lean_extract.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index.build import SharedPackage, settled, update_index
 from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index.build import IndexReport, SharedPackage, settled, update_index
 from retriever.search.index.lock import locked
+from retriever.search.index.report import IndexReport
 from retriever.search.index.store import IndexStore
 from tests.lean_extract.machines import give_sources
 from tests.retriever.support import COMMUTES, CountingEncoder, Sheet, make_store, theorem
@@ -85,11 +86,11 @@ def projects(tmp_path: Path, counting: CountingEncoder) -> Projects:
 def test_a_version_is_read_once_for_all_projects(projects: Projects, model_folder: Path) -> None:
     first = projects.index("one")
     assert set(projects.encoder.names) == {*CORE_NAMES, "my_swap"}
-    assert (first.files, first.premises) == (5, 3)
+    assert (first.files, first.documents) == (5, 3)
     written = projects.core_store.stamp()
     second = projects.index("two")
     assert projects.encoder.names == ["my_swap"]
-    assert (second.files, second.premises, second.files_read) == (5, 3, 1)
+    assert (second.files, second.documents, second.files_read) == (5, 3, 1)
     assert projects.core_store.stamp() == written
     for name in ("one", "two"):
         ranked = {one.premise.name for one in projects.service(name, model_folder).rank(COMMUTES)}
@@ -118,7 +119,7 @@ def test_what_changes_under_a_version_is_read_again(projects: Projects, encoder:
     projects.index("two")
     assert sorted(projects.encoder.names) == ["Nat.newly_proved", "my_swap"]
     found = settled(projects.core(), projects.core_store, encoder.fingerprint)
-    assert found is not None and found.premises == 3
+    assert found is not None and found.documents == 3
 
 
 def test_the_same_version_elsewhere_is_not_embedded_again(projects: Projects, model_folder: Path) -> None:
@@ -168,7 +169,7 @@ def test_who_comes_while_another_reads_it_waits_and_has_it(projects: Projects) -
     report = projects.index("one", progress=progress)
     holder.join()
     assert heard.is_set()
-    assert (report.stopped, report.premises) == (False, 3)
+    assert (report.stopped, report.documents) == (False, 3)
 
 
 def test_who_is_stopped_while_waiting_keeps_what_the_project_had(
@@ -183,7 +184,7 @@ def test_who_is_stopped_while_waiting_keeps_what_the_project_had(
         )
     assert report.stopped
     assert [one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)] == ["my_swap"]
-    assert projects.index("one").premises == 3
+    assert projects.index("one").documents == 3
 
 
 def test_what_was_stopped_goes_on_where_it_was(
@@ -224,7 +225,7 @@ def test_a_file_of_it_that_cannot_be_read_is_left_out(projects: Projects) -> Non
     (projects.core_root / "Init" / "Latin.lean").write_bytes(b"theorem caf\xe9 : True")
     (projects.core_root / "Init" / "Gone.lean").symlink_to("nowhere")
     report = projects.index("one")
-    assert report.premises == 3
+    assert report.documents == 3
     assert sorted(Path(one.path.split(": ")[0]).name for one in report.problems) == [
         "Gone.lean",
         "Latin.lean",

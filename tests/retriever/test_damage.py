@@ -19,11 +19,12 @@ import pytest
 import prover
 from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, IndexWriteFailed, ModelError
 from prover.generator.files import read_config
+from retriever.lean.features import load_fusion
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.encoder import Encoder, fingerprint_of
-from retriever.search.fusion import Fusion
-from retriever.search.index import bundled, hnsw
+from retriever.search.index import hnsw
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.store import IndexStore
 from tests.hostile.damages import DAMAGES, flip
@@ -43,7 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Path:
     store = IndexStore(tmp_path_factory.mktemp("whole"))
     with store.writer(encoder.fingerprint) as writer:
         made = content({"A": Sheet(sheet)}, encoder, uses={"B.le1": 2}, proofs={"B.le2": ["Nat.add_comm"]})
-        made.exported[0] = "add_comm"  # type: ignore[index]
+        made.aliases[0] = "add_comm"  # type: ignore[index]
         segment = writer.add(made)
         assert hnsw.build_graph(segment.folder, segment.vectors, segment.scales, hnsw.HnswParameters())
         writer.commit([LiveSegment(segment.folder.name)], complete=True)
@@ -55,7 +56,7 @@ def _files(whole: Path) -> Iterator[str]:
 
 
 def _answers(store: IndexStore, encoder: Encoder) -> list[object]:
-    service = PremiseService([store], encoder, Fusion.load(bundled.DATA.parent / "encoder"))
+    service = PremiseService([store], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     ranked = service.rank(COMMUTES, k=40)
     return [ranked, search(service, "add_comm"), [store.open()[0].built_at]]
 
@@ -187,7 +188,7 @@ def test_what_older_versions_wrote_is_read(whole: Path, tmp_path: Path, encoder:
 def test_a_file_altered_while_it_is_open_is_named(whole: Path, tmp_path: Path, encoder: Encoder) -> None:
     """In place, as no writer of ours does: what fails because of it says so, and so does the next answer."""
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    service = PremiseService([IndexStore(tmp_path)], encoder, Fusion.load(bundled.DATA.parent / "encoder"))
+    service = PremiseService([IndexStore(tmp_path)], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     [path] = tmp_path.rglob("records.txt")
     with path.open("r+b") as stream:
         stream.write(b"\xff" * 200)
@@ -198,7 +199,7 @@ def test_a_file_altered_while_it_is_open_is_named(whole: Path, tmp_path: Path, e
 
 
 def test_a_fault_of_ours_is_not_told_as_damage(whole: Path, encoder: Encoder) -> None:
-    service = PremiseService([IndexStore(whole)], encoder, Fusion.load(bundled.DATA.parent / "encoder"))
+    service = PremiseService([IndexStore(whole)], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     with pytest.raises(IndexError), service.reading() as snapshot:
         snapshot.view.name(10**6)
     assert service.rank(COMMUTES)
@@ -208,7 +209,7 @@ def test_a_postings_list_altered_while_it_is_open_is_named(
     whole: Path, tmp_path: Path, encoder: Encoder
 ) -> None:
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    service = PremiseService([IndexStore(tmp_path)], encoder, Fusion.load(bundled.DATA.parent / "encoder"))
+    service = PremiseService([IndexStore(tmp_path)], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     [path] = tmp_path.rglob("terms.txt")  # small arrays are read, not mapped
     with path.open("r+b") as stream:
         stream.write(b"\xff" * path.stat().st_size)
@@ -222,7 +223,7 @@ def test_a_damaged_copy_of_the_bundled_index_heals_itself(
     tmp_path: Path, encoder: Encoder, packed: Path, name: str, how: str
 ) -> None:
     store = bundled.unpack(tmp_path / "cache", packed)
-    before = PremiseService([store], encoder, Fusion.load(bundled.DATA.parent / "encoder"))
+    before = PremiseService([store], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     right = before.rank(COMMUTES)
     [path] = store.root.rglob(name)
     told: list[str] = []
@@ -357,7 +358,7 @@ def test_settings_of_a_model_that_cannot_be_are_told(tmp_path: Path, name: str, 
         value = {"infinite": 1e999, "huge": 10**400, "null": None}[how]
         numbers[number] = value
         path.write_text(json.dumps(values))
-    readers = {"config.json": fingerprint_of, "fusion.json": Fusion.load, "generator.json": read_config}
+    readers = {"config.json": fingerprint_of, "fusion.json": load_fusion, "generator.json": read_config}
     with pytest.raises(ModelError) as caught:
         readers[path.name](tmp_path)
     assert path.name in caught.value.message and caught.value.hint

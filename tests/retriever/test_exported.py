@@ -12,14 +12,14 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lsp_server.engine.items import premise_item
 from prover.candidates import Templates
+from retriever.lean.index import bundled
+from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.offer import ranked_premise
 from retriever.models.encoder import Encoder
-from retriever.search.index import bundled
-from retriever.search.index.content import merge
-from retriever.search.index.segment import EXPORTED
-from retriever.search.index.view import open_view
-from retriever.search.proofs import LiveNames
+from retriever.search.index.merging import merge
+from retriever.search.index.names import LiveNames
+from retriever.search.index.segment_content import ALIASES
 from tests.retriever.support import Sheet, make_store, theorem
 
 ZERO_MUL = replace(theorem("C.zero_mul", "A", "0 * a = 0", "(a : M)", kind="field"), exported_as="zero_mul")
@@ -32,7 +32,7 @@ SHEETS = {
 @pytest.mark.parametrize("with_records", [True, False])
 def test_an_index_keeps_both_names(tmp_path: Path, encoder: Encoder, with_records: bool) -> None:
     store = make_store(tmp_path, SHEETS, encoder, is_bundled=not with_records)
-    view = open_view([store], encoder.fingerprint).view
+    view = LeanView.open([store], encoder.fingerprint)
     assert LiveNames(view).find_names(["C.zero_mul", "zero_mul", "mul"]).tolist() == [1, 1, -1]
     assert (view.premise(1).name, view.premise(1).written) == ("C.zero_mul", "zero_mul")
     assert view.premise(0).written == "first"
@@ -40,7 +40,7 @@ def test_an_index_keeps_both_names(tmp_path: Path, encoder: Encoder, with_record
 
 def test_a_premise_of_that_very_name_counts_first(tmp_path: Path, encoder: Encoder) -> None:
     sheets = {**SHEETS, "D": Sheet([theorem("zero_mul", "D", "c = c")])}
-    view = open_view([make_store(tmp_path, sheets, encoder)], encoder.fingerprint).view
+    view = LeanView.open([make_store(tmp_path, sheets, encoder)], encoder.fingerprint)
     [number] = LiveNames(view).find_names(["zero_mul"]).tolist()
     assert view.name(number) == "zero_mul"
 
@@ -48,27 +48,27 @@ def test_a_premise_of_that_very_name_counts_first(tmp_path: Path, encoder: Encod
 def test_merging_and_packing_lose_no_name(tmp_path: Path, encoder: Encoder) -> None:
     store = make_store(tmp_path / "a", SHEETS, encoder, is_bundled=True)
     _, [(segment, _)] = store.open(encoder.fingerprint)
-    assert merge([(segment, frozenset({1})), (segment, frozenset({1}))]).exported == {
+    assert merge([(segment, frozenset({1})), (segment, frozenset({1}))]).aliases == {
         1: "zero_mul",
         3: "zero_mul",
     }
-    assert merge([(segment, frozenset({0}))]).exported == {}
+    assert merge([(segment, frozenset({0}))]).aliases == {}
     bundled.pack(segment, tmp_path / "data", revision="v0", built_at="")
-    view = open_view([bundled.unpack(tmp_path / "cache", tmp_path / "data")], encoder.fingerprint).view
-    assert view.exported() == {"zero_mul": 1}
+    view = LeanView.open([bundled.unpack(tmp_path / "cache", tmp_path / "data")], encoder.fingerprint)
+    assert view.aliases() == {"zero_mul": 1}
 
 
 @pytest.mark.parametrize("content", ['[[7,"x"]]', "[[1]]", "{"])
 def test_a_damaged_list_is_told(tmp_path: Path, encoder: Encoder, content: str) -> None:
     store = make_store(tmp_path, SHEETS, encoder)
-    [path] = store.root.rglob(EXPORTED)
+    [path] = store.root.rglob(ALIASES)
     path.write_text(content.ljust(path.stat().st_size))
     with pytest.raises(IndexDamaged):
         store.open(encoder.fingerprint)
 
 
 def test_either_name_in_a_proof_above_is_a_use(tmp_path: Path, encoder: Encoder) -> None:
-    names = LiveNames(open_view([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint).view)
+    names = LiveNames(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
     text = "theorem t : p := by\n  rw [zero_mul]\ntheorem u : p := C.zero_mul a"
     source = read_module(text, "Own", "Own.lean")
     for theorem_name in ("t", "u"):
@@ -77,7 +77,7 @@ def test_either_name_in_a_proof_above_is_a_use(tmp_path: Path, encoder: Encoder)
 
 
 def test_an_export_of_the_open_file_itself(tmp_path: Path, encoder: Encoder) -> None:
-    names = LiveNames(open_view([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint).view)
+    names = LiveNames(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
     text = "namespace N\nclass K where\n  x : p\nexport K (x)\nend N\ntheorem t : p := N.x"
     source = read_module(text, "Own", "Own.lean")
     assert NearbyUses(names).counts(source, {"t"}) == {"N.K.x": 1}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from lean_extract.errors import ModelError
-from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features
+from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.structure.index import Fit
+from retriever.search.bm25 import Bm25Parameters
 from retriever.search.fusion import Fusion, Lists
-from retriever.search.lexical import Bm25Parameters
 
 PLACE = RankingContext(frozenset({"add", "eq", "nat"}), "Algebra.Group.Basic", "Group.Sub.comm_zero", 50)
 CANDIDATES = CandidateColumns(
@@ -75,23 +75,24 @@ def test_the_score_is_the_weighted_sum() -> None:
     weights = tuple(float(index) for index in range(len(FEATURES)))
     matrix = features(PLACE, CANDIDATES)
     expected = [sum(w * x for w, x in zip(weights, row, strict=True)) for row in matrix.tolist()]
-    assert Fusion(weights).score(matrix) == pytest.approx(expected, rel=1e-5)
+    assert Fusion(FEATURES, weights).score(matrix) == pytest.approx(expected, rel=1e-5)
 
 
 def test_weights_survive_the_disk(tmp_path: Path) -> None:
     fusion = Fusion(
+        FEATURES,
         tuple(0.5 * i for i in range(len(FEATURES))),
         Lists(100, 50, 20, 10, 5),
         Bm25Parameters(0.9, 0.4),
         "valid",
     )
     fusion.save(tmp_path)
-    assert Fusion.load(tmp_path) == fusion
+    assert load_fusion(tmp_path) == fusion
 
 
 @pytest.mark.parametrize("change", ["missing", "unknown", "nan", "list", "version", "gone", "cut"])
 def test_damaged_weights_are_named(tmp_path: Path, change: str) -> None:
-    Fusion((1.0,) * len(FEATURES)).save(tmp_path)
+    Fusion(FEATURES, (1.0,) * len(FEATURES)).save(tmp_path)
     path = tmp_path / "fusion.json"
     document = json.loads(path.read_text())
     if change == "missing":
@@ -109,16 +110,16 @@ def test_damaged_weights_are_named(tmp_path: Path, change: str) -> None:
     if change == "gone":
         path.unlink()
     with pytest.raises(ModelError) as caught:
-        Fusion.load(tmp_path)
+        load_fusion(tmp_path)
     assert str(path) in caught.value.message
     assert ("fit_fusion" in caught.value.hint) == (change == "gone")
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_older_weights_say_how_to_fit_new_ones(tmp_path: Path, version: int) -> None:
-    Fusion((1.0,) * len(FEATURES)).save(tmp_path)
+    Fusion(FEATURES, (1.0,) * len(FEATURES)).save(tmp_path)
     path = tmp_path / "fusion.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": version}))
     with pytest.raises(ModelError, match=f"version {version}") as caught:
-        Fusion.load(tmp_path)
+        load_fusion(tmp_path)
     assert f"fit_fusion {tmp_path}" in caught.value.hint

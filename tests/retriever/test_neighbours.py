@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.search.fusion import top
-from retriever.search.index.exact import ExactSearch, inner_products, quantise
+from retriever.models.quantise import quantise
+from retriever.search.index.exact import ExactSearch, inner_products
 from retriever.search.index.hnsw import (
     HnswParameters,
     HnswSearch,
@@ -19,6 +19,7 @@ from retriever.search.index.hnsw import (
     open_search,
 )
 from retriever.search.index.neighbours import Floats
+from retriever.search.top import top
 
 
 def embedding_like(count: int, dimension: int = 32, seed: int = 0) -> Floats:

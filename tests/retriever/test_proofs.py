@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.source.reader import read_module
+from retriever.lean.index.proofs import proof_graph
+from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
 from retriever.models.encoder import Encoder
+from retriever.search.index.names import LiveNames
 from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
-from retriever.search.index.view import IndexView, open_view
-from retriever.search.proofs import LiveNames, ProofGraph
+from retriever.search.votes import ProofGraph, by_rank
 from tests.retriever.support import Sheet, make_store, theorem
 
 NAMES = tuple("abcdefgh")
@@ -78,7 +80,7 @@ def test_votes_are_weighed_by_rank_and_by_the_length_of_a_proof(
             votes[used] += 1 / math.sqrt(1 + rank) / math.sqrt(len(known[neighbour]))
             counts[used] += 1
     ids = np.array(neighbours, dtype=np.int64)
-    assert graph.votes(ids).tolist() == pytest.approx(votes)
+    assert graph.votes(ids, by_rank(len(ids))).tolist() == pytest.approx(votes)
     assert graph.counts(ids).tolist() == counts
     assert graph.known.tolist() == [bool(known.get(number)) for number in range(8)]
 
@@ -87,9 +89,9 @@ def sheet(module: str, *names: str, package: str = "") -> Sheet:
     return Sheet([theorem(name, module, "a = a") for name in names], package=package)
 
 
-def graph_of(view: IndexView) -> dict[str, set[str]]:
+def graph_of(view: LeanView) -> dict[str, set[str]]:
     """What each theorem uses, by names; only what counts."""
-    graph = ProofGraph.of(view, LiveNames(view))
+    graph = proof_graph(view, LiveNames(view))
     name = view.name
     return {
         name(i): {name(int(used)) for used in graph.uses[graph.starts[i] : graph.starts[i + 1]]}
@@ -107,7 +109,7 @@ def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder:
         make_store(tmp_path / "a", {"A": a}, encoder, proofs=USES),
         make_store(tmp_path / "b", {"B": b}, encoder, proofs=USES),
     ]
-    view = open_view(stores, encoder.fingerprint).view
+    view = LeanView.open(stores, encoder.fingerprint)
     assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
 
 
@@ -121,7 +123,7 @@ def test_bundled_edges_serve_the_projects_own_copy(tmp_path: Path, encoder: Enco
         make_store(tmp_path / "own", own, encoder),
         make_store(tmp_path / "bundled", bundled, encoder, proofs=USES, is_bundled=True),
     ]
-    view = open_view(stores, encoder.fingerprint).view
+    view = LeanView.open(stores, encoder.fingerprint)
     assert not view.alive[3:].any()
     assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
 
@@ -145,7 +147,7 @@ theorem third : 3 = 3 := by
 
 def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: Encoder) -> None:
     library = {"L": sheet("L", "add_comm", "Lib.zero", "Eq.symm", "zero_of_another")}
-    view = open_view([make_store(tmp_path, library, encoder)], encoder.fingerprint).view
+    view = LeanView.open([make_store(tmp_path, library, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames(view))
     source = read_module(TEXT, "Own", "Own.lean")
     counts = nearby.counts(source, {"Own.first", "Own.second"})
@@ -156,7 +158,7 @@ def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: E
 
 
 def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, encoder: Encoder) -> None:
-    view = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint).view
+    view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames(view))
     proof = "theorem last : 1 = 1 := by\n  exact zero\n"
     assert nearby.counts(read_module(proof, "A", "A.lean"), {"last"}) == {"zero": 1}
@@ -171,7 +173,7 @@ def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, en
 def test_a_full_cache_of_uses_loses_none(
     tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = open_view([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint).view
+    view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames(view))
     monkeypatch.setattr("retriever.lean.nearby._CACHED", 1)
     names = [f"t{number}" for number in range(3)]

@@ -192,7 +192,7 @@ def test_documentation_links() -> None:
 
 def weighing(name: str) -> Fusion:
     """A fusion that ranks by one feature, with lists of one premise each."""
-    return Fusion(tuple(float(feature == name) for feature in FEATURES), Lists(1, 1, 1, 1, 1))
+    return Fusion(FEATURES, tuple(float(feature == name) for feature in FEATURES), Lists(1, 1, 1, 1, 1))
 
 
 def test_what_the_proofs_of_near_theorems_use_is_a_candidate(tmp_path: Path, encoder: Encoder) -> None:

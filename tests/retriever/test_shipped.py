@@ -6,9 +6,9 @@ from pathlib import Path
 
 from lean_extract.records import Premise
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import fingerprint_of
-from retriever.search.index import bundled
 from tests.retriever.support import COMMUTES, goal
 
 MODEL = bundled.DATA.parent / "encoder"

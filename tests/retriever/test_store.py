@@ -14,10 +14,14 @@ import pytest
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
 from lean_extract.records import Import
+from retriever.lean.index.content import premise_of
+from retriever.lean.index.flags import Flag
+from retriever.lean.index.modules import node_of
+from retriever.lean.scope import ModuleNode
 from retriever.models.encoder import Encoder
-from retriever.search.index.content import merge
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.segment import Flag, Segment
+from retriever.search.index.merging import merge
+from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
 from tests.retriever.support import Sheet, content, make_store, theorem
 
@@ -39,15 +43,15 @@ def test_a_segment_gives_back_what_was_put_in(tmp_path: Path, encoder: Encoder) 
     store = make_store(tmp_path, SHEETS, encoder, uses={"B.le": 7})
     manifest, [(segment, live)] = store.open(encoder.fingerprint)
     assert manifest.complete and live.dead_files == ()
-    assert [segment.premise(i, segment.files[f]) for i, f in enumerate(segment.file_numbers())] == [
+    assert [premise_of(segment, i, segment.files[f]) for i, f in enumerate(segment.file_numbers())] == [
         premise for sheet in SHEETS.values() for premise in sheet.premises
     ]
     assert [(f.module, f.start, f.stop) for f in segment.files] == [("A", 0, 2), ("Empty", 2, 2), ("B", 2, 4)]
-    assert segment.files[0].imports == SHEETS["A"].imports and segment.files[0].in_module_system
-    assert segment.uses.tolist() == [0, 0, 7, 0]
-    assert segment.lines.tolist() == [3, -1, -1, -1]
+    assert node_of(segment.files[0]) == ModuleNode(SHEETS["A"].imports, in_module_system=True)
+    assert segment.columns["uses"].tolist() == [0, 0, 7, 0]
+    assert segment.columns["lines"].tolist() == [3, -1, -1, -1]
     flags = [Flag.THEOREM, Flag.THEOREM | Flag.PRIVATE, Flag.THEOREM, Flag(0)]
-    assert segment.flags.tolist() == flags
+    assert segment.columns["flags"].tolist() == flags
     vectors = segment.vectors * segment.scales[:, None]
     assert vectors[0] == pytest.approx(encoder.encode_premises([COMM])[0], abs=0.01)
     assert segment.verify() == []
@@ -137,7 +141,7 @@ def test_a_reader_outlives_the_segments_it_reads(tmp_path: Path, encoder: Encode
     for _ in range(3):
         make_store(tmp_path, {"B": SHEETS["B"]}, encoder)
     assert not (tmp_path / "segments" / live.name).exists()
-    assert segment.premise(0, segment.files[0]) == COMM
+    assert premise_of(segment, 0, segment.files[0]) == COMM
     assert segment.vectors[1].any()
 
 

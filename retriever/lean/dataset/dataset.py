@@ -21,7 +21,7 @@ from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
 from lean_extract.source.statements import goal_of
 from lean_extract.telling import complaints_printed
-from retriever.search.index.content import is_theorem
+from retriever.lean.theorems import is_theorem
 from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of
 
 VERSION = 1

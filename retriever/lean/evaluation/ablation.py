@@ -19,14 +19,14 @@ from lean_extract.verbs import write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool
-from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, featured
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.evaluation.tables import HEADINGS, MethodRow, plain, rows_of
-from retriever.lean.features import FEATURES
+from retriever.lean.features import FEATURES, load_fusion
 from retriever.metrics.tables import cell, table
-from retriever.search import fusion
 from retriever.search.fusion import Fusion
+from retriever.search.top import top
 
 ALL = "all features"
 BASE = "dense"
@@ -44,8 +44,8 @@ class Tables:
         """Candidates [n] and their features [n, FEATURES]."""
         kept = self._kept.get(scored.setting)
         if kept is None or kept[0] is not scored:
-            numbers = candidates(scored, self._lists)
-            kept = scored, numbers, features(self._pool, scored, numbers)
+            numbers, _, table = featured(self._pool, self._lists.lists, scored)
+            kept = scored, numbers, table
             self._kept[scored.setting] = kept
         return kept[1], kept[2]
 
@@ -62,7 +62,7 @@ class Variant:
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By the weighted sum."""
         numbers, table = self.tables.of(scored)
-        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+        return numbers[top(self.weights.score(table), DEPTH)]
 
 
 def variants() -> dict[str, tuple[str, ...]]:
@@ -76,7 +76,7 @@ def variants() -> dict[str, tuple[str, ...]]:
 
 def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
     """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
-    lists = Fusion.load(session.model)
+    lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
     encoded = encode_states(session.encoder, tuned)
     examples = list(examples_of(session.pool, session.vectors, encoded, tuned, lists))
@@ -123,7 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    bm25 = Fusion.load(options.model).bm25
+    bm25 = load_fusion(options.model).bm25
     session = open_session(options.model, options.dataset, options.cache, bm25)
     found = ablate(session, options.limit, options.states)
     write_json(options.json, {part: plain(rows) for part, rows in found.items()})

@@ -39,7 +39,7 @@ from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
-from retriever.search.fusion import Fusion
+from retriever.lean.features import load_fusion
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")
 BLIND = ("random", "frequency")
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
 
 def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
     """Measure each part asked for, print its tables, and give its name and them as JSON values."""
-    session = open_session(chosen.model, chosen.dataset, chosen.cache, Fusion.load(chosen.model).bm25)
+    session = open_session(chosen.model, chosen.dataset, chosen.cache, load_fusion(chosen.model).bm25)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)
     own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)

@@ -14,7 +14,7 @@ import numpy as np
 from lean_extract.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
-from retriever.lean.evaluation.rankers import candidates, features, in_setting, score
+from retriever.lean.evaluation.rankers import featured, in_setting, score
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
@@ -38,10 +38,10 @@ def examples_of(
         raw = score(pool, vectors, states[row], question)
         for setting in SETTINGS:
             scored = in_setting(raw, setting)
-            numbers = candidates(scored, lists)
+            numbers, _, table = featured(pool, lists.lists, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
-                yield RankingExample(features(pool, scored, numbers), gold)
+                yield RankingExample(table, gold)
 
 
 def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = FEATURES) -> Fusion:
@@ -50,7 +50,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
     Raises BadRecords when no `tune` question of the dataset has a gold premise among its candidates.
     """
     questions = part_questions(session.dataset, "tune", limit)
-    lists = Fusion((0.0,) * len(FEATURES))
+    lists = Fusion(FEATURES, (0.0,) * len(FEATURES))
     states = encode_states(session.encoder, questions)
     found = list(examples_of(session.pool, session.vectors, states, questions, lists))
     if not found:
@@ -62,7 +62,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
     )
     weights = tuple(round(weight, 5) for weight in refit(found, kept))
-    return Fusion(weights, lists.lists, lists.bm25, told)
+    return Fusion(FEATURES, weights, lists.lists, lists.bm25, told)
 
 
 def refit(examples: Sequence[RankingExample], kept: Collection[str]) -> tuple[float, ...]:

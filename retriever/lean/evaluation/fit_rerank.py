@@ -17,9 +17,10 @@ from tqdm import tqdm
 from lean_extract.errors import ModelError
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.measure import SETTINGS
-from retriever.lean.evaluation.rankers import in_setting, score
-from retriever.lean.evaluation.reranked import Logits, fused_first, logits_of
+from retriever.lean.evaluation.rankers import fused_first, in_setting, score
+from retriever.lean.evaluation.reranked import Logits, logits_of
 from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight
 from retriever.search.fusion import Fusion
@@ -47,7 +48,7 @@ def examples_of(
 def fit_rerank(session: EvaluationSession, limit: int, first: int = DEPTH) -> FittedWeight:
     """The weight for a session's model. Raises ModelError when there is no re-ranker or nothing to fit on."""
     logits = logits_of(session)
-    found = list(examples_of(session, Fusion.load(session.model), logits, limit, first))
+    found = list(examples_of(session, load_fusion(session.model), logits, limit, first))
     if not found:
         hint = "Choose a larger dataset or --limit."
         raise ModelError("No `tune` question has a gold premise among its first candidates.", hint)
@@ -74,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    weights = Fusion.load(options.model)
+    weights = load_fusion(options.model)
     session = open_session(options.model, options.dataset, options.cache, weights.bm25)
     fitted = fit_rerank(session, options.limit, options.first)
     write_weight(options.model / FOLDER, fitted.weight, fitted.fitted_on)

@@ -24,7 +24,7 @@ from retriever.lean.training.vectors import corpus_vectors
 from retriever.metrics.ranking import recall_at
 from retriever.metrics.selection import best_columns
 from retriever.models.encoder import Encoder, Floats
-from retriever.search.index.exact import quantise
+from retriever.models.quantise import quantise
 from retriever.training.export import export_run
 
 TOLERANCE = 0.3

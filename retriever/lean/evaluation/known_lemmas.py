@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.goals import parse_goal
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
-from retriever.search.index import bundled
 from retriever.search.index.store import IndexStore
 
 FIRST = 10

@@ -13,10 +13,11 @@ from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
+from retriever.lean.tokens import premise_tokens
+from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
 from retriever.search.index.structure_columns import StructureColumns
-from retriever.search.lexical import Bm25, Bm25Parameters, build_postings, premise_tokens
-from retriever.search.proofs import ProofGraph
 from retriever.search.splits import Split, root_name
+from retriever.search.votes import ProofGraph
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -41,7 +42,7 @@ class Pool:
     names: tuple[str, ...]
     modules: tuple[str, ...]
     module_numbers: Ints
-    """[n] Places in `module_names`."""
+    """[n] Positions in `module_names`."""
     module_names: tuple[str, ...]
     lines: Ints
     families: Ints
@@ -62,10 +63,17 @@ class Pool:
     def __len__(self) -> int:
         return len(self.names)
 
+    def name(self, number: int) -> str:
+        """A candidate's full name."""
+        return self.names[number]
+
+    def module(self, number: int) -> str:
+        """The module that declares a candidate."""
+        return self.modules[number]
+
     def family_of(self, theorem: str) -> int:
         """The family of a theorem of the pool; -1 if it is not there."""
-        place = self.roots.get(theorem)
-        return -1 if place is None else place
+        return self.roots.get(theorem, -1)
 
     def offered(self, question: HeldOutGoal) -> Bools:
         """[n] Everything but the theorem itself and its generated twins."""
@@ -114,7 +122,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     corpus = dataset.corpus
     families = dataset.families()
     module_names = tuple(sorted({premise.module for premise in corpus}))
-    numbers = {name: place for place, name in enumerate(module_names)}
+    numbers = {name: number for number, name in enumerate(module_names)}
     module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
     order = np.argsort(module_numbers, kind="stable")
     bm25 = Bm25([build_postings(premise_tokens(premise) for premise in corpus)], parameters)
@@ -164,7 +172,7 @@ def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> l
     found = [query for query in dataset.queries if query.split == split and query.origin == "statement"]
     if len(found) > limit:
         chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
-        found = [found[place] for place in chosen]
+        found = [found[number] for number in chosen]
     return [
         HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
         for query in found

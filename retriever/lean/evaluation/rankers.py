@@ -13,15 +13,17 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from retriever.lean import features as columns
 from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Pool
 from retriever.lean.evaluation.session import EvaluationSession
-from retriever.lean.features import CandidateColumns, RankingContext
+from retriever.lean.features import CandidateColumns, RankingContext, features
+from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
 from retriever.lean.structure.hashes import GoalStructure, of_goal
-from retriever.search import fusion
-from retriever.search.fusion import Fusion
-from retriever.search.lexical import goal_tokens
-from retriever.search.proofs import NEIGHBOURS
+from retriever.lean.tokens import goal_tokens
+from retriever.search.fusion import Fusion, Lists
+from retriever.search.index.exact import KnownProducts
+from retriever.search.top import top
+from retriever.search.votes import by_rank
 
 Setting = Literal["state", "place", "importable"]
 """What is known and offered: the state alone and everything; its place too and everything; its place, and
@@ -127,7 +129,7 @@ class Column:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By that score."""
-        return fusion.top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
+        return top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,7 @@ class FusedMethod:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """Candidates as the service draws them, by their fused score."""
-        numbers = candidates(scored, self.weights)
-        table = features(self.pool, scored, numbers)
-        return numbers[fusion.top(self.weights.score(table), DEPTH)]
+        return fused_first(self.pool, self.weights, scored)[0]
 
 
 def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> ScoredQuestion:
@@ -172,7 +172,8 @@ def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> 
 
 
 def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
-    return pool.proofs.votes(fusion.top(dense, NEIGHBOURS, voters))
+    nearest = top(dense, NEIGHBOURS, voters)
+    return pool.proofs.votes(nearest, by_rank(len(nearest)))
 
 
 def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
@@ -193,29 +194,7 @@ def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:
         yield from (method.ranking(scored) for scored in asked)
     else:
         scores = method.scores(asked[0].question)
-        yield from (fusion.top(scores, DEPTH, scored.allowed) for scored in asked)
-
-
-def candidates(scored: ScoredQuestion, weights: Fusion) -> Ints:
-    """The union of the top lists, ascending; as the service draws them.
-
-    Where the place is known and everything is offered, what can be used there has lists of its own.
-    """
-    lists = weights.lists
-    filters = [scored.allowed]
-    if scored.setting == "place":
-        filters.append(scored.allowed & scored.importable)
-    found = []
-    for allowed in filters:
-        found.append(fusion.top(scored.dense, lists.dense, allowed))
-        found.append(fusion.top(scored.lexical, lists.lexical, allowed & (scored.lexical > 0)))
-        found.append(fusion.top(scored.votes, lists.neighbours, allowed & (scored.votes > 0)))
-        there = allowed[scored.instances]
-        found.append(scored.instances[there][fusion.top(scored.promise[there], lists.structure)])
-    if scored.setting != "state":
-        used = scored.allowed & (scored.nearby > 0)
-        found.append(fusion.top(scored.nearby, lists.nearby, used))
-    return np.unique(np.concatenate(found))
+        yield from (top(scores, DEPTH, scored.allowed) for scored in asked)
 
 
 def only(scores: Floats, allowed: Bools) -> Floats:
@@ -223,28 +202,37 @@ def only(scores: Floats, allowed: Bools) -> Floats:
     return np.where(allowed, scores, -np.inf).astype(np.float32)
 
 
-def features(pool: Pool, scored: ScoredQuestion, numbers: Ints) -> Floats:
-    """[len(numbers), len(FEATURES)] as `retriever.lean.features` defines them."""
-    known = scored.setting != "state"
-    asked = scored.question
-    place = RankingContext(scored.tokens)
+def served_question(pool: Pool, scored: ScoredQuestion) -> RankingQuestion:
+    """The question as the service would ask it: of the context nothing is known in the setting `state`."""
+    known, asked = scored.setting != "state", scored.question
+    context = RankingContext(scored.tokens)
     if known:
-        place = RankingContext(scored.tokens, asked.module, asked.theorem, asked.line)
-    unknown = np.zeros(len(numbers), dtype=np.float32)
-    in_scope = scored.importable[numbers] if known else unknown + 0.5
-    return columns.features(
-        place,
-        CandidateColumns(
-            names=[pool.names[number] for number in numbers],
-            modules=[pool.modules[number] for number in numbers],
-            lines=pool.lines[numbers],
-            dense=scored.dense[numbers],
-            lexical=scored.lexical[numbers],
-            neighbours=scored.votes[numbers],
-            symbol_overlap=scored.overlap[numbers],
-            fit=pool.structure.fit(scored.structure, numbers),
-            use_count=pool.uses_elsewhere(asked)[numbers].astype(np.int32),
-            used_nearby=scored.nearby[numbers] if known else unknown,
-            in_scope=np.asarray(in_scope, dtype=np.float32),
-        ),
+        context = RankingContext(scored.tokens, asked.module, asked.theorem, asked.line)
+    signals = Signals(
+        dense=KnownProducts(scored.dense),
+        lexical=scored.lexical,
+        votes=scored.votes,
+        nearby=scored.nearby if known else np.zeros_like(scored.nearby),
+        overlap=scored.overlap,
+        instances=scored.instances,
+        promise=scored.promise,
+        uses=pool.uses_elsewhere(asked),
     )
+    scope = scored.importable if known else None
+    return RankingQuestion(context, scored.structure, signals, scored.allowed, scope)
+
+
+def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Ints, CandidateColumns, Floats]:
+    """(candidates int64[n], their columns, their features float32[n, FEATURES]), as the service draws them."""
+    question = served_question(pool, scored)
+    numbers = candidates(question, lists)
+    columns = columns_of(question, pool, pool.structure, numbers)
+    return numbers, columns, features(question.context, columns)
+
+
+def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+    """(numbers, fused scores) of the fusion's best candidates, best first, at most DEPTH."""
+    numbers, columns, table = featured(pool, weights.lists, scored)
+    scores = weights.score(table)
+    order = best(columns.names, scores, DEPTH)
+    return numbers[order], scores[order]

@@ -12,7 +12,7 @@ from retriever.lean.evaluation.baselines import BASELINES
 from retriever.lean.evaluation.rankers import Column, Factory, FusedMethod, Method, Random, UseCountRanker
 from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
 from retriever.lean.evaluation.session import EvaluationSession
-from retriever.search.fusion import Fusion
+from retriever.lean.features import load_fusion
 
 OURS: Mapping[str, Factory] = {
     "random": lambda session: Random(len(session.pool)),
@@ -20,8 +20,8 @@ OURS: Mapping[str, Factory] = {
     "bm25": lambda session: Column("bm25"),
     "dense": lambda session: Column("dense"),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
-    "fused": lambda session: FusedMethod(session.pool, Fusion.load(session.model)),
-    "reranked": lambda session: Reranked(session.pool, Fusion.load(session.model), logits_of(session)),
+    "fused": lambda session: FusedMethod(session.pool, load_fusion(session.model)),
+    "reranked": lambda session: Reranked(session.pool, load_fusion(session.model), logits_of(session)),
 }
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from lean_extract.errors import ModelError
 from lean_extract.records import Premise
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints, Pool
-from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, candidates, features
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, fused_first
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
-from retriever.models.reranker import FOLDER, Reranker, blend
-from retriever.search import fusion
+from retriever.models.reranker import FOLDER, Reranker
 from retriever.search.fusion import Fusion
+from retriever.search.reranking import reranked
+from retriever.search.top import top
 
 
 @dataclass(slots=True)
@@ -38,14 +39,6 @@ class Logits:
         return np.array([self._known[number] for number in numbers.tolist()], dtype=np.float32)
 
 
-def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[Ints, Floats]:
-    """(numbers, fused scores) of the fusion's best candidates, best first, at most DEPTH."""
-    numbers = candidates(scored, weights)
-    scores = weights.score(features(pool, scored, numbers))
-    order = fusion.top(scores, DEPTH)
-    return numbers[order], scores[order]
-
-
 @dataclass(frozen=True, slots=True)
 class Reranked:
     """What is shipped where a re-ranker is: the fusion's first candidates by a blend of both scores."""
@@ -62,8 +55,8 @@ class Reranked:
         numbers, scores = fused_first(self.pool, self.weights, scored)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
-        mixed = blend(scores[: self.first], logits, self.logits.reranker.weight)
-        return np.concatenate([head[np.argsort(-mixed, kind="stable")], numbers[self.first :]])
+        order, _ = reranked(scores[: self.first], logits, self.logits.reranker.weight)
+        return np.concatenate([head[order], numbers[self.first :]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +70,10 @@ class DenseReranked:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
-        numbers = fusion.top(scored.dense, DEPTH)
+        numbers = top(scored.dense, DEPTH)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
-        order = np.argsort(-blend(np.zeros_like(logits), logits, 1.0), kind="stable")
+        order, _ = reranked(np.zeros_like(logits), logits, 1.0)
         return np.concatenate([head[order], numbers[self.first :]])
 
 

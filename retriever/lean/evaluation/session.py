@@ -14,7 +14,7 @@ from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
-from retriever.search.lexical import Bm25Parameters
+from retriever.search.bm25 import Bm25Parameters
 
 Part = Literal["tune", "valid", "test"]
 PARTS: tuple[Part, ...] = ("tune", "valid", "test")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from lean_extract.short_cache import kept_if_short
 from lean_extract.terms import Term, parse_term
+from retriever.lean.tokens import raw_tokens
 from retriever.models.text import binder_text
-from retriever.search.lexical import raw_tokens
 
 Path = tuple[int, ...]
 """A place of a term: argument numbers from the root."""

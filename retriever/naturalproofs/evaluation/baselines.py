@@ -13,7 +13,7 @@ from retriever.documents.schema import Statement
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.task import References, ReferenceTask
 from retriever.naturalproofs.tokens import pieces, text_of, words_and_pairs
-from retriever.search.lexical import Bm25, Postings
+from retriever.search.bm25 import Bm25, Postings
 
 Floats = NDArray[np.float32]
 
@@ -57,7 +57,7 @@ class ReferenceFrequency:
 
 
 class WordBm25:
-    """BM25 (`retriever.search.lexical`) over words and pairs of words."""
+    """BM25 (`retriever.search.bm25`) over words and pairs of words."""
 
     name = "BM25, words and pairs"
 

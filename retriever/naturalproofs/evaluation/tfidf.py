@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from retriever.documents.schema import Statement
 from retriever.naturalproofs.tokens import text_of
-from retriever.search.lexical import Postings, build_postings
+from retriever.search.bm25 import Postings, build_postings
 
 Floats = NDArray[np.float32]
 Tokens = Callable[[str], Sequence[str]]

@@ -12,12 +12,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +23,11 @@ import numpy.typing as npt
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, PremiseIndexError
 from lean_extract.json_text import parse_json, read_json
 from lean_extract.typed_json import from_json
+from retriever.models.runtime import DAMAGE
 from retriever.search.backend import Document
+from retriever.search.bm25 import Postings
 from retriever.search.collections.swap import beside, recover, writing
 from retriever.search.index.sums import sums_of
-from retriever.search.lexical import Postings
 
 VERSION = 1
 MANIFEST, DOCUMENTS, POSTINGS, PROOFS, VECTORS = (
@@ -38,10 +37,6 @@ MANIFEST, DOCUMENTS, POSTINGS, PROOFS, VECTORS = (
     "proofs.npz",
     "vectors.npz",
 )
-
-DAMAGE = (EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError, BadZipFile, zlib.error)
-"""What reading a damaged .json or .npz raises, besides OSError: a flipped bit may ask for a cipher, a method
-of compression or an array that nobody has."""
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -13,12 +13,13 @@ from lean_extract.errors import BadSettings, ModelError
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
+from retriever.search.bm25 import Bm25, build_postings
 from retriever.search.collections.files import VERSION, CollectionManifest, Floats, KnownProofs, Stored
 from retriever.search.collections.measure import Bools, best
 from retriever.search.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
 from retriever.search.collections.rereading import RerankedRanker
-from retriever.search.lexical import Bm25, build_postings
 from retriever.search.splits import split_of
+from retriever.search.votes import ProofGraph
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
 """Without a model. Fitted on Stacks: python -m retriever evaluate-collection FILE --lexical --fuse."""
@@ -158,8 +159,14 @@ def fused_of(backend: Backend, stored: Stored, towers: Towers | None = None) -> 
     if towers is not None and stored.vectors is not None:
         rankers.append(Dense(towers, stored.vectors))
     if len(stored.proofs.own):
-        rankers.append(Neighbours(lexical, stored.proofs))
+        rankers.append(Neighbours(lexical, graph_of(stored)))
     return Fused(tuple(rankers), towers.weights if towers is not None else DEFAULT_WEIGHTS)
+
+
+def graph_of(stored: Stored) -> ProofGraph:
+    """What the known proofs of a collection use."""
+    proofs = stored.proofs
+    return ProofGraph(proofs.offsets, proofs.flat.astype(np.int32), len(stored.documents), proofs.own)
 
 
 def reread_of(

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.search.backend import Backend
-from retriever.search.collections.files import Floats, KnownProofs
-from retriever.search.lexical import Bm25
+from retriever.search.bm25 import Bm25
+from retriever.search.collections.files import Floats
+from retriever.search.top import top
+from retriever.search.votes import ProofGraph, by_similarity
 
 DENSE = "dense"
 """The name of the list in which every text is a little like every other."""
@@ -63,7 +65,7 @@ class Neighbours:
     """What the proofs of the most similar known theorems use, as `nearest` finds these."""
 
     nearest: Ranker
-    proofs: KnownProofs
+    proofs: ProofGraph
     name: str = "neighbours"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
@@ -72,26 +74,20 @@ class Neighbours:
         return votes(near, self.proofs, own)
 
 
-def votes(near: Floats, proofs: KnownProofs, own: int | None = None) -> Floats:
-    """float32[documents]: the votes of the nearest known theorems.
+def votes(near: Floats, proofs: ProofGraph, own: int | None = None) -> Floats:
+    """float32[documents]: the votes of the nearest known theorems (`retriever.search.votes`), saturated.
 
     Args:
         near: float32[documents], how near each document is to the query; those at most 0 do not vote.
         proofs: what proofs use.
         own: the document that the query is; its proofs do not vote.
     """
-    result = np.zeros(len(near), dtype=np.float32)
-    similar = near[proofs.own]
+    similar = near[proofs.owners]
     if own is not None:
-        similar = np.where(proofs.own == own, 0, similar)
-    chosen = np.argsort(-similar, kind="stable")[:_VOTERS]
-    largest = float(similar[chosen[0]]) if len(chosen) else 0.0
-    if largest <= 0:
-        return result
-    for row in chosen[similar[chosen] > 0].tolist():
-        used = proofs.flat[proofs.offsets[row] : proofs.offsets[row + 1]]
-        result[used] += (similar[row] / largest) ** _SHARPNESS / np.sqrt(len(used))
-    saturated: Floats = np.log1p(_SATURATION * result)
+        similar = np.where(proofs.owners == own, np.float32(0), similar)
+    voters = top(similar, _VOTERS, similar > 0)
+    voted = proofs.votes(voters, by_similarity(similar[voters], _SHARPNESS))
+    saturated: Floats = np.log1p(_SATURATION * voted)
     return saturated
 
 

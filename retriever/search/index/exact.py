@@ -9,23 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from retriever.search.fusion import top
+from retriever.models.quantise import Int8s
 from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
+from retriever.search.top import top
 
-Int8s = npt.NDArray[np.int8]
 _BLOCK = 2048
-
-
-def quantise(vectors: Floats, largest_value: int = 127) -> tuple[Int8s, Floats]:
-    """(int8[n, d], float32[n]): each row divided by its scale, its largest element becoming `largest_value`.
-
-    A smaller one costs precision and compresses better.
-    """
-    largest = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = np.where(largest > 0, largest / largest_value, 1.0).astype(np.float32)
-    return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
 def inner_products(vectors: Int8s, scales: Floats, query: Floats) -> Floats:
@@ -54,15 +43,19 @@ class ExactSearch:
     def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]: every product is computed here."""
         found = [inner_products(vectors, scales, vector) for vectors, scales in self._parts]
-        return _ExactQuery(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
+        return KnownProducts(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
 
 
-class _ExactQuery:
+class KnownProducts:
+    """A query whose inner products with all n vectors are known, float32[n]."""
+
     def __init__(self, products: Floats) -> None:
         self._products = products
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
+        """int64[<= k]: the nearest among `allowed`, best first."""
         return top(self._products, k, allowed)
 
     def scores(self, ids: Ids) -> Floats:
+        """float32[len(ids)]: the products of these."""
         return self._products[ids]

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from lean_extract.errors import IndexDamaged
-from retriever.search.fusion import top
-from retriever.search.index.exact import ExactSearch, Int8s, inner_products
+from retriever.models.quantise import Int8s
+from retriever.search.index.exact import ExactSearch, inner_products
 from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import members, shown, text, whole
 from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
 from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
+from retriever.search.top import top
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"
 _MARK = "hnsw.checked"

@@ -29,7 +29,7 @@ class Meta:
     """What is known of a segment before its columns are opened."""
 
     fingerprint: str
-    premises: int
+    documents: int
     dimension: int
     kinds: tuple[str, ...]
     has_records: bool
@@ -54,7 +54,7 @@ class Meta:
             "format": FORMAT,
             "version": VERSION,
             "fingerprint": self.fingerprint,
-            "premises": self.premises,
+            "premises": self.documents,
             "dimension": self.dimension,
             "kinds": list(self.kinds),
             "has_records": self.has_records,

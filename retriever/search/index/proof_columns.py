@@ -43,7 +43,7 @@ class ProofRows:
 
     @classmethod
     def of_columns(cls, parts: Sequence[ProofColumns]) -> ProofRows:
-        """From segments; proofs of which nothing is known are left out."""
+        """From segments in which each document has one proof; proofs that are not known are left out."""
         nothing: Hashes = np.zeros(0, dtype=np.uint64)
         owners = np.concatenate([nothing, *(part.hashes for part in parts)])
         lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
@@ -58,39 +58,43 @@ class ProofRows:
 
     def aligned(self, hashes: Hashes) -> tuple[Ids, Hashes]:
         """(lengths int64[n], used) of the premises with these names, in their order; 0 where not known."""
-        place = find(self.owners, hashes)
-        known = place >= 0
+        position = find(self.owners, hashes)
+        known = position >= 0
         lengths = np.zeros(len(hashes), dtype=np.int64)
-        lengths[known] = np.diff(self.starts)[place[known]]
-        return lengths, self.used[rows_of(self.starts[place[known]], lengths[known])]
+        lengths[known] = np.diff(self.starts)[position[known]]
+        return lengths, self.used[rows_of(self.starts[position[known]], lengths[known])]
 
 
 @dataclass(frozen=True, slots=True)
 class ProofColumns:
-    """The uses of n premises: those of i are `uses[starts[i]:starts[i + 1]]`, ascending."""
+    """What m proofs of n documents use: proof i uses `uses[starts[i]:starts[i + 1]]`, ascending."""
 
     hashes: Hashes
-    """uint64[n]: of the premises' own names."""
+    """uint64[n]: of the documents' own names."""
     starts: Ints
-    """int32[n + 1]"""
+    """int32[m + 1]"""
     uses: Ints
     """A position in the same segment where >= 0, else -1 - k for `names[k]`."""
     names: Hashes
     """uint64, ascending: of names that stand in other segments, if anywhere."""
+    owners: Ints | None = None
+    """int32[m], ascending: the document that each proof is of; None: document i has proof i."""
 
     @classmethod
-    def of_hashes(cls, hashes: Hashes, lengths: Ids, used: Hashes) -> ProofColumns:
-        """The columns of premises with these names, from how many names each uses (int64[n]) and which."""
+    def of_hashes(
+        cls, hashes: Hashes, lengths: Ids, used: Hashes, owners: Ints | None = None
+    ) -> ProofColumns:
+        """The columns of documents with these names, from how many names each proof uses (int64[m]) and which."""
         order = np.argsort(hashes, kind="stable")
-        place = find(hashes[order], used)
-        here = place >= 0
+        position = find(hashes[order], used)
+        here = position >= 0
         names, outside = np.unique(used[~here], return_inverse=True)
         uses = np.empty(len(used), dtype=np.int64)
-        uses[here] = order[place[here]]
+        uses[here] = order[position[here]]
         uses[~here] = -1 - outside
-        rows = np.repeat(np.arange(len(hashes)), lengths)
+        rows = np.repeat(np.arange(len(lengths)), lengths)
         uses = uses[np.lexsort((uses, rows))]
-        return cls(hashes, _starts(lengths).astype(np.int32), uses.astype(np.int32), names)
+        return cls(hashes, _starts(lengths).astype(np.int32), uses.astype(np.int32), names, owners)
 
     def used(self) -> Hashes:
         """uint64: the names in place of `uses`."""
@@ -102,26 +106,41 @@ class ProofColumns:
 
 
 def merged(parts: Sequence[tuple[ProofColumns, Ids]]) -> ProofColumns:
-    """The columns of the chosen premises of several segments, as one."""
-    hashes, lengths, used = [], [], []
+    """The columns of the chosen documents (ascending) of several segments, as one."""
+    hashes, lengths, used, owners = [], [], [], []
+    base = 0
     for columns, chosen in parts:
-        counts = np.diff(columns.starts).astype(np.int64)[chosen]
+        rows, of_rows = _rows_of_chosen(columns, chosen)
+        counts = np.diff(columns.starts).astype(np.int64)[rows]
         hashes.append(columns.hashes[chosen])
         lengths.append(counts)
-        used.append(columns.used()[rows_of(columns.starts[chosen].astype(np.int64), counts)])
-    return ProofColumns.of_hashes(np.concatenate(hashes), np.concatenate(lengths), np.concatenate(used))
+        used.append(columns.used()[rows_of(columns.starts[rows].astype(np.int64), counts)])
+        owners.append((of_rows + base).astype(np.int32))
+        base += len(chosen)
+    own = np.concatenate(owners) if any(columns.owners is not None for columns, _ in parts) else None
+    return ProofColumns.of_hashes(np.concatenate(hashes), np.concatenate(lengths), np.concatenate(used), own)
+
+
+def _rows_of_chosen(columns: ProofColumns, chosen: Ids) -> tuple[Ids, Ids]:
+    """(the proofs of the chosen documents, the position of each one's document among the chosen)."""
+    if columns.owners is None:
+        return chosen, np.arange(len(chosen))
+    position = np.full(len(columns.hashes), -1, dtype=np.int64)
+    position[chosen] = np.arange(len(chosen))
+    of_rows = position[columns.owners]
+    return np.flatnonzero(of_rows >= 0), of_rows[of_rows >= 0]
 
 
 def find(ascending: Hashes, wanted: Hashes) -> Ids:
-    """int64[n]: where each wanted hash stands, -1 where it does not."""
+    """int64[n]: the position of each wanted hash, -1 where it is not there."""
     if not len(ascending):
         return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
-    return np.where(ascending[place] == wanted, place, -1)
+    position = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return np.where(ascending[position] == wanted, position, -1)
 
 
 def rows_of(starts: Ids, lengths: Ids) -> Ids:
-    """The places of rows in compressed sparse rows, row after row."""
+    """The positions of rows in compressed sparse rows, row after row."""
     before = np.cumsum(lengths) - lengths
     return np.asarray(np.repeat(starts - before, lengths) + np.arange(int(lengths.sum())), dtype=np.int64)
 

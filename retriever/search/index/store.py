@@ -34,7 +34,8 @@ from retriever.search.index.files import (
 )
 from retriever.search.index.lock import locked
 from retriever.search.index.manifest import MANIFEST, IndexManifest, LiveSegment
-from retriever.search.index.segment import Segment, SegmentContent, verify_segment, write_segment
+from retriever.search.index.segment import Segment, verify_segment
+from retriever.search.index.segment_content import SegmentContent, write_segment
 from retriever.search.index.sums import GoOn, always
 
 OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."

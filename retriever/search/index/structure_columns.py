@@ -1,4 +1,7 @@
-"""The structure of a segment's premises (`retriever.lean.structure.hashes`), by premise and by hash."""
+"""Hashed features of a segment's documents, by document and by hash.
+
+Lean's are what a statement says (`retriever.lean.structure.hashes`).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ Ids = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class StructureColumns:
-    """n premises and m distinct hashes, as compressed sparse rows both ways.
+    """n documents and m distinct hashes, as compressed sparse rows both ways.
 
-    Hash `hashes[i]` stands in the premises `documents[starts[i]:starts[i + 1]]`; premise j has the hashes
+    Hash `hashes[i]` is in the documents `documents[starts[i]:starts[i + 1]]`; document j has the hashes
     `rows[row_starts[j]:row_starts[j + 1]]`. Both lists ascend.
     """
 
@@ -32,35 +35,35 @@ class StructureColumns:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Iterable[int]]) -> StructureColumns:
-        """From the distinct hashes of each premise."""
+        """From the distinct hashes of each document."""
         lengths = np.zeros(len(rows), dtype=np.int64)
         flat: list[int] = []
-        for place, row in enumerate(rows):
+        for position, row in enumerate(rows):
             before = len(flat)
             flat.extend(row)
-            lengths[place] = len(flat) - before
+            lengths[position] = len(flat) - before
         owners = np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
         return cls.of_pairs(np.array(flat, dtype=np.uint32), owners, len(rows))
 
     @classmethod
     def of_pairs(cls, hashes: Hashes, documents: Ints, count: int) -> StructureColumns:
-        """From distinct (hash, premise) pairs in any order, over `count` premises."""
+        """From distinct (hash, document) pairs in any order, over `count` documents."""
         order = np.lexsort((documents, hashes))
         distinct, first = np.unique(hashes[order], return_index=True)
         starts = np.append(first, len(hashes)).astype(np.int64)
         return cls(
-            distinct, starts, documents[order], *rows_by_premise(distinct, starts, documents[order], count)
+            distinct, starts, documents[order], *rows_by_document(distinct, starts, documents[order], count)
         )
 
     @classmethod
     def merged(cls, parts: Sequence[tuple[StructureColumns, Ids]]) -> StructureColumns:
-        """The chosen premises (int64, ascending) of several segments, as one."""
+        """The chosen documents (int64, ascending) of several segments, as one."""
         hashes, documents = [np.zeros(0, dtype=np.uint32)], [np.zeros(0, dtype=np.int32)]
         base = 0
         for columns, chosen in parts:
-            place = np.full(len(columns), -1, dtype=np.int32)
-            place[chosen] = base + np.arange(len(chosen), dtype=np.int32)
-            moved = np.repeat(place, np.diff(columns.row_starts))
+            position = np.full(len(columns), -1, dtype=np.int32)
+            position[chosen] = base + np.arange(len(chosen), dtype=np.int32)
+            moved = np.repeat(position, np.diff(columns.row_starts))
             hashes.append(columns.rows[moved >= 0])
             documents.append(moved[moved >= 0])
             base += len(chosen)
@@ -70,15 +73,15 @@ class StructureColumns:
         return len(self.row_starts) - 1
 
     def find(self, token: int) -> Ints:
-        """The premises that have a hash."""
-        place = int(np.searchsorted(self.hashes, np.uint32(token)))
-        if place == len(self.hashes) or int(self.hashes[place]) != token:
+        """The documents that have a hash."""
+        position = int(np.searchsorted(self.hashes, np.uint32(token)))
+        if position == len(self.hashes) or int(self.hashes[position]) != token:
             return self.documents[:0]
-        return self.documents[int(self.starts[place]) : int(self.starts[place + 1])]
+        return self.documents[int(self.starts[position]) : int(self.starts[position + 1])]
 
 
-def rows_by_premise(hashes: Hashes, starts: Ids, documents: Ints, count: int) -> tuple[Ids, Hashes]:
-    """(row_starts int64[count + 1], rows uint32): the lists by hash turned into lists by premise."""
+def rows_by_document(hashes: Hashes, starts: Ids, documents: Ints, count: int) -> tuple[Ids, Hashes]:
+    """(row_starts int64[count + 1], rows uint32): the lists by hash turned into lists by document."""
     order = np.argsort(documents, kind="stable")
     row_starts = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(documents, minlength=count), out=row_starts[1:])

@@ -15,12 +15,13 @@ from retriever.metrics.ranks import rank_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
 from retriever.search.backend import Collection, Document, Question
-from retriever.search.collections.files import KnownProofs, Stored, read_stored, write_stored
+from retriever.search.collections.files import Stored, read_stored, write_stored
 from retriever.search.collections.index import CollectionIndex, IndexingStopped, index_collection
 from retriever.search.collections.measure import places
 from retriever.search.collections.rankers import levelled, votes
 from retriever.search.collections.rereading import RerankedRanker
 from retriever.search.splits import Split
+from retriever.search.votes import ProofGraph
 from tests.retriever.naturalproofs.corpora import gardens
 
 FLOATS = st.floats(-10, 10, width=32)
@@ -157,7 +158,7 @@ def test_levels_do_not_depend_on_scale_and_place(values: list[int], scale: float
 
 
 def test_near_theorems_vote_for_what_they_use_and_never_the_query_itself() -> None:
-    proofs = KnownProofs(np.array([0, 1]), np.array([2, 3, 3]), np.array([0, 2, 3]))
+    proofs = ProofGraph(np.array([0, 2, 3]), np.array([2, 3, 3], dtype=np.int32), 4, np.array([0, 1]))
     near = np.array([2.0, 1.0, 0.0, 0.0], dtype=np.float32)
     voted = votes(near, proofs)
     assert voted[3] > voted[2] > 0 and voted[0] == voted[1] == 0

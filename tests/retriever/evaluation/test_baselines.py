@@ -24,8 +24,8 @@ from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, open_session
 from retriever.lean.symbols import goal_symbols, premise_symbols
-from retriever.search.lexical import build_postings
-from retriever.search.proofs import ProofGraph
+from retriever.search.bm25 import build_postings
+from retriever.search.votes import ProofGraph
 from tests.retriever.general_encoder import write_general_encoder
 from tests.retriever.support import COMMUTES, goal, theorem
 

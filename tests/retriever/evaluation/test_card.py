@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import retriever
+from retriever.lean.features import load_fusion
 from retriever.models.encoder import fingerprint_of
-from retriever.search.fusion import Fusion
 from tests.commands import command
 
 MODEL = Path(retriever.__file__).parent / "data" / "encoder"
@@ -17,7 +17,7 @@ def test_the_shipped_card_and_weights_are_of_the_shipped_model() -> None:
     card = (MODEL / "README.md").read_text(encoding="utf-8")
     assert card.startswith("---\nlicense: apache-2.0")
     assert fingerprint in card
-    assert fingerprint in Fusion.load(MODEL).trained_on
+    assert fingerprint in load_fusion(MODEL).trained_on
     for heading in ("## Training", "## Limits", "### valid:", "### test:", "### val-check:"):
         assert heading in card
 

@@ -17,11 +17,9 @@ pytestmark = pytest.mark.train
 
 from retriever.lean.evaluation import ablation  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.lean.experiments import run_training as experiments  # noqa: E402
 from retriever.lean.experiments.plan import load_plan, merged  # noqa: E402
 from retriever.lean.experiments.tables import read_row  # noqa: E402
-from retriever.lean.features import FEATURES  # noqa: E402
-from retriever.search.fusion import Fusion  # noqa: E402
+from retriever.lean.features import FEATURES, load_fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.presets import preset_files  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
@@ -84,13 +82,13 @@ def arguments(plan: Path, work: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
-    assert experiments.main([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
+    assert command("retriever experiments")([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
     rows, run_training = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
     assert not (rows / "rd.json").exists() and not run_training.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
     config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run_training, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
-    assert experiments.main(arguments) == 0
+    assert command("retriever experiments")(arguments) == 0
     assert [point["step"] for point in read_curve(run_training) if "loss" in point] == [4, 8, 12]
     return rows
 
@@ -103,7 +101,7 @@ def test_every_row_is_kept_with_what_made_it(finished: Path, work: Path) -> None
         assert about["parts"]["test"]["data"] and about["parts"]["test"]["encoder"]
         saved = load_checkpoint(work / "experiments" / "runs" / name)
         assert saved is not None and saved.step == 12
-    weights = dict(zip(FEATURES, Fusion.load(work / "experiments" / "models" / "rd").weights, strict=True))
+    weights = dict(zip(FEATURES, load_fusion(work / "experiments" / "models" / "rd").weights, strict=True))
     assert weights["dense"] and not any(weights[name] for name in UNSEEN)
     runs = {path.name for path in (work / "experiments" / "runs").iterdir()}
     assert sum(name.startswith("pretrain-") for name in runs) == 1
@@ -116,7 +114,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert experiments.main([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
+    assert command("retriever experiments")([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -134,9 +132,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert experiments.main([str(other), "--work", str(work)]) == 2
+    assert command("retriever experiments")([str(other), "--work", str(work)]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert experiments.main([str(other), "--work", str(work), "--only", "rt"]) == 2
+    assert command("retriever experiments")([str(other), "--work", str(work), "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 
@@ -155,10 +153,10 @@ def test_nothing_to_fit_the_fusion_on_is_told(
     finished: Path, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = work / "experiments" / "models" / "rd"
-    before = Fusion.load(model)
+    before = load_fusion(model)
     assert command("retriever fit-fusion")([model, work / "data", "--limit", "0"]) == 1
     assert "`tune` half has a gold premise" in capsys.readouterr().err
-    assert Fusion.load(model) == before
+    assert load_fusion(model) == before
 
 
 def test_an_unknown_method_to_hold_the_others_against_is_refused(

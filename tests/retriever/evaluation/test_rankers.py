@@ -25,8 +25,7 @@ from retriever.lean.evaluation.rankers import (
     Random,
     ScoredQuestion,
     UseCountRanker,
-    candidates,
-    features,
+    featured,
     in_setting,
     rankings,
     score,
@@ -36,8 +35,8 @@ from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.evaluation.tables import COMPACT, differences, markdown, rows_of
 from retriever.lean.features import FEATURES
 from retriever.models.encoder import Encoder
+from retriever.search.bm25 import Bm25Parameters
 from retriever.search.fusion import Fusion
-from retriever.search.lexical import Bm25Parameters
 
 
 def _premise(name: str, module: str, line: int, conclusion: str, source: str | None = None) -> Premise:
@@ -120,7 +119,7 @@ class OneHot:
 def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: HeldOutGoal) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
-    fused = FusedMethod(pool, Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
+    fused = FusedMethod(pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
     scored = score(pool, vectors, state, question)
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
@@ -139,11 +138,11 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
 
 def test_features_know_the_place_only_where_the_setting_does(pool: Pool, question: HeldOutGoal) -> None:
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
-    weights = Fusion((0.0,) * len(FEATURES))
+    weights = Fusion(FEATURES, (0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
         scored = in_setting(score(pool, vectors, state, question), setting)  # type: ignore[arg-type]
-        table = features(pool, scored, candidates(scored, weights))
+        _, _, table = featured(pool, weights.lists, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
 
@@ -168,7 +167,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     """The state's vector points at one gold premise of two, so half of them is found at once."""
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
-    weights = Fusion(tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
+    weights = Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
     scored = in_setting(score(pool, vectors, vectors[target], question), "importable")
     ranked = ranking(Column("dense"), scored)
     figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))

@@ -103,13 +103,14 @@ def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
 def test_the_exported_model_ranks_what_was_learned(
     trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from retriever.lean.features import load_fusion
+
     write_card = command("retriever card")
     evaluate = command("retriever evaluate")
     fit = command("retriever fit-fusion")
-    from retriever.search.fusion import Fusion
 
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
-    assert "tune half" in Fusion.load(model).trained_on
+    assert "tune half" in load_fusion(model).trained_on
     out = model.parent / "figures" / "tune.json"
     cache = ["--cache", str(model.parent / "cache")]
     assert (

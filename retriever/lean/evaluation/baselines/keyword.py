@@ -10,7 +10,7 @@ import numpy as np
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import premise_symbols, target_symbols
-from retriever.search.lexical import Postings, build_postings
+from retriever.search.bm25 import Postings, build_postings
 
 
 class Keyword:

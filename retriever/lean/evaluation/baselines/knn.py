@@ -18,8 +18,8 @@ import numpy as np
 from retriever.lean.evaluation.pool import Floats, Ints
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, only
 from retriever.lean.evaluation.session import EvaluationSession
-from retriever.search import fusion
-from retriever.search.proofs import ProofGraph
+from retriever.search.top import top
+from retriever.search.votes import ProofGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Voting:
 
 def vote(similarity: Floats, proofs: ProofGraph, voting: Voting) -> Floats:
     """float32[n]: the votes for each premise, given the state's similarity [n]; -inf where there are none."""
-    nearest = fusion.top(only(similarity, proofs.known & (similarity > 0)), voting.neighbours)
+    nearest = top(only(similarity, proofs.known & (similarity > 0)), voting.neighbours)
     result = np.zeros(len(similarity), dtype=np.float32)
     for number in nearest:
         weight = (similarity[number] / similarity[nearest[0]]) ** voting.exponent
@@ -57,7 +57,7 @@ class Knn:
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """What has most votes, at most DEPTH."""
         similarity = scored.dense if self.column == "dense" else scored.lexical
-        return fusion.top(only(vote(similarity, self.proofs, self.voting), scored.allowed), DEPTH)
+        return top(only(vote(similarity, self.proofs, self.voting), scored.allowed), DEPTH)
 
 
 def by_encoder(session: EvaluationSession) -> Knn:

@@ -18,8 +18,9 @@ import numpy as np
 from lean_extract.records import Goal, Premise
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
+from retriever.lean.tokens import goal_tokens
 from retriever.models.text import premise_texts, state_text
-from retriever.search.lexical import Postings, build_postings, goal_tokens
+from retriever.search.bm25 import Postings, build_postings
 
 _WORD = re.compile(r"\w\w+")
 
@@ -63,7 +64,7 @@ class TfIdfRanker:
 
 
 def over_tokens(session: EvaluationSession) -> TfIdfRanker:
-    """`tfidf`: over the tokens of `retriever.search.lexical`."""
+    """`tfidf`: over the tokens of `retriever.lean.tokens`."""
     [postings] = session.pool.bm25.segments
     return TfIdfRanker("tfidf", postings, goal_tokens)
 

@@ -13,7 +13,7 @@ from retriever.search.index.files import npy_bytes, sync_folder, write_array, wr
 from retriever.search.index.meta import META, Meta, plain_name
 from retriever.search.index.proof_columns import hash_names
 from retriever.search.index.segment import Segment
-from retriever.search.index.structure_columns import rows_by_premise
+from retriever.search.index.structure_columns import rows_by_document
 from retriever.search.index.sums import complaints
 
 _DELTA = frozenset(
@@ -98,6 +98,6 @@ def _derive_files(folder: Path) -> None:
     hashes, starts, documents = (
         np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
     )
-    row_starts, rows = rows_by_premise(hashes, starts, documents, len(names))
+    row_starts, rows = rows_by_document(hashes, starts, documents, len(names))
     write_array(folder / _ROW_STARTS, row_starts)
     write_array(folder / _ROWS, rows)

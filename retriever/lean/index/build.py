@@ -1,15 +1,12 @@
-"""Building and updating an index: only what changed is read, only new texts are embedded.
+"""Building and updating the index of a Lean project (`retriever.search.index.update`).
 
-Work is committed in segments of some thousand premises, so a run that is stopped or killed goes on where it
-was. When the segments become many, the small ones are merged. Packages at a pinned revision, and Lean's own
-library, have stores of their own, which projects share.
+Packages at a pinned revision, and Lean's own library, have stores of their own, which projects share.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,26 +14,18 @@ from pathlib import Path
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
 from lean_extract.source import project
+from retriever.lean.index.content import NO_PROOFS
+from retriever.lean.index.corpus import LeanCorpus, ListedSource, lean_files
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
-from retriever.search.index.content import NO_PROOFS
-from retriever.search.index.plan import ListedSource, UpdatePlan, make_plan
+from retriever.search.index.plan import UpdatePlan, make_plan
 from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.report import IndexReport, Progress, UpdateOptions
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import IndexReport, Progress, Update, UpdateOptions, lacks_graph
+from retriever.search.index.update import lacks_graph, update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200
-
-__all__ = [
-    "IndexReport",
-    "Progress",
-    "SharedPackage",
-    "UpdateOptions",
-    "settled",
-    "update_index",
-    "update_store",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +72,8 @@ def update_index(
     and what `find_sources` raises for a folder that is no project. What was indexed before stays usable in
     all cases.
     """
-    options = UpdateOptions(progress, should_stop, uses or {}, proofs, graphs)
+    options = UpdateOptions(progress, should_stop, graphs)
+    corpus = LeanCorpus(encoder, uses or {}, proofs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
     if found.stopped:  # not knowing all sources, it must not take any for gone
@@ -100,10 +90,11 @@ def update_index(
     for package in packages:
         assert shared is not None
         package_store = package.store(shared, encoder.fingerprint)
-        report += _update_shared(package, package_store, encoder, options)
+        report += _update_shared(package, package_store, corpus, options)
         if package_store.stamp() is not None:  # stopped before it was written, it is not there
             includes.append(str(package_store.root.absolute()))
-    return report + update_store(root, own, store, encoder, options, includes=tuple(includes))
+    fields = {"root": str(root), "includes": tuple(includes), "pinned": False}
+    return report + update_store(lean_files(root, own), store, corpus, options, fields=fields)
 
 
 def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
@@ -132,7 +123,7 @@ def _folder_name(called: str) -> str:
 
 
 def _update_shared(
-    package: SharedPackage, store: IndexStore, encoder: PremiseEncoder, options: UpdateOptions
+    package: SharedPackage, store: IndexStore, corpus: LeanCorpus, options: UpdateOptions
 ) -> IndexReport:
     """Read a shared package, if it is not there yet; who finds another process at it waits."""
 
@@ -141,10 +132,12 @@ def _update_shared(
         return not options.should_stop()
 
     with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
-        if report := settled(package, store, encoder.fingerprint, options.graphs):
+        if report := settled(package, store, corpus.fingerprint, options.graphs):
             return report
     try:
-        return update_store(package.root, package.sources, store, encoder, options, pinned=True, wait=wait)
+        sources = lean_files(package.root, package.sources)
+        fields = {"root": str(package.root), "includes": (), "pinned": True}
+        return update_store(sources, store, corpus, options, fields=fields, wait=wait)
     except IndexLocked:  # it was stopped while it waited
         return IndexReport(0, 0, stopped=True)
 
@@ -170,32 +163,11 @@ def settled(
         if number not in alive.dead_files
     }
     if not package.is_fixed:
-        plan = make_plan(package.root, package.sources, known, manifest.stats, lambda _: None)
+        sources = lean_files(package.root, package.sources)
+        plan = make_plan(sources, known, manifest.stats, lambda _: None)
         is_same = (
             plan is not None and replace(plan, stats={}) == UpdatePlan() and plan.stats == manifest.stats
         )
         if not is_same or manifest.root != str(package.root):
             return None
     return IndexReport(len(known), sum(file.stop - file.start for file in known.values()))
-
-
-def update_store(
-    root: Path,
-    sources: Sequence[ListedSource],
-    store: IndexStore,
-    encoder: PremiseEncoder,
-    options: UpdateOptions,
-    *,
-    includes: tuple[str, ...] = (),
-    pinned: bool = False,
-    wait: Callable[[], bool] = lambda: False,
-) -> IndexReport:
-    """Bring one store up to date with these sources; while another process is at it, `wait` says whether to.
-
-    Raises IndexLocked, IndexWriteFailed.
-    """
-    started = time.monotonic()
-    with store.writer(encoder.fingerprint, wait) as writer:
-        update = Update(root, store, writer, encoder, options)
-        report = update.run(sources, includes, pinned)
-    return replace(report, seconds=time.monotonic() - started)

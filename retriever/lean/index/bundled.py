@@ -1,6 +1,6 @@
 """The Mathlib index that is shipped: packed into the package's data, unpacked into a cache at first use.
 
-Packed, it is one .tar.xz (`retriever.search.index.archive`). `bundled.json` beside it names the content's hash, the
+Packed, it is one .tar.xz (`retriever.lean.index.archive`). `bundled.json` beside it names the content's hash, the
 encoder's fingerprint and the library's revision.
 """
 
@@ -29,7 +29,7 @@ from lean_extract.errors import (
     ModelError,
 )
 from lean_extract.json_text import read_json
-from retriever.search.index.archive import extract, packed
+from retriever.lean.index.archive import extract, packed
 from retriever.search.index.files import damaged, explained_writes, make_folder, unreadable
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import VERSION, digest, members, read_checked, text, whole
@@ -188,8 +188,9 @@ def use_counts(store: IndexStore) -> dict[str, int]:
     _, segments = store.open()
     counts: dict[str, int] = {}
     for segment, _ in segments:
-        for place in np.flatnonzero(segment.uses).tolist():
-            counts[segment.names[place]] = int(segment.uses[place])
+        uses = segment.columns["uses"]
+        for position in np.flatnonzero(uses).tolist():
+            counts[segment.names[position]] = int(uses[position])
     return counts
 
 

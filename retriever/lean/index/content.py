@@ -1,0 +1,89 @@
+"""Lean premises as the columns of a segment, and as its records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from lean_extract.records import Premise, from_json, to_json
+from retriever.lean.index.flags import Flag, flags_of
+from retriever.lean.structure.hashes import of_premise
+from retriever.lean.tokens import premise_tokens
+from retriever.search.bm25 import build_postings
+from retriever.search.index.corpus import EmbeddedSource
+from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
+from retriever.search.index.segment import Segment
+from retriever.search.index.segment_content import SegmentContent, numbered
+from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.structure_columns import StructureColumns
+
+NO_PROOFS = ProofRows.of_names({})
+
+
+def content_of(
+    files: Sequence[EmbeddedSource[Premise]],
+    uses: Mapping[str, int],
+    proofs: ProofRows = NO_PROOFS,
+    *,
+    with_records: bool = True,
+    tokens: Callable[[Premise], Sequence[str]] = premise_tokens,
+) -> SegmentContent:
+    """The columns of a new segment.
+
+    Args:
+        files: at least one; all vectors int8[.., d] of the same d.
+        uses: how many training proofs use a name.
+        proofs: what the proofs of theorems use, by name.
+        with_records: whether statements are kept.
+        tokens: what BM25 sees of a premise.
+    """
+    premises = [premise for item in files for premise in item.records]
+    hashes = hash_names(premise.name for premise in premises)
+    return SegmentContent(
+        files=numbered((item.file, len(item.records)) for item in files),
+        names=[premise.name for premise in premises],
+        kinds=[premise.kind for premise in premises],
+        vectors=np.concatenate([item.vectors for item in files]),
+        scales=np.concatenate([item.scales for item in files]),
+        postings=build_postings(tokens(premise) for premise in premises),
+        proofs=ProofColumns.of_hashes(hashes, *proofs.aligned(hashes)),
+        records=[_record(premise) for premise in premises] if with_records else None,
+        columns={
+            "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
+            "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
+            "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
+        },
+        structure=StructureColumns.of_rows([of_premise(premise) for premise in premises]),
+        aliases={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
+    )
+
+
+def _line(premise: Premise) -> int:
+    return premise.span.start.line if premise.span else -1
+
+
+def _record(premise: Premise) -> bytes:
+    return json.dumps(to_json(premise), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def premise_of(segment: Segment, index: int, file: IndexedFile) -> Premise:
+    """A premise's record; where there are none, what the columns say (no statement). Raises IndexDamaged."""
+    if not segment.has_records:
+        flags = int(segment.columns["flags"][index])
+        return Premise(
+            segment.names[index],
+            segment.kind(index),
+            file.module,
+            is_private=bool(flags & Flag.PRIVATE),
+            is_protected=bool(flags & Flag.PROTECTED),
+            exported_as=segment.aliases.get(index),
+        )
+    try:
+        premise = from_json(Premise, json.loads(segment.raw_record(index)))
+    except (ValueError, TypeError, KeyError) as error:
+        raise segment.damaged_record(index, error) from error
+    if not isinstance(premise, Premise) or premise.name != segment.names[index]:
+        raise segment.damaged_record(index, "it is another premise's")
+    return premise

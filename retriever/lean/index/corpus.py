@@ -1,0 +1,123 @@
+"""Lean files and their premises, as the index reads them (`retriever.search.index.corpus`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lean_extract.reading import MAX_SOURCE, read_regular
+from lean_extract.records import Premise
+from lean_extract.source import reader
+from retriever.lean.index.content import content_of, premise_of
+from retriever.lean.index.modules import kept_of
+from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.text import premise_texts
+from retriever.search.index.corpus import EmbeddedSource, ReadSource
+from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.segment import Segment
+from retriever.search.index.segment_content import SegmentContent
+from retriever.search.index.source_file import IndexedFile
+
+
+class ListedSource(Protocol):
+    """A source file as `lean_extract.source.project.find_sources` lists it."""
+
+    @property
+    def path(self) -> Path:
+        """Absolute."""
+
+    @property
+    def module(self) -> str:
+        """Dotted module name."""
+
+    @property
+    def package(self) -> str | None:
+        """The package that it belongs to."""
+
+    @property
+    def revision(self) -> str | None:
+        """The package's pinned revision, empty where it is not pinned."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeanFile:
+    """A Lean file as a source of the index."""
+
+    path: Path
+    name: str
+    """Relative to the indexed folder if it is inside, otherwise absolute."""
+    module: str
+    package: str
+    revision: str
+
+    @property
+    def location(self) -> str:
+        """Its path."""
+        return str(self.path)
+
+    def status(self) -> tuple[int, int]:
+        """(size, mtime_ns). Raises OSError."""
+        stat = self.path.stat()
+        return stat.st_size, stat.st_mtime_ns
+
+    def digest(self) -> str:
+        """SHA-256 in hexadecimal. Raises OSError, also where it is not a regular file or too large."""
+        return hashlib.sha256(read_regular(self.path, MAX_SOURCE)).hexdigest()
+
+    def read(self) -> ReadSource[Premise]:
+        """Its premises, and its imports. Raises BadSource."""
+        found = reader.read_file(self.path, self.module)
+        more = kept_of(found.module.imports, found.module.in_module_system)
+        return ReadSource(found.premises, more, tuple(found.problems))
+
+
+def lean_files(root: Path, sources: Iterable[ListedSource]) -> list[LeanFile]:
+    """The sources of a project at `root`, in the order of their paths."""
+    return [
+        LeanFile(one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "")
+        for one in sorted(sources, key=lambda source: str(source.path))
+    ]
+
+
+def _name_of(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class LeanCorpus:
+    """Premises of Lean files under one encoder."""
+
+    encoder: PremiseEncoder
+    uses: Mapping[str, int]
+    """How many training proofs use a name, where that is known."""
+    proofs: ProofRows
+    """What the proofs of training theorems use, where that is known."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The encoder's."""
+        return self.encoder.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        """The encoder's."""
+        return self.encoder.dimension
+
+    def text(self, record: Premise) -> tuple[str, str]:
+        """What the encoder reads of a premise."""
+        return premise_texts(record)
+
+    def encode(self, records: Sequence[Premise]) -> Floats:
+        """float32[n, dimension], eq. (3). Raises Unwanted."""
+        return self.encoder.encode_premises(records)
+
+    def content(self, sources: Sequence[EmbeddedSource[Premise]]) -> SegmentContent:
+        """The columns of a segment."""
+        return content_of(sources, self.uses, self.proofs)
+
+    def record(self, segment: Segment, index: int, file: IndexedFile) -> Premise:
+        """A premise of a segment. Raises IndexDamaged."""
+        return premise_of(segment, index, file)

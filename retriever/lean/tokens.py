@@ -1,0 +1,140 @@
+"""Lean-aware tokens of goals and premises, as BM25 counts them.
+
+Tokens follow Mathlib's naming convention: an operator becomes the word that names use for it, so `a + b`,
+`HAdd.hAdd a b` and the name `add_comm` share the token `add`. Variables are left out (they differ from
+statement to statement) except in one token for the shape of the whole conclusion, where they are
+numbered by first occurrence: `n + m = m + n` and `a + b = b + a` have the same shape.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from lean_extract.records import Goal, Premise
+from lean_extract.short_cache import kept_if_short
+from lean_extract.words import NOISE, SYMBOLS, WORDS
+from retriever.models.text import LONGEST_TEXT, binder_text, normal_form
+
+_LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
+_PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_TOKEN = re.compile(
+    rf"(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*|[0-9]+|"
+    + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
+    + r"|\S"
+)
+_IDENTIFIER = re.compile(_PART)
+VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\Z")
+"""What looks like a variable, whether or not a binder introduces it."""
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
+_LONGEST_SHAPE = 48
+
+
+def goal_tokens(goal: Goal) -> list[str]:
+    """The tokens of a goal: target, hypotheses, and the target's shape."""
+    bound = frozenset(
+        name.rstrip("✝⁰¹²³⁴⁵⁶⁷⁸⁹") for hypothesis in goal.hypotheses for name in hypothesis.names
+    )
+    tokens = text_tokens(goal.target, bound)
+    for hypothesis in goal.hypotheses:
+        tokens += text_tokens(hypothesis.type, bound)
+    return tokens + shape_tokens(goal.target, bound)
+
+
+def premise_tokens(premise: Premise) -> list[str]:
+    """The tokens of a premise: the name's parts, binders, conclusion, and the conclusion's shape."""
+    bound = frozenset(bound_names(premise.context))
+    tokens = list(name_parts(premise.name))
+    for binder in premise.context:
+        _, colon, type_text = binder_text(binder).partition(" : ")
+        tokens += text_tokens(type_text if colon else binder_text(binder), bound)
+    tokens += text_tokens(premise.conclusion, bound)
+    return tokens + shape_tokens(premise.conclusion, bound)
+
+
+def name_tokens(premise: Premise) -> list[str]:
+    """What an index without statements holds of a premise: its name's parts and its shape's hash."""
+    shape = shape_tokens(premise.conclusion, bound_names(premise.context))
+    return [*name_parts(premise.name), *shape]
+
+
+def bound_names(context: Iterable[str]) -> set[str]:
+    """The variables that binders as written introduce."""
+    names: set[str] = set()
+    for binder in context:
+        before, colon, _ = binder_text(binder).partition(" : ")
+        if colon or not binder.startswith("["):
+            names.update(before.split())
+    return names
+
+
+def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
+    """The tokens of a statement's text without variables and punctuation."""
+    bound = frozenset(bound)
+    tokens: list[str] = []
+    for raw in raw_tokens(text):
+        tokens += _expand(raw, bound)
+    return tokens
+
+
+def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
+    """At most one token: a hash of the text with its variables numbered, or none if it is long or plain.
+
+    Leading `∀ …,` are left out: they say what binders say.
+    """
+    raw = _without_binders(raw_tokens(text))
+    if not 3 <= len(raw) <= _LONGEST_SHAPE:
+        return []
+    bound = frozenset(bound)
+    numbers: dict[str, str] = {}
+    shape = []
+    for token in raw:
+        if token in bound or (VARIABLE.match(token) and token not in WORDS):
+            token = numbers.setdefault(token, f"?{len(numbers)}")
+        shape.append(WORDS.get(token, token))
+    return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
+
+
+@kept_if_short(65536)
+def name_parts(name: str) -> tuple[str, ...]:
+    """A dotted name's words in lower case: at dots, underscores and humps. `Nat.add_comm`: nat, add, comm."""
+    parts: list[str] = []
+    for word in re.split(r"[._«»]+", name):
+        humps = [hump.lower() for hump in _CAMEL.findall(word) if hump.strip("' ")]
+        parts += [word.lower(), *humps] if len(humps) > 1 else humps
+    return tuple(parts)
+
+
+@kept_if_short(8192)
+def raw_tokens(text: str) -> tuple[str, ...]:
+    """Identifiers, numbers and operators as they stand in the text's one spelling."""
+    return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
+
+
+def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
+    start = depth = 0
+    for index, token in enumerate(raw):
+        if index == start and token != "∀":
+            break
+        depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+        if token == "," and depth == 0:
+            start = index + 1
+    return raw[start:]
+
+
+def _expand(raw: str, bound: frozenset[str]) -> list[str]:
+    if raw in bound:
+        return []
+    word = WORDS.get(raw)
+    if word is not None:
+        return [word]
+    if raw in NOISE:
+        return []
+    if not _IDENTIFIER.match(raw):
+        return [raw]
+    head, dot, rest = raw.partition(".")
+    if head in bound or VARIABLE.match(head):
+        return list(name_parts(rest)) if dot else []
+    parts = list(name_parts(raw))
+    return parts if parts == [raw.lower()] else [raw, *parts]

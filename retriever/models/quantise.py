@@ -1,0 +1,19 @@
+"""Vectors as int8 with one scale for each row."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Int8s = npt.NDArray[np.int8]
+
+
+def quantise(vectors: Floats, largest_value: int = 127) -> tuple[Int8s, Floats]:
+    """(int8[n, d], float32[n]): each row divided by its scale, its largest element becoming `largest_value`.
+
+    A smaller one costs precision and compresses better.
+    """
+    largest = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = np.where(largest > 0, largest / largest_value, 1.0).astype(np.float32)
+    return np.rint(vectors / scales[:, None]).astype(np.int8), scales

@@ -1,0 +1,95 @@
+"""The vectors of what an update reads; texts that the index has a vector of are not embedded again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+
+from lean_extract.wanted import check_wanted
+from retriever.models.quantise import Floats, Int8s, quantise
+from retriever.search.index.corpus import EmbeddedSource, IndexCorpus, Record
+from retriever.search.index.segment import Segment
+from retriever.search.index.source_file import IndexedFile
+
+DOCUMENTS_PER_STEP = 256
+DOCUMENTS_PER_CALL = 1024
+"""Of a source that has more than a step, so many are embedded before it is asked whether to stop."""
+
+KnownVectors = Mapping[Hashable, tuple[Int8s, np.float32]]
+"""Vector and scale by the text that they were made of."""
+
+
+@dataclass(slots=True)
+class Embedder(Generic[Record]):
+    """Embeds the records of sources, and counts them."""
+
+    corpus: IndexCorpus[Record]
+    embedded: int = 0
+    reused: int = 0
+
+    def known(self, segment: Segment, file: IndexedFile) -> KnownVectors:
+        """The vectors of an indexed source, by text; none where its records are not kept."""
+        if not segment.has_records:
+            return {}
+        return {
+            self.corpus.text(self.corpus.record(segment, i, file)): (segment.vectors[i], segment.scales[i])
+            for i in range(file.start, file.stop)
+        }
+
+    def embed(
+        self, sources: Sequence[tuple[IndexedFile, Sequence[Record]]], known: Sequence[KnownVectors]
+    ) -> list[EmbeddedSource[Record]]:
+        """Some sources at once, each with what is known of its texts. Raises Unwanted."""
+        texts = [[self.corpus.text(record) for record in records] for _, records in sources]
+        fresh = [
+            record
+            for (_, records), own, old in zip(sources, texts, known, strict=True)
+            for record, text in zip(records, own, strict=True)
+            if text not in old
+        ]
+        vectors, scales = quantise(self._encoded(fresh))
+        self.embedded += len(fresh)
+        result: list[EmbeddedSource[Record]] = []
+        position = 0
+        for (file, records), own, old in zip(sources, texts, known, strict=True):
+            rows = np.empty((len(records), self.corpus.dimension), dtype=np.int8)
+            factors = np.empty(len(records), dtype=np.float32)
+            for index, text in enumerate(own):
+                found = old.get(text)
+                if found is not None:
+                    rows[index], factors[index] = found
+                    self.reused += 1
+                else:
+                    rows[index], factors[index] = vectors[position], scales[position]
+                    position += 1
+            result.append(EmbeddedSource(file, records, rows, factors))
+        return result
+
+    def _encoded(self, records: Sequence[Record]) -> Floats:
+        """Their vectors; those of one large source a part at a time. Raises Unwanted."""
+        if len(records) <= DOCUMENTS_PER_CALL:
+            return self.corpus.encode(records)
+        parts: list[Floats] = []
+        for start in range(0, len(records), DOCUMENTS_PER_CALL):
+            check_wanted()
+            parts.append(self.corpus.encode(records[start : start + DOCUMENTS_PER_CALL]))
+        return np.concatenate(parts)
+
+
+def in_steps(
+    sources: Iterator[tuple[IndexedFile, Sequence[Record]]],
+) -> Iterator[list[tuple[IndexedFile, Sequence[Record]]]]:
+    """Sources in groups that are worth one call of the encoder."""
+    step: list[tuple[IndexedFile, Sequence[Record]]] = []
+    count = 0
+    for file, records in sources:
+        step.append((file, records))
+        count += len(records)
+        if count >= DOCUMENTS_PER_STEP or len(step) >= DOCUMENTS_PER_STEP:
+            yield step
+            step, count = [], 0
+    if step:
+        yield step

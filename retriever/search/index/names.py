@@ -1,0 +1,39 @@
+"""The documents of a view that count, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.search.index.proof_columns import Hashes, find, hash_names
+from retriever.search.index.view import IndexView
+
+Ids = npt.NDArray[np.int64]
+
+
+class LiveNames:
+    """The documents of a view that count, by the hashes of their names and aliases.
+
+    Where a name is one document's own and another's alias, it means the former.
+    """
+
+    def __init__(self, view: IndexView) -> None:
+        nothing: Hashes = np.zeros(0, dtype=np.uint64)
+        self.hashes = np.concatenate([nothing, *(segment.proofs.hashes for segment in view.segments)])
+        live = np.flatnonzero(view.alive)
+        aliases = view.aliases()
+        hashes = np.concatenate([self.hashes[live], hash_names(aliases)])
+        ids = np.concatenate([live, np.fromiter(aliases.values(), dtype=np.int64, count=len(aliases))])
+        order = np.argsort(hashes, kind="stable")
+        self._ids, self._ascending = ids[order], hashes[order]
+
+    def find(self, hashes: Hashes) -> Ids:
+        """int64[k]: the document of each name, -1 where there is none."""
+        position = find(self._ascending, hashes)
+        return np.where(position >= 0, self._ids[position], -1) if len(self._ids) else position
+
+    def find_names(self, names: Iterable[str]) -> Ids:
+        """The same for names themselves."""
+        return self.find(hash_names(names))
