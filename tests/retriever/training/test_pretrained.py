@@ -139,6 +139,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     from retriever.lean.training import byte_tokenizer
     from retriever.models.encoder import Encoder
     from retriever.training import export
+    from retriever.training.model import BiEncoder
     from retriever.training.running.tracking import read_curve
     from retriever.training.running.train import RunLimits, run
     from retriever.training.tokens import open_tokenizer, ragged
@@ -158,7 +159,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     texts = [f"{VAR} p q : S {GOAL} mix p q = mix q p", f"{GOAL} x ≠ y"]
     tokenizer = open_tokenizer(config.tokenizer)
     with torch.no_grad():
-        model = load_bert(config.run, tokenizer.get_vocab_size()).eval()
+        model = BiEncoder(load_bert(config.run, tokenizer.get_vocab_size())).eval()
         pooled = model(ragged([tokenizer.encode(text).ids for text in texts]))
     expected = torch.nn.functional.normalize(pooled, dim=1).numpy()
     out = tmp_path / "model"

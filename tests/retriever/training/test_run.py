@@ -83,13 +83,14 @@ def load_vocabulary(config: TrainConfig) -> int:
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
     from retriever.models.encoder import Encoder
     from retriever.training.export import export_run
+    from retriever.training.model import BiEncoder
     from retriever.training.tokens import open_tokenizer, ragged
     from retriever.training.weights import load_bert
 
     tokenizer = open_tokenizer(trained.tokenizer)
     rows = [tokenizer.encode(text).ids for text in TEXTS]
     with torch.no_grad():
-        pooled = load_bert(trained.run, tokenizer.get_vocab_size()).eval()(ragged(rows))
+        pooled = BiEncoder(load_bert(trained.run, tokenizer.get_vocab_size())).eval()(ragged(rows))
     expected = torch.nn.functional.normalize(pooled[:, : trained.dimension], dim=1).numpy()
     full = Encoder.load(export_run(trained.run, model.parent / "full", int8=False))
     assert np.allclose(full.encode(TEXTS), expected, atol=1e-5)
