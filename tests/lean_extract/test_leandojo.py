@@ -13,7 +13,6 @@ import pytest
 
 from lean_extract.goals import format_state
 from lean_extract.records import (
-from tests.commands import command
     FileProblem,
     Module,
     Position,
@@ -24,6 +23,7 @@ from tests.commands import command
     read_header,
     read_records,
 )
+from tests.commands import command
 from tests.fakes.lean_dojo_package import LeanGitRepo, Plot, Theorem, make_package
 
 TEXT = """\
@@ -149,7 +149,7 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
     package.trace = trace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lean_dojo", package)
     out = tmp_path / "records.jsonl"
-    assert command("lean_extract trace")(["--dojo", str(tmp_path), str(out)]) == 0
+    assert command("lean_extract trace")(["--dojo", tmp_path, out]) == 0
     assert asked == [(str(tmp_path), False)]
     header = read_header(out)
     assert (header.source, header.revision) == ("lean", "LeanDojo 4.20.0, c0ffee")
@@ -202,7 +202,7 @@ def test_what_cannot_be_traced(
     package.trace = trace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lean_dojo", package)
     out = tmp_path / "records.jsonl"
-    assert command("lean_extract trace")(["--dojo", str(tmp_path), str(out)]) == 1
+    assert command("lean_extract trace")(["--dojo", tmp_path, out]) == 1
     assert "RuntimeError('lake: not found')" in capsys.readouterr().err
-    assert command("lean_extract trace")(["--dojo", str(tmp_path / "gone"), str(out)]) == 2
+    assert command("lean_extract trace")(["--dojo", tmp_path / "gone", out]) == 2
     assert not out.exists()

@@ -83,13 +83,13 @@ def arguments(plan: Path, work: Path) -> list[str]:
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
     assert command("retriever experiments")([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
-    rows, run_training = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
-    assert not (rows / "rd.json").exists() and not run_training.exists()
+    rows, run = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
+    assert not (rows / "rd.json").exists() and not run.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
-    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run_training, None)
+    config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
     assert command("retriever experiments")(arguments) == 0
-    assert [point["step"] for point in read_curve(run_training) if "loss" in point] == [4, 8, 12]
+    assert [point["step"] for point in read_curve(run) if "loss" in point] == [4, 8, 12]
     return rows
 
 
@@ -114,7 +114,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert command("retriever experiments")([*arguments, "--plot", str(tmp_path / "share.svg")]) == 0
+    assert command("retriever experiments")([*arguments, "--plot", tmp_path / "share.svg"]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -132,9 +132,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert command("retriever experiments")([str(other), "--work", str(work)]) == 2
+    assert command("retriever experiments")([other, "--work", work]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert command("retriever experiments")([str(other), "--work", str(work), "--only", "rt"]) == 2
+    assert command("retriever experiments")([other, "--work", work, "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 

@@ -28,10 +28,8 @@ pytestmark = pytest.mark.train
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
     preset = load_config(Path("debug"))
-    run_training = tmp_path_factory.mktemp("variants") / "run"
-    return replace(
-        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run_training=run_training
-    )
+    run = tmp_path_factory.mktemp("variants") / "run"
+    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
 
 
 def test_a_premise_joined_is_what_the_tokenizer_makes_of_the_whole_text(config: TrainConfig) -> None:
@@ -81,7 +79,7 @@ def test_each_state_is_augmented_as_it_was_drawn() -> None:
 def test_a_run_on_whole_premises_is_exported_and_read_as_one(config: TrainConfig) -> None:
     plain = replace(
         config,
-        run_training=config.run.parent / "plain",
+        run=config.run.parent / "plain",
         loss=replace(config.loss, similarity="plain"),
         batch=replace(config.batch, varied=0.5),
         schedule=replace(config.schedule, steps=4, evaluate_every=4, checkpoint_every=4, log_every=2),

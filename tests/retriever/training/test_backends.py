@@ -78,7 +78,7 @@ def test_tokenizer_and_masked_modelling_read_any_backend(data: dict[str, Path], 
     preset = load_run(Path("debug-mlm"))
     assert isinstance(preset, MlmConfig)
     config = replace(
-        preset, backend="naturalproofs", dataset=source, tokenizer=tokenizer, run_training=tmp_path / "run"
+        preset, backend="naturalproofs", dataset=source, tokenizer=tokenizer, run=tmp_path / "run"
     )
     config = replace(config, schedule=replace(config.schedule, steps=4, evaluate_every=4))
     assert run_training(config, bar=False).steps == 4

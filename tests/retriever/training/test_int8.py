@@ -22,7 +22,7 @@ def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) 
     data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"
     preset = load_config(Path("debug"))
     run_training(
-        replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run_training=folder),
+        replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run=folder),
         limits=RunLimits(until=10),
     )
     return folder, data
@@ -35,14 +35,14 @@ def test_the_three_rows_are_printed(
 
     main = command("retriever int8")
 
-    run_training, data = map(str, run_folder)
-    code = main([run_training, data, "--part", "tune", "--cache", str(tmp_path)])
+    run, data = map(str, run_folder)
+    code = main([run, data, "--part", "tune", "--cache", str(tmp_path)])
     lines = capsys.readouterr().out.splitlines()
     figures = {line.split()[0] + line.split()[1]: float(line.split()[-1]) for line in lines[1:]}
     assert "120 premises" in lines[0] and len(lines) == 4
     assert code == int(min(figures.values()) < -TOLERANCE)
     assert len(list(tmp_path.glob("vectors-*.npy"))) == 2
-    assert main([run_training, data, "--part", "tune", "--pool", "30"]) in (0, 1)
+    assert main([run, data, "--part", "tune", "--pool", "30"]) in (0, 1)
     assert "120 premises" not in capsys.readouterr().out
 
 

@@ -60,7 +60,7 @@ def mlm(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> MlmC
         preset,
         dataset=debug_data.dataset,
         tokenizer=debug_data.tokenizer,
-        run_training=folder,
+        run=folder,
         schedule=schedule,
     )
 
@@ -80,14 +80,14 @@ def retriever(mlm: MlmConfig, tmp_path: Path) -> TrainConfig:
         load_config(Path("debug")),
         dataset=mlm.dataset,
         tokenizer=mlm.tokenizer,
-        run_training=tmp_path / "run",
+        run=tmp_path / "run",
     )
 
 
 def test_pretraining_learns_and_a_broken_run_with_dropout_ends_where_a_whole_one_does(
     pretrained: MlmConfig,
 ) -> None:
-    whole = replace(pretrained, run_training=pretrained.run.parent / "whole")
+    whole = replace(pretrained, run=pretrained.run.parent / "whole")
     run_training(whole)
     assert_same(whole.run, pretrained.run)
     points = read_curve(pretrained.run)
@@ -116,7 +116,7 @@ def test_a_retriever_starts_from_pretraining(pretrained: MlmConfig, retriever: T
     assert [(stage.name, stage.steps) for stage in stages_of(config.run)] == [("run", 40), ("run", 60)]
     with pytest.raises(ModelError, match="another shape"):
         shape = replace(config.model, layers=2)
-        run_training(replace(config, run_training=config.run / "other", model=shape))
+        run_training(replace(config, run=config.run / "other", model=shape))
 
 
 def test_minutes_stop_after_a_step_and_leave_a_checkpoint(retriever: TrainConfig) -> None:
@@ -189,7 +189,7 @@ def test_a_run_of_another_kind_or_tokenizer_is_not_resumed(
     pretrained: MlmConfig, retriever: TrainConfig, tmp_path: Path
 ) -> None:
     with pytest.raises(ModelError, match="of kind mlm, not biencoder"):
-        run_training(replace(retriever, run_training=pretrained.run), resume=True)
+        run_training(replace(retriever, run=pretrained.run), resume=True)
     run_training(retriever, limits=RunLimits(until=1))
     other = json.loads(retriever.tokenizer.read_text(encoding="utf-8"))
     other["normalizer"] = None
@@ -211,7 +211,7 @@ def test_a_checkpoint_from_before_kinds_is_read(retriever: TrainConfig, tmp_path
 
 
 def test_bf16_trains_and_does_not_stay_on_for_the_next_run(retriever: TrainConfig) -> None:
-    plain, again = (replace(retriever, run_training=retriever.run / name) for name in ("plain", "again"))
+    plain, again = (replace(retriever, run=retriever.run / name) for name in ("plain", "again"))
     run_training(plain, limits=RunLimits(until=3))
     run_training(
         replace(retriever, schedule=replace(retriever.schedule, precision="bf16")), limits=RunLimits(until=3)
@@ -232,7 +232,7 @@ def test_mined_candidates_change_what_is_learned_and_must_be_of_the_same_data(
     hard = tmp_path / "mined.npz"
     save_mined(hard, Mined(numbers, candidates, data.digest, "model", has_gold=False))
     batch = replace(retriever.batch, hard=hard, hard_negatives=6)
-    without = replace(retriever, run_training=tmp_path / "without")
+    without = replace(retriever, run=tmp_path / "without")
     run_training(without, limits=RunLimits(until=10))
     run_training(replace(retriever, batch=batch), limits=RunLimits(until=10))
     # more candidates to tell the positive from
@@ -296,9 +296,7 @@ def test_two_processes_train_one_run_on_batches_of_their_own(retriever: TrainCon
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("12 steps") == 1
     assert [point["step"] for point in read_curve(config.run)] == [4, 8, 12, 12]
-    alone = replace(
-        config, run_training=config.run.parent / "alone", schedule=replace(schedule, accumulate=2)
-    )
+    alone = replace(config, run=config.run.parent / "alone", schedule=replace(schedule, accumulate=2))
     torch.manual_seed(alone.seed)
     accelerator = accelerator_for(alone.schedule)
     objective = RanksAsMicroBatches(make_objective(alone, accelerator.device))

@@ -115,7 +115,7 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
         debug,
         dataset=tmp_path / "dataset",
         tokenizer=start / "tokenizer.json",
-        run_training=tmp_path / "run",
+        run=tmp_path / "run",
         start_from=start,
         schedule=replace(debug.schedule, steps=20, learning_rate=1e-9, evaluate_every=20),
     )
@@ -136,6 +136,7 @@ def test_bytes_are_tokens(text: str) -> None:
 
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
     from retriever.models.encoder import Encoder
+    from retriever.training.model import BiEncoder
     from retriever.training.running.tracking import read_curve
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
@@ -145,7 +146,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     assert command("retriever byte-tokenizer")([tmp_path / "bytes.json"]) == 0
     preset = load_config(Path("debug-byt5"))
     config = replace(
-        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run_training=tmp_path / "run"
+        preset, dataset=tmp_path / "dataset", tokenizer=tmp_path / "bytes.json", run=tmp_path / "run"
     )
     run_training(config, limits=RunLimits(until=20))
     assert run_training(config, resume=True).steps == config.schedule.steps
@@ -155,7 +156,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     texts = [f"{VAR} p q : S {GOAL} mix p q = mix q p", f"{GOAL} x ≠ y"]
     tokenizer = open_tokenizer(config.tokenizer)
     with torch.no_grad():
-        model = load_bert(config.run, tokenizer.get_vocab_size()).eval()
+        model = BiEncoder(load_bert(config.run, tokenizer.get_vocab_size())).eval()
         pooled = model(ragged([tokenizer.encode(text).ids for text in texts]))
     expected = torch.nn.functional.normalize(pooled, dim=1).numpy()
     out = tmp_path / "model"

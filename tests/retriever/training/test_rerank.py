@@ -171,7 +171,7 @@ def config(
         preset,
         dataset=data,
         tokenizer=debug_data.tokenizer,
-        run_training=work / "run",
+        run=work / "run",
         candidates=paths["train"],
         validation=paths["valid"],
     )
@@ -204,7 +204,7 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> 
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer
 
-    whole, broken = (replace(config, run_training=config.run.parent / name) for name in ("whole", "broken"))
+    whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
     run_training(whole, limits=RunLimits(until=12))
     run_training(broken, limits=RunLimits(until=5))
     run_training(broken, resume=True, limits=RunLimits(until=12))
@@ -282,7 +282,7 @@ def test_candidates_with_gold_are_no_negatives(config: RerankConfig) -> None:
     from retriever.training.running.train import run_training
 
     with pytest.raises(ModelError, match="holds gold premises too"):
-        run_training(replace(config, run_training=config.run.parent / "other", candidates=config.validation))
+        run_training(replace(config, run=config.run.parent / "other", candidates=config.validation))
 
 
 @pytest.fixture

@@ -237,7 +237,7 @@ def test_the_older_library_may_be_a_dataset(tmp_path: Path) -> None:
         (["--strategy", "pl"], "--records"),
         (["--strategy", "time"], "--older"),
         (["--strategy", "rd", "--size", "0"], "at least 1"),
-        (["--strategy", "rd", "--without", "nowhere"], "no file of names"),
+        (["--strategy", "rd", "--without", "nowhere"], "cannot be read as a list of names"),
         (["--strategy", "time", "--older", "nowhere"], "cannot be read"),
         (["--strategy", "pl", "--records", "other.jsonl"], "of revision"),
     ],

@@ -24,11 +24,9 @@ TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR>
 
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
-    run_training = tmp_path_factory.mktemp("debug") / "run"
+    run = tmp_path_factory.mktemp("debug") / "run"
     preset = load_config(Path("debug"))
-    return replace(
-        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run_training=run_training
-    )
+    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +63,8 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> N
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.weights import load_bert
 
-    whole = replace(config, run_training=config.run.parent / "whole")
-    broken = replace(config, run_training=config.run.parent / "broken")
+    whole = replace(config, run=config.run.parent / "whole")
+    broken = replace(config, run=config.run.parent / "broken")
     run_training(whole, limits=RunLimits(until=30))
     run_training(broken, limits=RunLimits(until=20))
     run_training(broken, resume=True, limits=RunLimits(until=30))
@@ -85,13 +83,14 @@ def load_vocabulary(config: TrainConfig) -> int:
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
     from retriever.models.encoder import Encoder
     from retriever.training.export import export_run
+    from retriever.training.model import BiEncoder
     from retriever.training.tokens import open_tokenizer, ragged
     from retriever.training.weights import load_bert
 
     tokenizer = open_tokenizer(trained.tokenizer)
     rows = [tokenizer.encode(text).ids for text in TEXTS]
     with torch.no_grad():
-        pooled = load_bert(trained.run, tokenizer.get_vocab_size()).eval()(ragged(rows))
+        pooled = BiEncoder(load_bert(trained.run, tokenizer.get_vocab_size())).eval()(ragged(rows))
     expected = torch.nn.functional.normalize(pooled[:, : trained.dimension], dim=1).numpy()
     full = Encoder.load(export_run(trained.run, model.parent / "full", int8=False))
     assert np.allclose(full.encode(TEXTS), expected, atol=1e-5)
