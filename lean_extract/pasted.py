@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from lean_extract.errors import BadState
 from lean_extract.goals import find_goals, parse_state
 from lean_extract.records import Goal, ProofState
+from lean_extract.source.grammar.statements import goal_of
 from lean_extract.source.reader import read_module
-from lean_extract.source.statements import goal_of
 
 TURNSTILE = "⊢"
 NO_TARGET = "_"

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.files.atomic import replacing
 from lean_extract.telling import pip_install, shown
 
 INTERRUPTED = 130

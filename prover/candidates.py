@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lean_extract.records import Goal, Premise
-from lean_extract.tactic_text import proves_nothing
+from lean_extract.syntax.tactic_text import proves_nothing
 from prover import closers, templates
 
 

@@ -15,14 +15,14 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from lean_extract.records import Premise
-from lean_extract.source.commands import Command, split_commands
-from lean_extract.source.declarations import Attribute, parse_attributes, parse_prefix
-from lean_extract.source.lexer import Tokens, is_identifier, tokenize
-from lean_extract.source.nested_attributes import nested_attributes
-from lean_extract.source.project import find_sources
+from lean_extract.source.attributes.nested_attributes import nested_attributes
+from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.declarations import Attribute, parse_attributes, parse_prefix
+from lean_extract.source.names.scopes import split_name
+from lean_extract.source.projects.project import find_sources
 from lean_extract.source.reader import SourceModule, read_module
-from lean_extract.source.scopes import split_name
-from lean_extract.source.syntax import TYPE_WORDS, close
+from lean_extract.syntax.keywords import TYPE_WORDS, close
+from lean_extract.syntax.lexer import Tokens, is_identifier, tokenize
 
 MAKING = (
     *("to_additive", "to_dual", "to_fun", "simps", "reassoc", "elementwise", "to_app", "ext", "mk_iff"),

@@ -33,7 +33,7 @@ import bench_retriever
 from bench_memory import bundled_memory, server_memory
 
 from lean_extract.records import Position
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE, UNFINISHED
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest

@@ -47,8 +47,8 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def reading(folder: Path | None) -> dict[str, float]:
     """Seconds to tokenize and to read Lean files."""
     import lean_extract
-    from lean_extract.source.lexer import tokenize
     from lean_extract.source.reader import read_module
+    from lean_extract.syntax.lexer import tokenize
 
     root = folder or Path(next(iter(lean_extract.__path__))) / "minicore"
     texts = [path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.lean"))]

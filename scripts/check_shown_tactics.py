@@ -42,10 +42,10 @@ from broken_goals import cases
 from fresh_lean import FreshLean, closes_amiss, errors, leaves_amiss
 from library_goals import Step, drawn
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
+from lean_extract.files.atomic import replacing
 from lean_extract.session.document import LeanDocument
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.insertion import tactic_insertion
 from lsp_server.documents.positions import offset_of

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract import packaged
 from lean_extract.goals import parse_goal, parse_state
 from lean_extract.records import ProofState
-from lean_extract.toolchain import project_oleans
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
 from prover.states import fingerprint
 

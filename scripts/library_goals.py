@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lean_extract.records import Position, Span
 from lean_extract.source.reader import SourceModule, read_module
-from lean_extract.tactic_text import brackets
+from lean_extract.syntax.tactic_text import brackets
 from lsp_server.documents.positions import offset_of
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from lean_extract.packaged import PackagedLean, prepare, runtime_available
+from lean_extract.toolchains.packaged import PackagedLean, prepare, runtime_available
 
 # How long an example takes says what else the machine is doing; a test must not fail of it.
 settings.register_profile("ours", deadline=None)

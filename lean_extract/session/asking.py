@@ -9,17 +9,17 @@ from typing import Any
 
 from leanclient.aio import DocState
 
-from lean_extract.compile import CircularImports
 from lean_extract.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
+from lean_extract.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
-from lean_extract.reading import read_source
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, telling
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
-from lean_extract.source.lexer import unread_at
+from lean_extract.syntax.lexer import unread_at
+from lean_extract.toolchains.compile import CircularImports
 
 _ERROR = 1
 _PROBE = "_premise_suggest_imported_by_"

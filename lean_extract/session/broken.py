@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from lean_extract.records import Goal, Position
 from lean_extract.session.faults import Fault
-from lean_extract.source.commands import split_commands
-from lean_extract.source.lexer import tokenize
-from lean_extract.tactic_text import code
+from lean_extract.source.grammar.commands import split_commands
+from lean_extract.syntax.lexer import tokenize
+from lean_extract.syntax.tactic_text import code
 
 _NO_BREAK = re.compile(r"[^\n]")
 _DEFINES = frozenset({"def", "abbrev", "instance", "opaque", "structure", "class", "inductive", "mutual"})

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
-from lean_extract.tactic_text import comment_end
+from lean_extract.syntax.tactic_text import comment_end
 
 # Line breaks to Python, but not to Lean: an editor's columns must mean the same to both.
 _NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from lean_extract.records import Goal, Position
 from lean_extract.session.document import LeanDocument
-from lean_extract.source.lexer import comment_left_open, tokenize
-from lean_extract.tactic_text import OPEN_STRING, brackets, code
+from lean_extract.syntax.lexer import comment_left_open, tokenize
+from lean_extract.syntax.tactic_text import OPEN_STRING, brackets, code
 
 _SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?![\w'!?»✝])")
 # What only the compiler has against a definition; Lean's logic knows it all the same.

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.compile import CircularImports, header_imports
 from lean_extract.errors import BadSource, ProjectBroken
-from lean_extract.reading import MAX_SOURCE, read_regular
+from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.files.settings_files import settings_text
 from lean_extract.session.document import LeanDocument
-from lean_extract.settings_files import settings_text
-from lean_extract.source.packages import LAKEFILES
-from lean_extract.source.project import find_project, module_of, source_in
-from lean_extract.toolchain import Toolchain, compiled_folders, has_lakefile
+from lean_extract.source.projects.packages import LAKEFILES
+from lean_extract.source.projects.project import find_project, module_of, source_in
+from lean_extract.toolchains.compile import CircularImports, header_imports
+from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
 
 _REQUIRE = re.compile(r"^\s*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
 _BUILD_ERROR = re.compile(r"^error: (?:\./)*(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)

@@ -27,7 +27,7 @@ from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
 _GUARD = Path(__file__).with_name("guard.py")

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from lean_extract.errors import GoalBroken, LeanDied, LeanTimeout, NoGoalHere
-from lean_extract.reading import read_source
+from lean_extract.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument
@@ -18,7 +18,7 @@ from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
 from lean_extract.session.trials import find_place
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 
 Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
 

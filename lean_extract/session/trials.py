@@ -28,7 +28,7 @@ from lean_extract.session.verdict import (
     same_goal,
     same_outcome,
 )
-from lean_extract.tactic_text import defect
+from lean_extract.syntax.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 _MOST_ROUNDS = 5

@@ -13,7 +13,7 @@ from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, faults_of, mentions_sorry
 from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Shadow, TacticSite
-from lean_extract.tactic_text import has_sorry
+from lean_extract.syntax.tactic_text import has_sorry
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
-from lean_extract.source.link import Linker
-from lean_extract.source.project import SourceFile, find_sources
+from lean_extract.source.projects.project import SourceFile, find_sources
 from lean_extract.source.reader import SourceModule, read_file
-from lean_extract.source.syntax import THEOREM_WORDS
+from lean_extract.source.resolution.link import Linker
+from lean_extract.syntax.keywords import THEOREM_WORDS
 
 Progress = Callable[[str, int, int], None]
 """Told of each file: the phase (`read` or `link`), how many are done, how many there are."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lean_extract.source.environment import Entry, NameEnvironment
-from lean_extract.source.link import Linker
-from lean_extract.source.mention_resolution import MentionResolver
-from lean_extract.source.proofs import SourceProof
+from lean_extract.source.names.scopes import Scope, join_names, namespaces_of
+from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
-from lean_extract.source.scopes import Scope, join_names, namespaces_of
+from lean_extract.source.resolution.environment import Entry, NameEnvironment
+from lean_extract.source.resolution.link import Linker
+from lean_extract.source.resolution.mention_resolution import MentionResolver
 
 
 class _Everything(set[str]):

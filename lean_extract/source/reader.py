@@ -9,15 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.reading import read_source
+from lean_extract.files.reading import read_source
 from lean_extract.records import FileProblem, Module, Position, Premise
-from lean_extract.source import context_commands as contexts
-from lean_extract.source import variables
-from lean_extract.source.aliases import Alias, parse_alias
-from lean_extract.source.binders import Binder
+from lean_extract.source.attributes.generated import Subject, generate
+from lean_extract.source.attributes.related import command_iff, default_constructor, irreducible_lemma
+from lean_extract.source.attributes.simps import simps_projections
+from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
+from lean_extract.source.attributes.translation_hints import HINT_WORDS, hinted
 from lean_extract.source.budget import MAX_TOKENS, Budget
-from lean_extract.source.commands import Command, split_commands
-from lean_extract.source.declarations import (
+from lean_extract.source.grammar import context_commands as contexts
+from lean_extract.source.grammar.aliases import Alias, parse_alias
+from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.declarations import (
     Attribute,
     Declaration,
     Prefix,
@@ -25,20 +28,23 @@ from lean_extract.source.declarations import (
     parse_declaration,
     parse_prefix,
 )
-from lean_extract.source.declared import ScopedPremises
-from lean_extract.source.generated import Subject, generate
-from lean_extract.source.lexer import Tokens, comment_left_open, is_identifier, tokenize
-from lean_extract.source.module_header import parse_header
-from lean_extract.source.names import instance_name
-from lean_extract.source.notations import NOTATION_WORDS, Notation, parse_notation
-from lean_extract.source.premise_making import (
+from lean_extract.source.grammar.module_header import parse_header
+from lean_extract.source.grammar.notations import NOTATION_WORDS, Notation, parse_notation
+from lean_extract.source.grammar.premise_making import (
     alias_premise,
     declared_premise,
     member_premise,
 )
-from lean_extract.source.proofs import SourceProof, read_proof
-from lean_extract.source.related import command_iff, default_constructor, irreducible_lemma
-from lean_extract.source.scopes import (
+from lean_extract.source.grammar.structures import (
+    local_declarations,
+    parse_members,
+    structure_itself,
+)
+from lean_extract.source.names import variables
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.declared import ScopedPremises
+from lean_extract.source.names.instances import instance_name
+from lean_extract.source.names.scopes import (
     MAX_OPENS,
     Open,
     Scope,
@@ -47,15 +53,9 @@ from lean_extract.source.scopes import (
     join_names,
     namespaces_of,
 )
-from lean_extract.source.simps import simps_projections
-from lean_extract.source.structures import (
-    local_declarations,
-    parse_members,
-    structure_itself,
-)
-from lean_extract.source.syntax import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS
-from lean_extract.source.translation import TRANSLATIONS, Translation
-from lean_extract.source.translation_hints import HINT_WORDS, hinted
+from lean_extract.source.proofs.proof import SourceProof, read_proof
+from lean_extract.syntax.keywords import DECLARATION_WORDS, SCOPE_WORDS, THEOREM_WORDS, TYPE_WORDS
+from lean_extract.syntax.lexer import Tokens, comment_left_open, is_identifier, tokenize
 from lean_extract.wanted import check_wanted
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
+from lean_extract.source.names.scopes import join_names, namespaces_of, split_name
 from lean_extract.source.open_file import uses_in
-from lean_extract.source.proofs import SourceProof
+from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
-from lean_extract.source.scopes import join_names, namespaces_of, split_name
 
 
 def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> frozenset[str]:

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract import packaged
-from lean_extract.compile import compile_folder, import_order, read_sources
 from lean_extract.errors import ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
-from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.compile import compile_folder, import_order, read_sources
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lean_extract.traced import leandojo
 from lean_extract.traced.extract import Compiled, trace_module
 from lean_extract.traced.lean_dojo_library import load_lean_dojo

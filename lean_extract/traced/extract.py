@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.errors import LeanError, NoGoalHere
-from lean_extract.reading import read_source
+from lean_extract.files.reading import read_source
 from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
-from lean_extract.source.lexer import tokenize
-from lean_extract.source.proofs import SourceStep
+from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
-from lean_extract.source.syntax import DEPTH
+from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.lexer import tokenize
 from lean_extract.traced.ilean import Ilean, IleanDeclaration, read_ilean
 from lean_extract.traced.signatures import Signature, ask_signatures
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import BadSource
-from lean_extract.json_text import parse_json, read_json
+from lean_extract.files.json_text import parse_json, read_json
 from lean_extract.records import Position, Span
 from lean_extract.utf16 import utf16_columns
 

@@ -22,7 +22,7 @@ from lean_extract.records import (
     Span,
     TacticStep,
 )
-from lean_extract.source.project import Project, find_project, module_of
+from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 from lean_extract.traced.lean_dojo_library import LeanDojo
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lean_extract.errors import LeanDied, LeanTimeout, ProjectBroken
-from lean_extract.source.binders import parse_binders
-from lean_extract.source.lexer import tokenize
+from lean_extract.source.names.binders import parse_binders
+from lean_extract.syntax.lexer import tokenize
 
 SECONDS = 300.0
 _MODIFIERS = frozenset({"private", "protected", "noncomputable", "unsafe", "partial", "public", "meta"})

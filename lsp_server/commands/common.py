@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
-from lean_extract.reading import read_source
-from lean_extract.source.project import find_root
+from lean_extract.files.reading import read_source
+from lean_extract.source.projects.project import find_root
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import LeanSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store

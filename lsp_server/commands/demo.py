@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 import lean_extract
-from lean_extract import packaged
 from lean_extract.errors import BadSource
-from lean_extract.reading import read_source
-from lean_extract.toolchain import project_oleans, resolve_lean
+from lean_extract.files.reading import read_source
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import stop_on_interrupt, summary
 from lsp_server.commands.suggest import position_in, print_suggestion
 from lsp_server.engine.engine import Engine

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
-from lean_extract.reading import said_size
+from lean_extract.files.reading import said_size
 from lean_extract.telling import pip_install
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains.core_sources import CORE_PACKAGES
+from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
 from lsp_server.engine.freshness import dated
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder

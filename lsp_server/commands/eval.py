@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
-from lean_extract.atomic import replacing
-from lean_extract.compile import CompilationStopped
 from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.files.atomic import replacing
+from lean_extract.toolchains.compile import CompilationStopped
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, tell_first_use

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lean_extract.reading import read_source
+from lean_extract.files.reading import read_source
 from lean_extract.records import Position
 from lean_extract.source.reader import SourceModule
 from lsp_server.documents.insertion import stands_in_term

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
-from lean_extract.source.project import is_project_root
+from lean_extract.source.projects.project import is_project_root
+from lean_extract.toolchains.core_sources import CORE_PACKAGES
 from lsp_server.engine.freshness import MATHLIB
 from lsp_server.engine.stores import bundled_store, holds_premises, needs_mathlib, project_store
 from retriever.models.encoder import fingerprint_of

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lean_extract.records import Goal, Premise, ProofState
 from lean_extract.session import LeanSession
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex

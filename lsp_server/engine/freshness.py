@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE
 from lean_extract.errors import LeanNotFound
 from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
-from lean_extract.toolchain_name import FILE, named_in
+from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE
+from lean_extract.toolchains.toolchain_name import FILE, named_in
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.coverage import IndexedPackage

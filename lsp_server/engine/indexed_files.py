@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.source.project import find_sources
+from lean_extract.source.projects.project import find_sources
 from lsp_server.engine.answering_stores import Stamp
 from retriever.lean.freshness import Freshness
 from retriever.lean.service import PremiseService

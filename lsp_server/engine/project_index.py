@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lean_extract.errors import ModelError, PremiseIndexError
 from lean_extract.records import Goal
-from lean_extract.source.project import Project, find_project, source_in
+from lean_extract.source.projects.project import Project, find_project, source_in
 from lsp_server.engine.answering_stores import stores_for, without_misfits
 from lsp_server.engine.declared_premises import DeclaredPremises
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes

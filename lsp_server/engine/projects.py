@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from lean_extract.source.project import find_root
+from lean_extract.source.projects.project import find_root
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.settings import Settings

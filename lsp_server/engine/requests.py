@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lean_extract.canonical import well_formed
 from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
+from lean_extract.files.reading import MAX_STATE
 from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
-from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, ProofState
+from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from lean_extract import packaged
-from lean_extract.compile import read_sources
 from lean_extract.errors import LeanNotFound
 from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.compile import read_sources
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import ahead, to_the_end
 from prover.verify import GoalPosition
@@ -26,7 +26,7 @@ class RunningLean:
     Args:
         root: the project's root; None: there is no project, and no Lean will run.
         settings: which Lean, and its limits; `configure` replaces them.
-        toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchain`).
+        toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchains.toolchain`).
     """
 
     def __init__(self, root: Path | None, settings: LeanSettings, toolchain: Toolchain | None = None) -> None:

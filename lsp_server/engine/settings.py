@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
-from lean_extract.json_text import shown
+from lean_extract.files.json_text import shown
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""

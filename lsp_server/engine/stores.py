@@ -12,10 +12,10 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lean_extract.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
-from lean_extract.settings_files import settings_text
-from lean_extract.source.project import find_sources
+from lean_extract.files.settings_files import settings_text
+from lean_extract.source.projects.project import find_sources
+from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lsp_server.engine.models import model_folder
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.bundled import proof_rows, unpack, use_counts

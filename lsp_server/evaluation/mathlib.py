@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from lean_extract.compile import header_imports
 from lean_extract.errors import ProjectBroken
-from lean_extract.toolchain import Toolchain, has_lakefile
+from lean_extract.toolchains.compile import header_imports
+from lean_extract.toolchains.toolchain import Toolchain, has_lakefile
 from prover.evaluation.problems import Posed, Problem
 from prover.search.proof_file import check_proof
 from prover.search.theorem import Theorem

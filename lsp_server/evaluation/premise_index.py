@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.settings_files import settings_text
-from lean_extract.source.packages import MANIFEST
-from lean_extract.source.project import find_sources
+from lean_extract.files.settings_files import settings_text
+from lean_extract.source.projects.packages import MANIFEST
+from lean_extract.source.projects.project import find_sources
 from lsp_server.engine.freshness import MATHLIB
 from lsp_server.engine.stores import (
     Progress,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from lean_extract import packaged
-from lean_extract.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.project_index import MATHLIB_CLOSERS
 from lsp_server.engine.stores import Progress, needs_mathlib

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lean_extract.reading import read_source
+from lean_extract.files.reading import read_source
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.reader import SourceModule, read_file
-from lean_extract.toolchain import Toolchain, project_oleans
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import Ilean, read_ilean
 from prover.evaluation.problems import Problem

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.records import Goal, Premise
-from lean_extract.source.project import Project, find_project, module_of
+from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.evaluation.retrievers import RetrieverKind

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from lean_extract.errors import UserError
 from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.evaluation.mathlib import require_mathlib
 from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
 from lsp_server.evaluation.preparing import describe, prepare, proposers

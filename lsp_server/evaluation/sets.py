@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSource, UserError
-from lean_extract.json_text import parse_json
-from lean_extract.reading import MAX_TEXT, open_regular, read_regular_text
-from lean_extract.source.project import find_root, find_sources, is_project_root
+from lean_extract.files.json_text import parse_json
+from lean_extract.files.reading import MAX_TEXT, open_regular, read_regular_text
+from lean_extract.source.projects.project import find_root, find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f

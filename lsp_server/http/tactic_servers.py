@@ -17,7 +17,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.errors import ModelError, NoGoalHere
-from lean_extract.reading import MAX_CONTEXT
+from lean_extract.files.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
 from lsp_server.engine.candidate_tactics import GENERATOR, template_candidates

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lean_extract.reading import said_size
+from lean_extract.files.reading import said_size
 
 MAX_MESSAGE = 64 << 20
 """Bytes of one message."""

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from lean_extract.errors import BadSource, IndexLocked
-from lean_extract.source.project import is_project_root
+from lean_extract.source.projects.project import is_project_root
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import project_store
@@ -96,7 +96,7 @@ class Indexing:
         """Whether a folder is indexed without being asked for: a project, or what the user has indexed before.
 
         The folder of a stray file may be a whole home folder. Packages outside of a project come under the
-        same rule (`lean_extract/source/packages.py`): they are read where they are Lake packages themselves.
+        same rule (`lean_extract/source/projects/packages.py`): they are read where they are Lake packages themselves.
         """
         if is_project_root(root) or project_store(root).stamp() is not None:
             return True

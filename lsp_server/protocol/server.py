@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_SOURCE, read_regular_text
+from lean_extract.files.reading import MAX_SOURCE, read_regular_text
 from lsp_server import __version__
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.open_documents import OpenDocument, OpenDocuments

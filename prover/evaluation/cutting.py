@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Position
-from lean_extract.source.commands import Command, split_commands
-from lean_extract.source.declarations import parse_declaration, parse_prefix
-from lean_extract.source.lexer import Tokens, tokenize
+from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.declarations import parse_declaration, parse_prefix
 from lean_extract.source.reader import SourceModule, read_module
-from lean_extract.source.syntax import THEOREM_WORDS
+from lean_extract.syntax.keywords import THEOREM_WORDS
+from lean_extract.syntax.lexer import Tokens, tokenize
 from prover.evaluation.problems import Problem
 from prover.search.theorem import Theorem
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.errors import BadSource
-from lean_extract.source.project import SourceFile, find_project, find_sources
+from lean_extract.source.projects.project import SourceFile, find_project, find_sources
 from prover.evaluation.cutting import CutText, cut_text, problem_of
 from prover.evaluation.problems import Posed, Problem, Unposed, told_apart
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lean_extract.errors import UserError
-from lean_extract.json_text import parse_json
+from lean_extract.files.json_text import parse_json
 
 if sys.platform == "win32":
     import msvcrt

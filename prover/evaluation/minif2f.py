@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.errors import BadSource
-from lean_extract.json_text import parse_json
-from lean_extract.reading import MAX_TEXT, read_regular
+from lean_extract.files.json_text import parse_json
+from lean_extract.files.reading import MAX_TEXT, read_regular
 from prover.evaluation.problems import Posed, Problem, Unposed, told_apart
 from prover.search.theorem import Theorem
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.errors import LeanNotFound, PremiseSuggestError
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 from prover.evaluation.problems import Posed, Problem, Unposed
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import ResultsNotWritten, not_written

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from lean_extract.json_text import parse_json
+from lean_extract.files.json_text import parse_json
 from lean_extract.records import from_json, to_json
 
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]

@@ -1,7 +1,7 @@
 """Which words of a premise's name the state has, so that the prompt can say it. Pure.
 
 `Finset.sum_add_distrib` has `sum` and `add` in common with a state that has `∑` and `+`: Mathlib's naming
-convention gives operators words (`lean_extract.words`). A small byte-level model does not find that out by
+convention gives operators words (`lean_extract.syntax.words`). A small byte-level model does not find that out by
 itself in the time that a CPU has.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lean_extract.source.lexer import is_identifier, raw_tokens
-from lean_extract.words import WORDS
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.words import WORDS
 
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHORTEST = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lean_extract.source.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _MOST_PARTS = 64
 """No premise's name has more."""

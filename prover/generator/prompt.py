@@ -13,9 +13,9 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
-from lean_extract.canonical import canonical
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Hypothesis, Premise
+from lean_extract.syntax.canonical import canonical
 from prover.generator.likeness import humps, words_of
 from prover.generator.mentions import pieces
 from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of

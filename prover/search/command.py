@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract import packaged
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadQuery, PremiseSuggestError
-from lean_extract.reading import read_source
+from lean_extract.files.atomic import replacing
+from lean_extract.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
-from lean_extract.source.project import find_root, find_sources
+from lean_extract.source.projects.project import find_root, find_sources
 from lean_extract.source.reader import read_file
-from lean_extract.toolchain import project_oleans, resolve_lean
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Closers, Templates
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof, write_proof

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import LeanNotFound
-from lean_extract.tactic_text import UNPROVED
-from lean_extract.toolchain import Toolchain
+from lean_extract.files.atomic import replacing
+from lean_extract.syntax.tactic_text import UNPROVED
+from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
 COMPILED = "_native"

@@ -11,8 +11,8 @@ from pathlib import Path
 from lean_extract.errors import BadSource
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
-from lean_extract.source.lexer import tokenize
 from lean_extract.source.reader import read_module
+from lean_extract.syntax.lexer import tokenize
 
 _ENDS_IN_SORRY = re.compile(r":=\s*(?:by\s+)?sorry\s*\Z")
 _ENDS_OPEN = re.compile(r":=\s*(?:by)?\s*\Z")

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords
+from lean_extract.files.atomic import replacing
 from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
 from lean_extract.telling import complaints_printed
 from prover.generator.mentions import endings, pieces, qualified

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.atomic import replacing
+from lean_extract.files.atomic import replacing
 from lean_extract.option_types import positive
 from prover.training.data import EncodedPairs
 from prover.training.offers import FORMAT, sample, tactic_steps

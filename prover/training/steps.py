@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lean_extract.source.lexer import raw_tokens
-from lean_extract.source.syntax import CLOSERS, OPENERS
+from lean_extract.syntax.keywords import CLOSERS, OPENERS
+from lean_extract.syntax.lexer import raw_tokens
 from prover.candidates import is_unfinished
 
 _BLOCK = re.compile(r"\s*(?::=\s*)?(?:by|from|calc)\Z|\s*(?:with|=>)\Z")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from lean_extract.source.open_file import uses_in
-from lean_extract.source.proofs import SourceProof
+from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
 from retriever.search.index.names import LiveNames
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lean_extract.core_sources import LEAN_CORE
 from lean_extract.records import Premise
+from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot

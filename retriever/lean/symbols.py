@@ -2,7 +2,7 @@
 
 Lean's own relevance filter (MePo, after Meng and Paulson 2009) compares the constants of elaborated
 statements. What is read here is text, so a symbol is an operator by its word in Mathlib's names
-(`lean_extract.words`) or the last part of an identifier: `Finset.sum s f`, `s.sum f` and `∑ i ∈ s, f i` have
+(`lean_extract.syntax.words`) or the last part of an identifier: `Finset.sum s f`, `s.sum f` and `∑ i ∈ s, f i` have
 `sum` in common whatever is opened. Constants that are not written (coercions, instances, implicit arguments)
 are not seen.
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Goal, Premise
-from lean_extract.words import NOISE, WORDS
+from lean_extract.syntax.words import NOISE, WORDS
 from retriever.lean.tokens import VARIABLE, bound_names, raw_tokens
 from retriever.models.text import binder_text
 from retriever.search.bm25 import Postings

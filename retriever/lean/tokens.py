@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
-from lean_extract.words import NOISE, SYMBOLS, WORDS
+from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.models.text import LONGEST_TEXT, binder_text, normal_form
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"

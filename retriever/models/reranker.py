@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import ModelError
-from lean_extract.json_text import read_json
+from lean_extract.files.atomic import replacing
+from lean_extract.files.json_text import read_json
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts

@@ -17,11 +17,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from lean_extract.canonical import normal_form as normal_form
-from lean_extract.canonical import well_formed
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.short_cache import kept_if_short
-from lean_extract.source.lexer import raw_tokens
+from lean_extract.syntax.canonical import normal_form as normal_form
+from lean_extract.syntax.canonical import well_formed
+from lean_extract.syntax.lexer import raw_tokens
 
 VERSION = 2
 VAR = "<VAR>"

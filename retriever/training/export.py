@@ -16,8 +16,8 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
+from lean_extract.files.atomic import replacing
 from retriever.models import encoder, reranker, text
 from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder

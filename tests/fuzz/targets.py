@@ -14,17 +14,17 @@ from xml.sax.saxutils import escape
 import numpy as np
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lean_extract.canonical import canonical, normal_form
 from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
-from lean_extract.orientation import oriented
 from lean_extract.pasted import is_statement, read_pasted
 from lean_extract.records import Position, read_records
-from lean_extract.source.lexer import comment_left_open, raw_tokens, tokenize
-from lean_extract.source.project import find_project
+from lean_extract.source.projects.project import find_project
 from lean_extract.source.reader import read_module
-from lean_extract.tactic_text import brackets, code, defect, has_sorry, proves_nothing
-from lean_extract.terms import parse_term
+from lean_extract.syntax.canonical import canonical, normal_form
+from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize
+from lean_extract.syntax.orientation import oriented
+from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, proves_nothing
+from lean_extract.syntax.terms import parse_term
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.import_lines import import_line_number

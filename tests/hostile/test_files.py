@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.compile import header_imports
 from lean_extract.errors import BadRecords, BadSource
 from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
 from lean_extract.source.budget import MAX_TOKENS
-from lean_extract.source.link import resolve
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.resolution.link import resolve
 from lean_extract.source.unproved import resting_on_sorry
+from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import read_ilean
 from lean_extract.wanted import Unwanted, wanted_until

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.source.lexer import comment_left_open, raw_tokens, token_runs, tokenize, unread_at
+from lean_extract.syntax.lexer import comment_left_open, raw_tokens, token_runs, tokenize, unread_at
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import LEXICAL, TERMS
 

@@ -8,15 +8,21 @@ from typing import Any
 
 import pytest
 
-from lean_extract.canonical import normal_form
 from lean_extract.errors import BadState, UserError
+from lean_extract.files.reading import MAX_STATE
 from lean_extract.goals import find_goals, format_goal, to_query_text
-from lean_extract.reading import MAX_STATE
 from lean_extract.records import Goal, Hypothesis, Premise, ProofState
-from lean_extract.source.lexer import raw_tokens
-from lean_extract.source.propositions import Proposition, conjuncts, destructured, introduced, top_level
-from lean_extract.source.types import premises_of, strip
-from lean_extract.tactic_text import brackets, has_sorry, proves_nothing
+from lean_extract.source.proofs.propositions import (
+    Proposition,
+    conjuncts,
+    destructured,
+    introduced,
+    top_level,
+)
+from lean_extract.syntax.canonical import normal_form
+from lean_extract.syntax.lexer import raw_tokens
+from lean_extract.syntax.tactic_text import brackets, has_sorry, proves_nothing
+from lean_extract.syntax.types import premises_of, strip
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.notation import with_notation
 from prover.candidates import Closers, Templates

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract import toolchain
 from lean_extract.errors import LeanNotFound
-from lean_extract.packaged import PackagedLean
-from lean_extract.reading import MAX_SETTINGS
-from lean_extract.toolchain_name import checked
+from lean_extract.files.reading import MAX_SETTINGS
+from lean_extract.toolchains import toolchain
+from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.toolchain_name import checked
 from lsp_server.engine.freshness import pinned_lean
 from tests.hostile.shapes import nested
 from tests.lean_extract.machines import DOWNLOADED, Machine

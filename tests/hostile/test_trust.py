@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_SETTINGS
-from lean_extract.source import packages, walking
-from lean_extract.source.project import FoundSources, find_project, find_sources, source_in
+from lean_extract.files.reading import MAX_SETTINGS
+from lean_extract.source.projects import packages, walking
+from lean_extract.source.projects.project import FoundSources, find_project, find_sources, source_in
 from lean_extract.telling import shown
 from tests.hostile.growth import assert_linear
 from tests.hostile.opened_files import opened, outside, watched, watched_command

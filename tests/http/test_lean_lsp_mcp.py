@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lean_extract.packaged import PackagedLean
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.toolchain import resolve_lean
 from tests.http.conftest import Served, names
 
 mcp = pytest.importorskip("mcp", reason="lean-lsp-mcp is not installed (pip install 'premise-suggest[test]')")

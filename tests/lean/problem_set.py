@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.compile import read_sources
-from lean_extract.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.records import Position, Premise, Proof
 from lean_extract.source.reader import read_module
+from lean_extract.toolchains.compile import read_sources
+from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.traced.extract import Compiled, trace_module
 from tests.lean.statement_key import StatementKey, statement_key
 from tests.lean.test_example_library import EXAMPLE, Library

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lean_extract.source.binders import Binder, parse_binders
-from lean_extract.source.lexer import tokenize
-from lean_extract.source.syntax import DEPTH
+from lean_extract.source.names.binders import Binder, parse_binders
+from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.lexer import tokenize
 
 _UNIVERSE = re.compile(r"\b(Type|Sort)(\*| ?\([^()]*\)| max(?: \w+)+| \w+)?|\.\{[^}]*\}")
 

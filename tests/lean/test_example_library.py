@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.packaged import CORE_SOURCES, PackagedLean, build_library
+from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
 
 pytestmark = pytest.mark.lean
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.canonical import canonical
-from lean_extract.packaged import CORE_SOURCES, PackagedLean
 from lean_extract.records import Proof, Record, TacticStep, read_records
 from lean_extract.source.extract import extract_project
+from lean_extract.syntax.canonical import canonical
+from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean
 from lean_extract.traced.command import trace_library
 
 pytestmark = [pytest.mark.lean, pytest.mark.slow]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lean_extract.packaged import PackagedLean
+from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean.programs import Program, read_programs
 
 pytestmark = pytest.mark.lean

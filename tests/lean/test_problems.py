@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.compile import read_sources
-from lean_extract.packaged import PackagedLean
 from lean_extract.records import Premise
 from lean_extract.source.reader import read_module
+from lean_extract.toolchains.compile import read_sources
+from lean_extract.toolchains.packaged import PackagedLean
 from lean_extract.traced.extract import Compiled
 from tests.lean.problem_set import PROBLEMS, Checked, check, traced
 from tests.lean.statement_key import statement_key

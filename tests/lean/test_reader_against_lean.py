@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.records import Premise, Proof, Record
-from lean_extract.source.link import Linker
 from lean_extract.source.reader import SourceModule, read_file
+from lean_extract.source.resolution.link import Linker
+from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.traced.extract import Compiled, trace_module
 from tests.lean.judge import LEAN_KINDS, Agreement, pairs, refused_statements
 

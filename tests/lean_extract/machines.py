@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.core_sources import CoreSources, find_core
-from lean_extract.toolchain import Toolchain, resolve_lean
+from lean_extract.toolchains.core_sources import CoreSources, find_core
+from lean_extract.toolchains.toolchain import Toolchain, resolve_lean
 
 DOWNLOADED = "a shim was run, which downloads"
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 
-from lean_extract.packaged import PackagedLean
 from lean_extract.records import Position, TacticOutcome
 from lean_extract.session import LeanSession
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.toolchain import Toolchain
 
 MARK = "‸"
 

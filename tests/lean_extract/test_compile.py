@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.compile import (
+from lean_extract.errors import ProjectBroken
+from lean_extract.toolchains.compile import (
     CompilationStopped,
     compile_folder,
     header_imports,
     import_order,
     read_sources,
 )
-from lean_extract.errors import ProjectBroken
 
 MODULE_NAMES = st.lists(
     st.sampled_from(["A", "B.C", "Mathlib.Order.Basic", "«x y»".replace(" ", "_")]), max_size=4

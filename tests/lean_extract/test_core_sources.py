@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract import packaged
-from lean_extract.core_sources import LEAN_CORE, MINI_CORE, find_core
 from lean_extract.errors import LeanNotFound, NoCoreSources
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.core_sources import LEAN_CORE, MINI_CORE, find_core
 from tests.lean_extract.machines import Machine, give_sources
 
 NAME = "leanprover--lean4---v4.24.0"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.orientation import oriented
+from lean_extract.syntax.orientation import oriented
 
 PIECES = st.lists(
     st.sampled_from([*"abxyε012", *"≥>≤<=≠∈∉⊇¬∧∨→↔∀∃∑,|", "(", ")", "{", "}", "fun", "↦", "f x"]), max_size=24

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from lean_extract import packaged
 from lean_extract.errors import LeanError, LeanNotFound, ProjectBroken
-from lean_extract.packaged import PackagedLean, build_library, prepare, runtime_available
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.packaged import PackagedLean, build_library, prepare, runtime_available
 
 lean_only = pytest.mark.lean
 
@@ -28,7 +28,7 @@ def files(folder: Path) -> dict[str, int]:
 def two_at_once(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that two processes made ready at the same time."""
     cache = tmp_path_factory.mktemp("cache")
-    program = "import sys; from pathlib import Path; from lean_extract.packaged import prepare; "
+    program = "import sys; from pathlib import Path; from lean_extract.toolchains.packaged import prepare; "
     program += "print(prepare(Path(sys.argv[1])).core_oleans)"
     running = [
         subprocess.Popen([sys.executable, "-c", program, cache], stdout=subprocess.PIPE, text=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadState
 from lean_extract.goals import format_state, parse_state
 from lean_extract.pasted import NO_TARGET, is_statement, read_pasted
-from lean_extract.source.lexer import raw_tokens, unread_at
+from lean_extract.syntax.lexer import raw_tokens, unread_at
 
 GOAL = "n m : ℕ\nh : n < m\n⊢ n + 1 ≤ m"
 OTHER = "case inr\nk : ℕ\n⊢ k = k"

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from lean_extract.errors import GoalBroken
-from lean_extract.packaged import PackagedLean
 from lean_extract.session import LeanSession
+from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import outcomes, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]

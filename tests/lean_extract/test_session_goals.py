@@ -11,9 +11,9 @@ import pytest_asyncio
 
 from lean_extract.errors import BadPosition, BadSource, NoGoalHere, ProjectBroken
 from lean_extract.goals import format_state
-from lean_extract.packaged import PackagedLean
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
+from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import marked, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]

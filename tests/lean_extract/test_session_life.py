@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import LeanDied, ProjectBroken
-from lean_extract.packaged import PackagedLean, build_library
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify
+from lean_extract.toolchains.packaged import PackagedLean, build_library
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
 pytestmark = pytest.mark.lean
@@ -187,7 +187,7 @@ async def test_lean_ends_with_the_program_that_started_it(
         from pathlib import Path
         from lean_extract.records import Position
         from lean_extract.session import LeanSession
-        from lean_extract.toolchain import Toolchain
+        from lean_extract.toolchains.toolchain import Toolchain
 
         async def main():
             toolchain = Toolchain(

@@ -16,7 +16,7 @@ from lean_extract.goals import format_state
 from lean_extract.records import Position
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 
 FAKE = Path(__file__).parents[1] / "fakes" / "misbehaving_lean.py"
 TEXT = "theorem a : A := by\n  sorry\n"

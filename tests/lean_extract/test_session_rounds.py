@@ -11,11 +11,11 @@ import pytest
 import pytest_asyncio
 
 from lean_extract.errors import LeanDied
-from lean_extract.packaged import PackagedLean
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill
 from lean_extract.session.round import Round
+from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]

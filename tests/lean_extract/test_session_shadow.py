@@ -10,7 +10,7 @@ from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.shadow import guesses, snap
-from lean_extract.tactic_text import defect
+from lean_extract.syntax.tactic_text import defect
 
 PIECES = st.sampled_from(
     [

@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from lean_extract.errors import NoGoalHere
 from lean_extract.goals import format_state
-from lean_extract.packaged import PackagedLean
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]

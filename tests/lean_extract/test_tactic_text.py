@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.tactic_text import LONGEST, brackets, code, defect, proves_nothing
+from lean_extract.syntax.tactic_text import LONGEST, brackets, code, defect, proves_nothing
 
 
 @pytest.mark.parametrize(

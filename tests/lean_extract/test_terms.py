@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.terms import MOST_TOKENS, Term, parse_term
+from lean_extract.syntax.terms import MOST_TOKENS, Term, parse_term
 from retriever.lean.tokens import raw_tokens
 
 TOKENS = st.lists(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract import toolchain
 from lean_extract.errors import BadSettings, LeanNotFound
-from lean_extract.packaged import PackagedLean
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains import toolchain
+from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.toolchain import resolve_lean
 from tests.lean_extract.machines import DOWNLOADED, Machine
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
+from lean_extract.files.typed_json import from_json
 from lean_extract.records import (
     Header,
     Premise,
@@ -20,7 +21,6 @@ from lean_extract.records import (
     read_records,
     write_records,
 )
-from lean_extract.typed_json import from_json
 
 PREMISE: dict[str, Any] = {"name": "a", "kind": "theorem", "module": "M"}
 

@@ -19,9 +19,9 @@ from platformdirs import user_cache_path
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
-from lean_extract import packaged
-from lean_extract.core_sources import find_core
 from lean_extract.source.reader import read_file
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.core_sources import find_core
 from lsp_server.engine.models import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.hostile.raw_client import RawClient

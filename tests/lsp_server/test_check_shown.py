@@ -15,7 +15,7 @@ import pytest
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
-from lean_extract.toolchain import resolve_lean
+from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest

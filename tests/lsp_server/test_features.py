@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lean_extract import packaged
+from lean_extract.toolchains import packaged
 from lsp_server.documents.positions import offset_of, split_lines
 from lsp_server.documents.utf16 import from_lsp
 from tests.lsp_server.conftest import Editor, place_of

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.core_sources import LEAN_CORE, CoreSources
 from lean_extract.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
+from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, settled, update_index
 from retriever.lean.offer import doc_url

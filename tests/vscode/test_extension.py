@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import pytest
 
-from lean_extract.packaged import PackagedLean
+from lean_extract.toolchains.packaged import PackagedLean
 
 pytestmark = [pytest.mark.vscode, pytest.mark.lean]
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from random import Random
 
 from lean_extract.records import Goal, Hypothesis
-from lean_extract.source.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _MARK = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _INSTANCE = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.files.atomic import replacing
 from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
-from lean_extract.source.statements import goal_of
+from lean_extract.source.grammar.statements import goal_of
 from lean_extract.telling import complaints_printed
 from retriever.lean.theorems import is_theorem
 from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from lean_extract.json_text import parse_json, read_json
-from lean_extract.reading import open_regular
+from lean_extract.files.json_text import parse_json, read_json
+from lean_extract.files.reading import open_regular
 from lean_extract.records import Module, Premise, from_json
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from lean_extract.atomic import replacing
+from lean_extract.files.atomic import replacing
 from lean_extract.telling import complaints_printed
 from retriever.lean.dataset.dataset import DatasetManifest
 from retriever.lean.dataset.files import Dataset, load_dataset

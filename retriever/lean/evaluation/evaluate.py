@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.atomic import replacing
 from lean_extract.errors import BadSettings
+from lean_extract.files.atomic import replacing
 from lean_extract.verbs import write_json
 from retriever.lean.evaluation.baselines.dense import beside
 from retriever.lean.evaluation.measure import COLUMNS, Measured, measure

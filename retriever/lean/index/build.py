@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
-from lean_extract.source import project
+from lean_extract.source.projects import project
 from retriever.lean.index.content import NO_PROOFS
 from retriever.lean.index.corpus import LeanCorpus, ListedSource, lean_files
 from retriever.models.encoder import PremiseEncoder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.reading import MAX_SOURCE, read_regular
+from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
@@ -23,7 +23,7 @@ from retriever.search.index.source_file import IndexedFile
 
 
 class ListedSource(Protocol):
-    """A source file as `lean_extract.source.project.find_sources` lists it."""
+    """A source file as `lean_extract.source.projects.project.find_sources` lists it."""
 
     @property
     def path(self) -> Path:

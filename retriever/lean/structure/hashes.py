@@ -1,6 +1,6 @@
 """What a statement says, as a set of hashes by which a goal finds the statements that it is an instance of.
 
-A path index (Stickel 1989) over the statements' text (`lean_extract.terms`): for each place of a term,
+A path index (Stickel 1989) over the statements' text (`lean_extract.syntax.terms`): for each place of a term,
 counted by argument numbers from the root, one token says what stands there. Variables of a premise say
 nothing of their place, but that the places where one stands hold the same. So a goal is an instance of a
 conclusion, as far as text can tell, when it has all of the conclusion's tokens. Five channels are told apart:
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from lean_extract.records import Goal, Premise
-from lean_extract.terms import Term
+from lean_extract.syntax.terms import Term
 from retriever.lean.structure.statement import (
     MOST_HYPOTHESES,
     ParsedStatement,

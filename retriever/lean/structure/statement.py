@@ -1,4 +1,4 @@
-"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.terms`)."""
+"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.syntax.terms`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.short_cache import kept_if_short
-from lean_extract.terms import Term, parse_term
+from lean_extract.syntax.terms import Term, parse_term
 from retriever.lean.tokens import raw_tokens
 from retriever.models.text import binder_text
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.atomic import replacing
+from lean_extract.files.atomic import replacing
 from retriever.metrics.references import COLUMNS
 from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency

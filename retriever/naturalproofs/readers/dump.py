@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_CORPUS, open_regular, said_size
+from lean_extract.files.reading import MAX_CORPUS, open_regular, said_size
 from retriever.documents.xml_parser import Refused, check_depth, create_parser
 
 _CHUNK = 1 << 20

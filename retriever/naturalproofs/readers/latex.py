@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import BadSource
-from lean_extract.reading import MAX_TEXT, read_regular
+from lean_extract.files.reading import MAX_TEXT, read_regular
 
 _TOKENS = re.compile(
     r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}"

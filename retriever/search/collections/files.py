@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, PremiseIndexError
-from lean_extract.json_text import parse_json, read_json
-from lean_extract.typed_json import from_json
+from lean_extract.files.json_text import parse_json, read_json
+from lean_extract.files.typed_json import from_json
 from retriever.models.runtime import DAMAGE
 from retriever.search.backend import Document
 from retriever.search.bm25 import Postings

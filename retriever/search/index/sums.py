@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from lean_extract.reading import read_regular
+from lean_extract.files.reading import read_regular
 from retriever.search.index.files import damaged
 
 Sums = Mapping[str, tuple[int, str]]

@@ -10,7 +10,7 @@ from typing import Protocol
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from lean_extract.atomic import replacing
+from lean_extract.files.atomic import replacing
 
 CURVE = "curve.jsonl"
 BOARD = "tensorboard"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lean_extract.records import Premise, Proof
-from lean_extract.source.link import resolve
 from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.source.resolution.link import resolve
 
 
 def read(text: str, name: str = "Test") -> SourceModule:

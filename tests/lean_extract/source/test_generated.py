@@ -1,6 +1,6 @@
 import pytest
 
-from lean_extract.source.translation import TO_ADDITIVE, TO_DUAL
+from lean_extract.source.attributes.translation import TO_ADDITIVE, TO_DUAL
 from tests.lean_extract.source.reading import names, premises
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import format_goal
 from lean_extract.records import TacticStep
-from lean_extract.source.link import resolve
 from lean_extract.source.reader import read_module
+from lean_extract.source.resolution.link import resolve
 
 
 def proof_of(

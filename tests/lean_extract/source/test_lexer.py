@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position
-from lean_extract.source.lexer import comment_left_open, is_identifier, is_plain_name, raw_tokens, tokenize
+from lean_extract.syntax.lexer import comment_left_open, is_identifier, is_plain_name, raw_tokens, tokenize
 
 LEAN_PIECES = (
     "theorem", "x", "Nat.add", "«a b».c", " ", "\n  ", "(", ")", "⟨", ":=", "=>", "fun", "/-", "-/", "--",

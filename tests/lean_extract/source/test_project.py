@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.source.project import find_project, find_sources, is_project_root, module_of
+from lean_extract.source.projects.project import find_project, find_sources, is_project_root, module_of
 
 
 def write(root: Path, *paths: str, text: str = "") -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.source.propositions import (
+from lean_extract.source.proofs.propositions import (
     Sequent,
     conjuncts,
     destructured,

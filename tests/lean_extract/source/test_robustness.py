@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.source.link import resolve
 from lean_extract.source.reader import read_module
+from lean_extract.source.resolution.link import resolve
 
 SAMPLE = """module
 public import A.B

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.packaged import CORE_SOURCES
+from lean_extract.toolchains.packaged import CORE_SOURCES
 from prover.evaluation.cutting import CutText, cut_text, problem_of, unproved, without
 
 EXAMPLE = CORE_SOURCES.parent / "example"

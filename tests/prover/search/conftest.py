@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lean_extract.packaged import PackagedLean, build_library
 from lean_extract.session import LeanSession
-from lean_extract.toolchain import Toolchain, project_oleans
+from lean_extract.toolchains.packaged import PackagedLean, build_library
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans
 from tests.lean_extract.session_helpers import toolchain_of
 from tests.prover.search.helpers import EXAMPLE
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from lean_extract.packaged import CORE_SOURCES
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_file
+from lean_extract.toolchains.packaged import CORE_SOURCES
 from prover.candidates import Closers, Templates
 from prover.search import SearchLimits
 from prover.search.proposals import SourcesProposer

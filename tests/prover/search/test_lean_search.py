@@ -13,7 +13,7 @@ import pytest
 
 from lean_extract.records import Goal, Position
 from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.toolchain import Toolchain
+from lean_extract.toolchains.toolchain import Toolchain
 from prover.search import Proposed, Reached, SearchLimits, Verdict, search
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof

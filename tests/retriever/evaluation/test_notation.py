@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
-from lean_extract.words import WORDS
+from lean_extract.syntax.words import WORDS
 from retriever.lean.augmentation.notation.operators import INFIX
 from retriever.lean.augmentation.notation_off import functional, notation_off
 
@@ -72,7 +72,7 @@ def test_every_text_of_a_goal_is_read_by_itself() -> None:
 
 
 def test_operators_and_their_functions_are_one_word_to_bm25() -> None:
-    """`lean_extract.words` gives both the same token, so turning notation off costs BM25 nothing there."""
+    """`lean_extract.syntax.words` gives both the same token, so turning notation off costs BM25 nothing there."""
     shared = {symbol: operator.constant for symbol, operator in INFIX.items() if symbol in WORDS}
     assert len(shared) > 30
     odd = {symbol: name for symbol, name in shared.items() if name in WORDS and WORDS[symbol] != WORDS[name]}

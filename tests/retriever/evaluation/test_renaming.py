@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
-from lean_extract.source.lexer import raw_tokens
+from lean_extract.syntax.lexer import raw_tokens
 from retriever.lean.augmentation.renaming import bound_names, new_names, rename, renamed
 from retriever.lean.tokens import shape_tokens, text_tokens
 

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lean_extract import packaged
-from lean_extract.toolchain import project_oleans
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.toolchain import project_oleans
 
 
 def main() -> int:

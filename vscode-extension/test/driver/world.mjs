@@ -18,7 +18,7 @@ export class World {
     const program = which("premise-suggest");
     if (!program) throw new Error("premise-suggest is not on PATH: activate the environment that it is installed in.");
     const python = path.join(path.dirname(program), "python");
-    const { stdout } = await runFile(python, ["-c", "from lean_extract.packaged import prepare; print(prepare().core_oleans.parent)"]);
+    const { stdout } = await runFile(python, ["-c", "from lean_extract.toolchains.packaged import prepare; print(prepare().core_oleans.parent)"]);
     return new World(program, python, stdout.trim());
   }
 

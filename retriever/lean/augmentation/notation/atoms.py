@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lean_extract.source.lexer import is_identifier
+from lean_extract.syntax.lexer import is_identifier
 from retriever.lean.augmentation.notation.binders import Binders
 from retriever.lean.augmentation.notation.cursor import OPEN, WORDS, Unreadable
 from retriever.lean.augmentation.notation.operators import (

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lean_extract.source.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.lean.augmentation.notation.operators import GLUED, NULLARY
 from retriever.lean.augmentation.notation.pieces import Piece
 

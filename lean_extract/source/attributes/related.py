@@ -1,0 +1,184 @@
+"""What attributes and commands declare beside a declaration, but for translations and `simps`.
+
+`reassoc`, `elementwise`, `to_app`, `to_fun`, `higher_order`, `alias_in`, `ext`, `mk_iff`; the lemma of an
+`irreducible_def`; the constructor `mk` of a structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lean_extract.records import Premise
+from lean_extract.source.attributes.eta import eta_expanded
+from lean_extract.source.attributes.nested_attributes import arguments, option
+from lean_extract.source.attributes.translation_requests import renamed
+from lean_extract.source.grammar.declarations import Attribute
+from lean_extract.source.names.scopes import split_name
+from lean_extract.syntax.keywords import THEOREM_WORDS
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
+PROOFS = THEOREM_WORDS | {"alias", "field"}
+"""Kinds that may be proofs: `attribute [reassoc]` is given to fields, too."""
+SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
+RELATED = frozenset((*SUFFIXED, "to_fun"))
+"""Attributes whose `(attr := ...)` goes to the declaration and to what they make of it."""
+
+
+def related(
+    tokens: Tokens, premise: Premise, attribute: Attribute, fields: Sequence[str] = ()
+) -> list[Premise]:
+    """What a plain attribute makes; `fields` are the names of a structure's own fields."""
+    name = attribute.name.removesuffix("!").removesuffix("?")
+    if name in SUFFIXED and premise.kind in PROOFS:
+        return [made(premise, f"{premise.name}_{SUFFIXED[name]}", name, premise.conclusion)]
+    if name == "to_fun" and premise.kind in PROOFS:
+        return [_to_fun(tokens, premise, attribute)]
+    if name == "higher_order" and premise.kind in PROOFS:
+        return [_higher_order(tokens, premise, attribute)]
+    if name == "alias_in":
+        return _alias_in(tokens, premise, attribute)
+    if name == "ext" and premise.kind in ("structure", "class"):
+        found = _extensionality(premise, fields)
+        return found[:1] if option(tokens, attribute, "iff") == "false" else found
+    if name == "ext" and premise.kind in THEOREM_WORDS and option(tokens, attribute, "iff") != "false":
+        return _ext_iff(premise)
+    if name == "mk_iff" and premise.kind in TYPES:
+        return [made(premise, _mk_iff_name(tokens, premise, attribute), name, "")]
+    return []
+
+
+def made(
+    premise: Premise, name: str, attribute: str, conclusion: str, context: tuple[str, ...] | None = None
+) -> Premise:
+    """A theorem that an attribute makes of `premise`."""
+    return Premise(
+        name=name,
+        kind="theorem",
+        module=premise.module,
+        context=premise.context if context is None else context,
+        conclusion=conclusion,
+        span=premise.span,
+        is_private=premise.is_private,
+        generated_by=attribute,
+        generated_from=premise.name,
+    )
+
+
+def _to_fun(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:
+    """`Continuous.fun_mul` of `Continuous.mul`, about `fun x => f x * g x`."""
+    parts = split_name(premise.name)
+    given = arguments(tokens, attribute)
+    name = renamed(given[0], parts[:-1]) if given else ".".join([*parts[:-1], f"fun_{parts[-1]}"])
+    return made(premise, name, "to_fun", eta_expanded(premise.conclusion, premise.context))
+
+
+def _higher_order(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:
+    """`f ∘ g = h` of `∀ x, f (g x) = h x`; the text keeps the applied form."""
+    given = arguments(tokens, attribute)
+    parts = split_name(premise.name)
+    name = ".".join([*parts[:-1], given[0]]) if given else f"{premise.name}'"
+    return made(premise, name, "higher_order", premise.conclusion)
+
+
+def _alias_in(tokens: Tokens, premise: Premise, attribute: Attribute) -> list[Premise]:
+    """`A.Foo.d` of `@[alias_in Foo] def A.B.d`: the innermost namespaces are exchanged."""
+    given = arguments(tokens, attribute)
+    if not given:
+        return []
+    namespace = split_name(given[0])
+    count = int(given[1]) if len(given) > 1 and given[1].isdigit() else len(namespace)
+    parts = split_name(premise.name)
+    if len(parts) <= count:
+        return []
+    name = ".".join([*parts[: len(parts) - 1 - count], *namespace, parts[-1]])
+    return [made(premise, name, "alias_in", premise.conclusion)]
+
+
+def _extensionality(premise: Premise, fields: Sequence[str]) -> list[Premise]:
+    """`Foo.ext` and `Foo.ext_iff` of a structure, by its own fields (inherited ones are not seen)."""
+    names = " ".join(name for binder in premise.context for name in explicit_names(binder))
+    elements = f"{{x y : {split_name(premise.name)[-1]} {names}".rstrip() + "}"
+    equations = [f"x.{field} = y.{field}" for field in fields]
+    hypotheses = [f"({field} : {equation})" for field, equation in zip(fields, equations, strict=True)]
+    context = (*premise.context, elements)
+    right = " ∧ ".join(equations)
+    return [
+        made(premise, f"{premise.name}.ext", "ext", "x = y", (*context, *hypotheses)),
+        made(premise, f"{premise.name}.ext_iff", "ext", f"x = y ↔ {right}" if right else "x = y", context),
+    ]
+
+
+def explicit_names(binder: str) -> list[str]:
+    """The names that a binder takes explicitly: of `(a b : G)` both, of `{G : Type}` none."""
+    return binder[1:].partition(":")[0].rstrip(" )").split() if binder[:1] == "(" else []
+
+
+def _ext_iff(premise: Premise) -> list[Premise]:
+    """`foo_ext_iff` of `theorem foo_ext (h : ∀ x, f x = g x) : f = g`."""
+    if not split_name(premise.name)[-1].rstrip("'").endswith("ext"):
+        return []
+    context = list(premise.context)
+    hypotheses: list[str] = []
+    while context and context[-1][:1] == "(" and explicit_names(context[-1])[:1]:
+        hypothesis = context[-1][1:-1].partition(":")[2].strip()
+        if "=" not in hypothesis and "↔" not in hypothesis:
+            break
+        hypotheses.append(hypothesis)
+        context.pop()
+    hypotheses.reverse()
+    right = " ∧ ".join(f"({text})" if len(hypotheses) > 1 and "," in text else text for text in hypotheses)
+    conclusion = f"{premise.conclusion} ↔ {right}" if right else premise.conclusion
+    return [made(premise, f"{premise.name}_iff", "ext", conclusion, tuple(context))]
+
+
+def _mk_iff_name(tokens: Tokens, premise: Premise, attribute: Attribute) -> str:
+    words = arguments(tokens, attribute)
+    parts = split_name(premise.name)
+    if words:
+        return ".".join([*parts[:-1], words[0]])
+    last = parts[-1]
+    return ".".join([*parts[:-1], f"{last[:1].lower()}{last[1:]}_iff"])
+
+
+def irreducible_lemma(tokens: Tokens, premise: Premise, header: tuple[int, int], value: str) -> Premise:
+    """`foo_def : foo = value` of an `irreducible_def foo`; `(lemma := bar)` names it otherwise.
+
+    `header` are the tokens between the name and the binders.
+    """
+    begin, end = header
+    parts = split_name(premise.name)
+    options = tokens.texts[begin:end]
+    given = options[options.index(":=") + 1 : -1] if ":=" in options else []
+    last = given[0] if given else f"{parts[-1]}_def"
+    names = " ".join(name for binder in premise.context for name in explicit_names(binder))
+    left = f"{parts[-1]} {names}".rstrip()
+    name = ".".join([*parts[:-1], last])
+    return made(premise, name, "irreducible_def", f"{left} = {value}" if value else left)
+
+
+def default_constructor(premise: Premise, fields: Sequence[Premise]) -> Premise:
+    """`Foo.mk` of a structure that does not name its constructor; inherited fields are not seen."""
+    names = " ".join(name for binder in premise.context for name in explicit_names(binder))
+    # the binders of a field's own that it does not share with the type stand before its statement
+    own = tuple([f"({split_name(field.name)[-1]} : {_stated(field)})" for field in fields])
+    conclusion = f"{split_name(premise.name)[-1]} {names}".rstrip()
+    constructor = made(premise, f"{premise.name}.mk", "structure", conclusion, (*premise.context, *own))
+    return replace(constructor, kind="constructor")
+
+
+def _stated(field: Premise) -> str:
+    """What a field holds, its own binders (behind the structure itself) quantified."""
+    itself = next((i for i, binder in enumerate(field.context) if "self :" in binder), len(field.context))
+    binders = " ".join(field.context[itself + 1 :])
+    return f"∀ {binders}, {field.conclusion}" if binders else field.conclusion
+
+
+def command_iff(tokens: Tokens, place: int, end: int, premise: Premise | None, module: str) -> Premise | None:
+    """`mk_iff_of_inductive_prop Foo foo_iff`: `premise` is the type where it stands in this file."""
+    texts = tokens.texts
+    if place + 2 >= end or not is_identifier(texts[place + 2]):
+        return None
+    source = premise or Premise(texts[place + 1], "inductive", module, span=tokens.span(place, end))
+    return made(source, texts[place + 2], "mk_iff", "")

@@ -1,0 +1,90 @@
+"""What a translating attribute asks for: `to_additive (attr := simp) foo /-- doc -/` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lean_extract.records import Premise
+from lean_extract.source.attributes.nested_attributes import nested_attributes
+from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
+from lean_extract.source.grammar.declarations import Attribute
+from lean_extract.source.names.scopes import split_name
+from lean_extract.syntax.keywords import close
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a translating attribute asks for."""
+
+    translation: Translation
+    target: str
+    makes_new: bool
+    nested: tuple[Attribute, ...]
+    """The attributes of `(attr := ...)`."""
+    doc: str | None
+
+
+def parse_request(
+    tokens: Tokens, attribute: Attribute, translations: Mapping[str, Translation] = TRANSLATIONS
+) -> Request | None:
+    """`to_additive (attr := simp) foo /-- doc -/` as a request; None for any other attribute.
+
+    `translations` are the translating attributes as they stand at this point of the file.
+    """
+    translation = translations.get(attribute.name.removesuffix("?"))
+    if translation is None:
+        return None
+    texts = tokens.texts
+    target, makes_new, doc = "", True, None
+    index = attribute.begin + 1
+    while index < attribute.end:
+        text = texts[index]
+        if text == "(":
+            index = close(texts, index, attribute.end)
+        elif text in ("existing", "self", "none"):
+            makes_new = False
+        elif text[:3] == "/--":
+            doc = text[3:].removesuffix("-/").strip()
+        elif text[:1] == '"':
+            doc = text[1:-1]
+        elif is_identifier(text):
+            target = text
+        index += 1
+    return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc)
+
+
+def target_name(request: Request, source: str) -> str:
+    """The name that the attribute gives the translation of `source`.
+
+    An explicit target replaces as many last components as it has itself.
+    """
+    parts = split_name(source)
+    namespace = split_name(request.translation.name(".".join(parts[:-1]))) if len(parts) > 1 else []
+    if not request.target:
+        return ".".join([*namespace, request.translation.component(parts[-1])])
+    return renamed(request.target, namespace)
+
+
+def renamed(target: str, namespace: list[str]) -> str:
+    """A name given in an attribute: it takes the place of as many last components as it has itself."""
+    if target.startswith("_root_."):
+        return target[7:]
+    kept = namespace[: max(0, len(namespace) - (len(split_name(target)) - 1))]
+    return ".".join([*kept, target])
+
+
+def translated(request: Request, premise: Premise) -> Premise:
+    """The declaration that the attribute makes of `premise`."""
+    translation = request.translation
+    return replace(
+        premise,
+        name=target_name(request, premise.name),
+        context=tuple([translation.statement(binder) for binder in premise.context]),
+        conclusion=translation.statement(premise.conclusion),
+        doc=request.doc,
+        attributes=tuple([attribute.text for attribute in request.nested]),
+        generated_by=translation.attribute,
+        generated_from=premise.name,
+    )

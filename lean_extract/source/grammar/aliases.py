@@ -1,0 +1,63 @@
+"""The command `alias`, in its forms `alias a := b` and `alias ⟨a, b⟩ := iff`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lean_extract.source.names.scopes import Scope, join_names
+from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A second name. `target` is as written, to be resolved in `scope`."""
+
+    name: str
+    target: str
+    direction: Literal["same", "forward", "backward"]
+    scope: Scope
+
+    def conclusion(self, target: str) -> str:
+        """The statement, given the target's: for one direction of an equivalence, an implication."""
+        if self.direction == "same":
+            return target
+        left, right = split_iff(target)
+        if not right:
+            return target
+        return f"{left} → {right}" if self.direction == "forward" else f"{right} → {left}"
+
+
+def split_iff(statement: str) -> tuple[str, str]:
+    """The two sides of a statement's outermost `↔`; the second is empty if it has none."""
+    depth = 0
+    for index, character in enumerate(statement):
+        depth += DEPTH.get(character, 0)
+        if character == "↔" and depth == 0:
+            return statement[:index].strip(), statement[index + 1 :].strip()
+    return statement, ""
+
+
+def parse_alias(tokens: Tokens, place: int, end: int, scope: Scope) -> list[Alias]:
+    """The names that the command at `place` declares."""
+    texts = tokens.texts
+    index = place + 1
+    if index >= end:
+        return []
+    if texts[index] == "⟨":
+        behind = close(texts, index, end) + 1
+        names = [text for text in texts[index + 1 : behind - 1] if is_identifier(text)]
+        directions: list[Literal["same", "forward", "backward"]] = ["forward", "backward"]
+    else:
+        names, directions, behind = [texts[index]], ["same"], index + 1
+    if behind < end and texts[behind] == ".{":
+        behind = close(texts, behind, end) + 1
+    if behind + 1 >= end or texts[behind] not in (":=", "←") or not is_identifier(texts[behind + 1]):
+        return []
+    target = texts[behind + 1]
+    return [
+        Alias(join_names(scope.namespace, name), target, direction, scope)
+        for name, direction in zip(names, directions, strict=False)
+        if name != "_"
+    ]

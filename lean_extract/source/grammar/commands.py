@@ -1,0 +1,146 @@
+"""A file's tokens into commands."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from lean_extract.syntax.keywords import (
+    COMMAND_WORDS,
+    CONTINUATIONS,
+    DEPTH,
+    MODIFIERS,
+    STRONG_COMMAND_WORDS,
+)
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+_LONGEST_ATTRIBUTES = 2000
+
+
+class Command(NamedTuple):
+    """The tokens [begin, end), from doc comment and attributes on."""
+
+    begin: int
+    end: int
+
+
+_DANGLING = frozenset(
+    (
+        ":",
+        ":=",
+        "=>",
+        "↦",
+        ",",
+        "→",
+        "↔",
+        "=",
+        "∧",
+        "∨",
+        "|",
+        "by",
+        "from",
+        "<|",
+        "←",
+        "≤",
+        "<",
+        "fun",
+        "∀",
+        "∃",
+    )
+)
+"""Tokens behind which a term must follow, so that no command can begin."""
+
+
+def split_commands(tokens: Tokens) -> list[Command]:
+    """The commands of a file, in order; together they hold every token behind the first start."""
+    starts = _starts(tokens)
+    starts.append(len(tokens.texts))
+    return [Command(begin, end) for begin, end in pairwise(starts)]
+
+
+def _starts(tokens: Tokens) -> list[int]:
+    texts, offsets, text = tokens.texts, tokens.starts, tokens.text
+    starts: list[int] = []
+    prefixes = _Prefixes(tokens)
+    covered = -1
+    for index in tokens.line_first:
+        if index <= covered:
+            continue
+        word = texts[index]
+        at_margin = offsets[index] == 0 or text[offsets[index] - 1] == "\n"
+        if index and texts[index - 1] == "in":
+            covered = prefixes.end(index) + 1
+            continue
+        if at_margin:
+            if not _may_start(tokens, index, prefixes):
+                continue
+        elif (
+            word not in STRONG_COMMAND_WORDS and word not in MODIFIERS and word not in ("@[", "/--")
+        ) or not _starts_indented(texts, index, prefixes):
+            continue
+        starts.append(index)
+        covered = prefixes.end(index) + 1
+    return starts
+
+
+def _documents_command(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
+    """Whether what a doc comment at the margin stands before is a command, not an indented field."""
+    behind = prefixes.end(index) + 1
+    if behind >= len(tokens.texts) or tokens.texts[behind] in COMMAND_WORDS:
+        return True
+    return not is_identifier(tokens.texts[behind]) or tokens.column(behind) == 0 or behind != index + 1
+
+
+def _may_start(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
+    """Whether a token at the margin begins a command."""
+    texts = tokens.texts
+    word = texts[index]
+    if word in COMMAND_WORDS:
+        return word != "deriving" or (index + 1 < len(texts) and texts[index + 1] == "instance")
+    if word[:3] == "/--":
+        return _documents_command(tokens, index, prefixes)
+    if word in ("@[", "#"):
+        return True
+    if word in CONTINUATIONS or not is_identifier(word) or "." in word:
+        return False
+    return index == 0 or (texts[index - 1] not in _DANGLING and texts[index - 1] not in _OPENING)
+
+
+_OPENING = frozenset(text for text, step in DEPTH.items() if step > 0)
+
+
+def _starts_indented(texts: list[str], index: int, prefixes: _Prefixes) -> bool:
+    """Whether an indented token begins a command (in a namespace whose body is indented)."""
+    if index and (texts[index - 1] == "|" or texts[index - 1] in _OPENING):
+        return False
+    behind = prefixes.end(index) + 1
+    return behind < len(texts) and texts[behind] in STRONG_COMMAND_WORDS
+
+
+class _Prefixes:
+    """Where the prefixes of commands end; a long one may be asked about from each of its lines."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._ends: dict[int, int] = {}
+
+    def end(self, index: int) -> int:
+        """The last token of the doc comment, attributes and modifiers that a command begins with.
+
+        `index - 1` if there is none of them.
+        """
+        texts = self._tokens.texts
+        passed: list[int] = []
+        while index < len(texts) and index not in self._ends:
+            word = texts[index]
+            passed.append(index)
+            if word[:3] == "/--" or word in MODIFIERS:
+                index += 1
+            elif word == "@[":
+                index = self._tokens.brackets.close(index, min(len(texts), index + _LONGEST_ATTRIBUTES)) + 1
+            else:
+                passed.pop()
+                break
+        found = self._ends.get(index, index - 1)
+        self._ends.update(dict.fromkeys(passed, found))
+        return found

@@ -1,0 +1,127 @@
+"""The commands that change what is in force: `open`, `variable`, `include`, `omit`, `namespace`, `end`."""
+
+from __future__ import annotations
+
+from lean_extract.source.names.binders import parse_binders
+from lean_extract.source.names.scopes import Open, ScopeStack
+from lean_extract.syntax.keywords import COMMAND_WORDS
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+
+def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[Open], int]:
+    """What `open ...` opens (`begin` is behind the word), and the index behind it.
+
+    `open scoped` opens no names. Every form may be followed by `in`.
+    """
+    texts = tokens.texts
+    index = begin
+    scoped = index < end and texts[index] == "scoped"
+    if scoped:
+        index += 1
+    opened: list[Open] = []
+    while index < end:
+        word = texts[index]
+        if word == "(" and opened:
+            behind = tokens.brackets.close(index, end) + 1
+            only = tuple(name for name in texts[index + 1 : behind - 1] if is_identifier(name))
+            opened[-1] = Open(opened[-1].namespace, within, only)
+            index = behind
+        elif word == "hiding" and opened:
+            hidden, index = _names(texts, index + 1, end)
+            opened[-1] = Open(opened[-1].namespace, within, None, tuple(hidden))
+        elif word == "renaming" and opened:
+            renaming, index = _renaming(texts, index + 1, end)
+            opened[-1] = Open(opened[-1].namespace, within, (), (), renaming)
+        elif is_identifier(word) and word not in COMMAND_WORDS and word != "in":
+            opened.append(Open(word, within))
+            index += 1
+        else:
+            break
+    return ([] if scoped else opened), index
+
+
+def _names(texts: list[str], index: int, end: int) -> tuple[list[str], int]:
+    names: list[str] = []
+    while index < end and is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
+        names.append(texts[index])
+        index += 1
+    return names, index
+
+
+def _renaming(texts: list[str], index: int, end: int) -> tuple[tuple[tuple[str, str], ...], int]:
+    pairs: list[tuple[str, str]] = []
+    while index + 2 < end and texts[index + 1] in ("→", "->"):
+        pairs.append((texts[index], texts[index + 2]))
+        index += 3
+        if index < end and texts[index] == ",":
+            index += 1
+    return tuple(pairs), index
+
+
+def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
+    """`namespace N`, `section N`, `mutual`; whether the name could be taken, and the index behind it."""
+    name, index = _optional_name(tokens, index, end)
+    fits = True
+    if word == "namespace":
+        if name:
+            fits = stack.enter_namespace(name)
+    elif word == "section":
+        stack.enter_section(name)
+    else:
+        stack.enter_section()
+    return fits, index
+
+
+def leave(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
+    """`end N`; whether it matched, and the index behind it."""
+    name, index = _optional_name(tokens, index, end)
+    return stack.leave(name), index
+
+
+def _optional_name(tokens: Tokens, index: int, end: int) -> tuple[str, int]:
+    texts = tokens.texts
+    if index < end and is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS:
+        return texts[index], index + 1
+    return "", index
+
+
+def declare_variables(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
+    """`variable (x : T) [C x]`; the index behind it."""
+    binders, index = parse_binders(tokens, index, end, with_mentions=True)
+    stack.top.variables = stack.top.variables.declare(binders)
+    return index
+
+
+def include(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
+    """`include x y`; the index behind it."""
+    names, index = _names(tokens.texts, index, end)
+    stack.include(names)
+    return index
+
+
+def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
+    """`omit x [Group G]`; the index behind it."""
+    texts = tokens.texts
+    unwanted: list[str] = []
+    while index < end:
+        if texts[index] == "[":
+            behind = tokens.brackets.close(index, end) + 1
+            binders, _ = parse_binders(tokens, index, behind)
+            unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
+            index = behind
+        elif is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
+            unwanted.append(texts[index])
+            index += 1
+        else:
+            break
+    stack.omit(unwanted)
+    return index
+
+
+def find_in(tokens: Tokens, begin: int, end: int) -> int | None:
+    """The `in` that ends a command such as `set_option ... in`, if there is one."""
+    index = tokens.brackets.stop(begin, end, _IN)
+    return index if index < end and tokens.texts[index] == "in" else None
+
+
+_IN = frozenset(("in",))

@@ -1,0 +1,77 @@
+"""Premises from what was cut out of the text: declarations, members, aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lean_extract.records import Premise
+from lean_extract.source.grammar.aliases import Alias
+from lean_extract.source.grammar.declarations import Declaration, Prefix
+from lean_extract.source.grammar.structures import Member
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.scopes import join_names, split_name
+from lean_extract.syntax.lexer import Tokens
+
+
+def attribute_texts(prefix: Prefix) -> tuple[str, ...]:
+    """The attributes as written."""
+    return tuple([attribute.text for attribute in prefix.attributes])
+
+
+def declared_premise(
+    tokens: Tokens, module: str, namespace: str, declaration: Declaration, context: Sequence[Binder]
+) -> Premise:
+    """A declaration with its whole context, in a namespace."""
+    prefix = declaration.prefix
+    # What the compiler alone may use (`lcUnreachable : α`) is no axiom for proofs.
+    is_unsafe = declaration.keyword == "axiom" and "unsafe" in prefix.modifiers
+    return Premise(
+        name=join_names(namespace, declaration.name),
+        kind="unsafe axiom" if is_unsafe else declaration.keyword,
+        module=module,
+        context=tuple([binder.text for binder in context]),
+        conclusion=tokens.source(declaration.type_begin, declaration.type_end),
+        span=tokens.span(declaration.begin, declaration.end),
+        doc=prefix.doc,
+        attributes=attribute_texts(prefix),
+        is_private="private" in prefix.modifiers,
+        is_protected="protected" in prefix.modifiers,
+        has_sorry=tokens.has_sorry(declaration.begin, declaration.end),
+    )
+
+
+def member_premise(tokens: Tokens, member: Member, owner: Premise, outer: tuple[str, ...]) -> Premise:
+    """A field, constructor or local declaration of `owner`; `outer` are the binders it has from there."""
+    conclusion = tokens.source(member.type_begin, member.type_end)
+    if member.kind == "constructor" and not conclusion:
+        conclusion = split_name(owner.name)[-1]
+    return Premise(
+        name=join_names(owner.name, member.name),
+        kind=member.kind,
+        module=owner.module,
+        context=(*outer, *[binder.text for binder in member.binders]),
+        conclusion=conclusion,
+        span=tokens.span(member.begin, member.end),
+        doc=member.prefix.doc,
+        attributes=attribute_texts(member.prefix),
+        is_private="private" in member.prefix.modifiers or owner.is_private,
+        is_protected="protected" in member.prefix.modifiers,
+    )
+
+
+def alias_premise(
+    tokens: Tokens, module: str, alias: Alias, target: Premise | None, prefix: Prefix, place: tuple[int, int]
+) -> Premise:
+    """An alias at the tokens `place`; without its target (which stands elsewhere) it has no statement."""
+    return Premise(
+        name=alias.name,
+        kind="alias",
+        module=module,
+        context=target.context if target else (),
+        conclusion=alias.conclusion(target.conclusion) if target else "",
+        span=tokens.span(*place),
+        doc=prefix.doc,
+        attributes=attribute_texts(prefix),
+        is_private="private" in prefix.modifiers,
+        is_protected="protected" in prefix.modifiers,
+    )

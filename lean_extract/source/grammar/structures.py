@@ -1,0 +1,256 @@
+"""What a structure, class or inductive type declares besides itself: fields and constructors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from lean_extract.source.grammar.declarations import Declaration, Prefix, parse_prefix
+from lean_extract.source.names.binders import Binder, parse_binders
+from lean_extract.source.names.scopes import split_name
+from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+
+@dataclass(slots=True)
+class Member:
+    """A field or a constructor; `name` is relative to its type, places are token indices."""
+
+    name: str
+    kind: str
+    prefix: Prefix
+    binders: list[Binder]
+    type_begin: int
+    type_end: int
+    begin: int
+    end: int
+
+
+@dataclass(slots=True)
+class Members:
+    """The members of a type, and the types it extends, as written."""
+
+    members: list[Member] = field(default_factory=list)
+    parents: list[str] = field(default_factory=list)
+
+
+def parse_members(tokens: Tokens, declaration: Declaration) -> Members:
+    """Fields (with parents) of a structure or class, constructors of an inductive type."""
+    keyword = declaration.keyword
+    if keyword in ("structure", "class"):
+        return _structure(tokens, declaration)
+    if keyword in ("inductive", "class inductive", "coinductive"):
+        return Members(_constructors(tokens, declaration.value_begin, _deriving(tokens, declaration)))
+    return Members()
+
+
+def structure_itself(keyword: str, name: str, parameters: list[Binder]) -> str:
+    """The binder that a field takes for the structure it is a field of: `(self : Foo α)`."""
+    explicit = [name for binder in parameters if binder.bracket in ("(", "") for name in binder.names]
+    applied = " ".join([split_name(name)[-1], *explicit])
+    return f"[self : {applied}]" if keyword == "class" else f"(self : {applied})"
+
+
+def _deriving(tokens: Tokens, declaration: Declaration) -> int:
+    """The `deriving` clause of a type, or its end."""
+    depth = 0
+    for index in range(declaration.value_begin, declaration.end):
+        text = tokens.texts[index]
+        depth += DEPTH.get(text, 0)
+        if text == "deriving" and depth == 0:
+            return index
+    return declaration.end
+
+
+def _structure(tokens: Tokens, declaration: Declaration) -> Members:
+    texts = tokens.texts
+    end = _deriving(tokens, declaration)
+    index = declaration.value_begin
+    result = Members()
+    if index < end and texts[index] == "extends":
+        index = _parents(tokens, index + 1, end, result.parents)
+    while index < end and texts[index] not in ("where", ":="):
+        index += 1
+    index += 1
+    if index >= end:
+        return result
+    index = _named_constructor(tokens, index, end, result.members)
+    result.members += _fields(tokens, index, end)
+    return result
+
+
+def _parents(tokens: Tokens, begin: int, end: int, parents: list[str]) -> int:
+    """Collect what `extends` names; the index of the `where`, `:=` or `:` behind it."""
+    texts = tokens.texts
+    depth = 0
+    expecting = True
+    for index in range(begin, end):
+        text = texts[index]
+        if depth == 0 and text in ("where", ":="):
+            return index
+        if depth == 0 and text == ":" and not (index and _names_parent(texts, index, begin)):
+            return index
+        if expecting and is_identifier(text):
+            parents.append(text)
+            expecting = False
+        depth += DEPTH.get(text, 0)
+        if depth == 0 and text == ",":
+            expecting = True
+        elif depth == 0 and text == ":":
+            parents.pop()
+            expecting = True
+    return end
+
+
+def _names_parent(texts: list[str], colon: int, begin: int) -> bool:
+    """Whether the colon belongs to `extends toFoo : Foo`."""
+    return colon - 1 == begin or texts[colon - 2] == ","
+
+
+def _named_constructor(tokens: Tokens, index: int, end: int, members: list[Member]) -> int:
+    """Read `mk ::` where it stands; the index behind it."""
+    prefix, place = parse_prefix(tokens, index, end)
+    if place + 1 < end and is_identifier(tokens.texts[place]) and tokens.texts[place + 1] == "::":
+        members.append(Member(tokens.texts[place], "constructor", prefix, [], place, place, index, place + 2))
+        return place + 2
+    return index
+
+
+def _fields(tokens: Tokens, begin: int, end: int) -> list[Member]:
+    texts = tokens.texts
+    fields: list[Member] = []
+    if begin >= end:
+        return fields
+    margin = tokens.column(begin)
+    index = begin
+    while index < end:
+        prefix, place = parse_prefix(tokens, index, end)
+        if place >= end:
+            break
+        if texts[place] in ("(", "{", "[", "⦃"):
+            behind = tokens.brackets.close(place, end) + 1
+            fields += _bracketed(tokens, prefix, index, place, behind)
+        else:
+            behind = tokens.lines.next_within(place + 1, end, margin)
+            fields += _plain(tokens, prefix, index, place, behind)
+        index = behind
+    return fields
+
+
+def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, behind: int) -> list[Member]:
+    """`(x y : T)` as fields."""
+    texts = tokens.texts
+    colon = opener + 1
+    while colon < behind - 1 and is_identifier(texts[colon]):
+        colon += 1
+    if texts[colon] != ":":
+        return []
+    return [
+        Member(name, "field", prefix, [], colon + 1, behind - 1, begin, behind)
+        for name in texts[opener + 1 : colon]
+    ]
+
+
+def _plain(tokens: Tokens, prefix: Prefix, begin: int, place: int, behind: int) -> list[Member]:
+    """`x y (binders) : T := default` as fields; a bare `x := value` declares nothing."""
+    texts = tokens.texts
+    names_end = place
+    while names_end < behind and is_identifier(texts[names_end]):
+        names_end += 1
+    binders, colon = parse_binders(tokens, names_end, behind)
+    if names_end == place or colon >= behind or texts[colon] != ":":
+        return []
+    type_end = _default(texts, colon + 1, behind)
+    return [
+        Member(name, "field", prefix, binders, colon + 1, type_end, begin, behind)
+        for name in texts[place:names_end]
+    ]
+
+
+def _default(texts: list[str], begin: int, end: int) -> int:
+    depth = 0
+    lets = 0
+    for index in range(begin, end):
+        text = texts[index]
+        depth += DEPTH.get(text, 0)
+        if depth == 0 and text in ("let", "letI", "have", "haveI"):
+            lets += 1
+        elif depth == 0 and text in (":=", "deriving"):
+            if not lets:
+                return index
+            lets -= 1
+    return end
+
+
+def _constructors(tokens: Tokens, begin: int, end: int) -> list[Member]:
+    texts = tokens.texts
+    bars = _bars(texts, begin, end)
+    members: list[Member] = []
+    for bar, limit in pairwise([*bars, end]):
+        start = bar - 1 if bar > begin and texts[bar - 1][:3] == "/--" else bar
+        stop = limit - 1 if limit < end and texts[limit - 1][:3] == "/--" else limit
+        prefix, place = parse_prefix(tokens, bar + 1, stop)
+        if start < bar:
+            outer, _ = parse_prefix(tokens, start, bar)
+            prefix.doc = prefix.doc or outer.doc
+        if place >= stop or not is_identifier(texts[place]):
+            continue
+        binders, colon = parse_binders(tokens, place + 1, stop)
+        type_begin = colon + 1 if colon < stop and texts[colon] == ":" else stop
+        members.append(Member(texts[place], "constructor", prefix, binders, type_begin, stop, start, stop))
+    return members
+
+
+def _bars(texts: list[str], begin: int, end: int) -> list[int]:
+    bars: list[int] = []
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        depth += DEPTH.get(text, 0)
+        if text == "|" and depth == 0:
+            bars.append(index)
+    return bars
+
+
+def local_declarations(tokens: Tokens, declaration: Declaration) -> list[Member]:
+    """What stands in the `where` behind a declaration's value: `def f := go 0 where go n := ...`."""
+    texts = tokens.texts
+    depth = 0
+    for index in range(declaration.value_begin + 1, declaration.end):
+        text = texts[index]
+        depth += DEPTH.get(text, 0)
+        if text == "where" and depth == 0 and index + 1 < declaration.end:
+            return _local(tokens, index + 1, declaration.end)
+    return []
+
+
+def _local(tokens: Tokens, begin: int, end: int) -> list[Member]:
+    texts = tokens.texts
+    margin = tokens.column(begin)
+    starts = [place for place in tokens.firsts(begin, end) if tokens.column(place) == margin]
+    if not starts or starts[0] != begin:
+        starts.insert(0, begin)
+    members: list[Member] = []
+    for start, limit in pairwise([*starts, end]):
+        prefix, place = parse_prefix(tokens, start, limit)
+        if place >= limit or not is_identifier(texts[place]) or texts[place] in _NO_LOCAL_NAMES:
+            continue
+        binders, colon = parse_binders(tokens, place + 1, limit)
+        if colon >= limit or texts[colon] not in (":", ":=", "|"):
+            continue
+        type_begin = colon + 1 if texts[colon] == ":" else colon
+        type_end = _type_end(texts, type_begin, limit) if texts[colon] == ":" else colon
+        members.append(Member(texts[place], "def", prefix, binders, type_begin, type_end, start, limit))
+    return members
+
+
+_NO_LOCAL_NAMES = frozenset(("termination_by", "decreasing_by", "finally", "rec"))
+
+
+def _type_end(texts: list[str], begin: int, end: int) -> int:
+    depth = 0
+    for index in range(begin, end):
+        depth += DEPTH.get(texts[index], 0)
+        if depth == 0 and texts[index] in (":=", "|", "termination_by", "decreasing_by"):
+            return index
+    return end

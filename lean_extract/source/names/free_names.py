@@ -1,0 +1,137 @@
+"""Which of some names a piece of a term uses freely, that is, not bound inside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+QUANTIFIERS = frozenset(
+    (
+        "∀", "∃", "∃!", "fun", "λ", "Σ", "Π", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∫⁻", "⨁", "⨂", "∐",
+        "⋁", "⋀",
+        "∑'", "∏'", "∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "Σ'", "∑ᶠ", "∏ᶠ", "⨍", "⨍⁻", "∯", "∮", "forall", "exists",
+    )
+)  # fmt: skip
+BINDING_ENDS = frozenset((",", "=>", "↦"))
+_MAX_WITHIN = 20
+"""Quantifiers where names of binders stand: `fun [∀ i, Group (G i)] => ...`."""
+_SET_MARKS = frozenset(("|", ":", "∈", "//"))
+
+
+def free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
+    """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
+
+    A quantifier binds from its own place to the end of the bracket that it stands in.
+    """
+    texts = tokens.texts
+    if candidates.isdisjoint(_bound_somewhere(tokens, begin, end)):
+        return candidates
+    found: set[str] = set()
+    bound: list[tuple[int, frozenset[str]]] = []
+    in_force: Counter[str] = Counter()
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+            while bound and bound[-1][0] > depth:
+                in_force.subtract(bound.pop()[1])
+            if text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
+                bound.append((depth, frozenset((texts[index + 1],))))
+                in_force.update(bound[-1][1])
+            continue
+        if text in QUANTIFIERS:
+            bound.append((depth, _binding_names(tokens, index + 1, end) & candidates))
+            in_force.update(bound[-1][1])
+            continue
+        head = text.partition(".")[0]
+        if head in candidates and not in_force[head]:
+            found.add(head)
+    return frozenset(found)
+
+
+def _bound_somewhere(tokens: Tokens, begin: int, end: int) -> set[str]:
+    texts = tokens.texts
+    bound: set[str] = set()
+    for index in range(begin, end):
+        text = texts[index]
+        if text in QUANTIFIERS:
+            bound |= _binding_names(tokens, index + 1, end)
+        elif text == "{" and index + 2 < end and texts[index + 2] in _SET_MARKS:
+            bound.add(texts[index + 1])
+    return bound
+
+
+def binding_places(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
+    """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind.
+
+    Types are not looked into. Binders that hold very many quantifiers are none, and end there.
+    """
+    texts, brackets = tokens.texts, tokens.brackets
+    places: list[int] = []
+    opened: list[int] = []
+    within = 0
+    index = begin
+    while index < end:
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            if step > 0:
+                opened.append(index)
+            elif not opened:
+                return places, index
+            else:
+                opened.pop()
+        elif not opened and text in BINDING_ENDS:
+            return places, index
+        elif text in _TYPE_MARKS:
+            if not opened:
+                return places, brackets.stop(index, end, BINDING_ENDS)
+            index = brackets.close(opened.pop(), end)
+        elif text in QUANTIFIERS and (within := within + 1) > _MAX_WITHIN:
+            return places, index
+        elif text != "_":
+            places.append(index)
+        index += 1
+    return places, end
+
+
+def _binding_names(tokens: Tokens, begin: int, end: int) -> frozenset[str]:
+    return frozenset([tokens.texts[place] for place in binding_places(tokens, begin, end)[0]])
+
+
+_TYPE_MARKS = frozenset((":", "∈", "in", "<", "≤", ">", "≥", "⊆", "≠", ":=", "∉", "⊂", "∣"))
+
+
+_INTRODUCERS = frozenset(
+    ("intro", "intros", "rintro", "obtain", "rcases", "cases", "ext", "funext", "have", "let", "with",
+     "next", "|",
+     "rename_i", "induction", "set", "generalize", "case", "for", "mut")
+)  # fmt: skip
+_INTRODUCERS_END = frozenset((":=", ":", ";", "=>", "using", "at", "←", "from", "in"))
+
+
+def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
+    """Names that a definition's body binds by patterns, tactics or `field x y := ...`, anywhere in it.
+
+    Rough: a variable that is used freely and bound elsewhere in the same body counts as bound.
+    """
+    texts = tokens.texts
+    firsts = set(tokens.firsts(begin, end))
+    bound: set[str] = set()
+    for index in range(begin, end):
+        text = texts[index]
+        if text == ":=":
+            first = index - 1
+            while first > begin and first not in firsts and is_identifier(texts[first]):
+                first -= 1
+            bound.update(texts[first + 1 : index])
+        elif text in _INTRODUCERS:
+            for place in range(index + 1, min(end, index + 40)):
+                if texts[place] in _INTRODUCERS_END or (place in firsts and text != "|"):
+                    break
+                bound.add(texts[place])
+    return bound

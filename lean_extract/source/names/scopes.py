@@ -1,0 +1,168 @@
+"""Namespaces, sections, opened namespaces and variables: what is in force at a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lean_extract.source.names.variables import NO_VARIABLES, Variables
+
+MAX_NAME = 1000
+"""Characters of a name, and"""
+MAX_COMPONENTS = 50
+"""how many components it has: each of them is a namespace that names may be looked up in."""
+MAX_OPENS = 100
+"""Namespaces opened at once. Mathlib has up to about 30."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """One opened namespace. `within` is the namespace that the command stood in."""
+
+    namespace: str
+    within: str = ""
+    only: tuple[str, ...] | None = None
+    hiding: tuple[str, ...] = ()
+    renaming: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a name is resolved against: the namespace and what is opened, the latest last."""
+
+    namespace: str = ""
+    opens: tuple[Open, ...] = ()
+
+
+ROOT = Scope()
+"""The top of a file, nothing opened."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One `namespace` or `section`, and what was declared inside it."""
+
+    name: str
+    scope: Scope
+    variables: Variables = NO_VARIABLES
+    included: frozenset[str] = frozenset()
+    omitted: frozenset[str] = frozenset()
+    is_temporary: bool = False
+
+
+@dataclass(slots=True)
+class ScopeStack:
+    """The frames at a point of the file; the first is the file itself."""
+
+    frames: list[Frame] = field(default_factory=lambda: [Frame("", Scope())])
+
+    @property
+    def top(self) -> Frame:
+        """The frame in force."""
+        return self.frames[-1]
+
+    def _push(self, name: str, scope: Scope, temporary: bool = False) -> None:
+        top = self.top
+        self.frames.append(Frame(name, scope, top.variables, top.included, top.omitted, temporary))
+
+    def enter_section(self, name: str = "") -> None:
+        """`section A.B` is two sections, as in Lean."""
+        for part in name.split(".") if name else [""]:
+            self._push(part, self.top.scope)
+
+    def enter_namespace(self, name: str) -> bool:
+        """`namespace A.B` is two namespaces, as in Lean; whether its name is short enough to be one.
+
+        What is in one that is too long counts to the namespace around it.
+        """
+        fits = True
+        for part in split_name(name):
+            scope = self.top.scope
+            namespace = join_names(scope.namespace, part)
+            # what is declared in it has a longer name
+            fits = fits and 2 * len(namespace) <= MAX_NAME and 2 * namespace.count(".") < MAX_COMPONENTS
+            self._push(part, Scope(namespace, scope.opens) if fits else scope)
+        return fits
+
+    def leave(self, name: str = "") -> bool:
+        """`end name`; whether it matched what was open. A wrong name still closes one frame."""
+        parts = split_name(name) if name else [""]
+        matched = True
+        for part in reversed(parts):
+            if len(self.frames) == 1:
+                return False
+            matched &= self.top.name == part or not part
+            self.frames.pop()
+        return matched
+
+    def enter_temporary(self) -> None:
+        """The scope of `open X in` and its kin."""
+        self._push("", self.top.scope, temporary=True)
+
+    def leave_temporary(self) -> None:
+        """Behind the command that `in` governed."""
+        while self.top.is_temporary:
+            self.frames.pop()
+
+    def include(self, names: Iterable[str]) -> None:
+        """The command `include`."""
+        wanted = frozenset(names)
+        self.top.included |= wanted
+        self.top.omitted -= wanted
+
+    def omit(self, names: Iterable[str]) -> None:
+        """The command `omit`: names, or types of instances (`omit [Group G]`)."""
+        unwanted = frozenset(names)
+        self.top.included -= unwanted
+        self.top.omitted |= unwanted
+
+    def open(self, *opened: Open) -> bool:
+        """Add opened namespaces to the frame in force; whether all found place."""
+        top = self.top
+        room = MAX_OPENS - len(top.scope.opens)
+        if opened[:room]:
+            top.scope = Scope(top.scope.namespace, top.scope.opens + opened[:room])
+        return len(opened) <= room
+
+
+def is_too_long(name: str) -> bool:
+    """Whether a name is so long, or of so many components, that it is not read as one."""
+    return len(name) > MAX_NAME or name.count(".") >= MAX_COMPONENTS
+
+
+def join_names(namespace: str, name: str) -> str:
+    """`namespace.name`, where `_root_` throws the namespace away."""
+    if name.startswith("_root_."):
+        return plain_name(name[7:])
+    return plain_name(f"{namespace}.{name}" if namespace and name else namespace or name)
+
+
+_QUOTED = re.compile(r"\.«([^\W\d][\w'!?]*)»")
+
+
+def plain_name(name: str) -> str:
+    """The name as Lean prints it: behind a dot a word needs no quotes (`Sigma.«exists»`)."""
+    return _QUOTED.sub(r".\1", name) if ".«" in name else name
+
+
+def split_name(name: str) -> list[str]:
+    """The components of a dotted name; a `«…»` component may hold dots itself."""
+    if "«" not in name:
+        return name.split(".")
+    parts: list[str] = []
+    start = 0
+    quoted = False
+    for place, character in enumerate(name):
+        if character == "." and not quoted:
+            parts.append(name[start:place])
+            start = place + 1
+            continue
+        quoted = character == "«" or (quoted and character != "»")
+    return [*parts, name[start:]]
+
+
+def namespaces_of(namespace: str) -> list[str]:
+    """The namespace, its parents, and the root (`""`), innermost first."""
+    parts = split_name(namespace) if namespace else []
+    return [".".join(parts[:count]) for count in range(len(parts), -1, -1)]

@@ -1,0 +1,166 @@
+"""Walking a folder of others for `.lean` files: within bounds, and never out of where it may read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lean_extract.errors import BadSource
+from lean_extract.files.settings_files import is_within, json_settings
+from lean_extract.source.projects.notices import Notices
+from lean_extract.syntax.lexer import is_plain_name
+from lean_extract.telling import shown
+
+MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
+"""What makes a folder a project of its own."""
+EVALUATION_FILE = "run.json"
+"""What says of a folder that it is an evaluation's."""
+EVALUATION_FORMAT = "premise-suggest-evaluation"
+"""The `format` in that file."""
+MAX_ENTRIES = 200_000
+"""Files and folders that are looked at in one package; Mathlib has a twentieth of that."""
+MAX_DEPTH = 64
+"""Folders in folders."""
+
+_SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
+_UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LOOK = 1024
+"""After so many entries of one folder it is asked again whether to stop."""
+
+Identity = tuple[int, int]
+
+
+def can_be_named(name: str) -> bool:
+    """Whether a module can have a file or folder of this name: no control characters, no bytes but UTF-8."""
+    stem = name.removesuffix(".lean")
+    return _UNNAMEABLE.search(name) is None and ("»" not in stem or is_plain_name(stem))
+
+
+def identity_of(folder: Path) -> frozenset[Identity]:
+    """What tells a folder from every other, by whatever link it is reached; empty where it is unreadable."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return frozenset()
+    return frozenset({(status.st_dev, status.st_ino)})
+
+
+@dataclass
+class FolderWalk:
+    """A walk through the folders of one project.
+
+    `territory` are the real folders that links may lead to; None: anywhere. `seen` are the folders that were
+    visited, each once. With `is_whole`, build output, nested projects and evaluations are walked as well, and
+    links to folders are left alone. `stopped` is set when `should_stop` said so: what was found is not all.
+    """
+
+    territory: tuple[str, ...] | None
+    notices: Notices
+    should_stop: Callable[[], bool] = lambda: False
+    is_whole: bool = False
+    seen: set[Identity] = field(default_factory=set)
+    stopped: bool = False
+    _left: int = 0
+
+    def lean_files(self, root: Path) -> Iterator[Path]:
+        """The `.lean` files under a folder, by folder and name; `MAX_ENTRIES` entries are looked at."""
+        self._left = MAX_ENTRIES
+        waiting = [(root, 0)]
+        while waiting and not self.stopped:
+            folder, depth = waiting.pop()
+            listed = self._listed(folder, is_root=depth == 0)
+            if listed is None:
+                continue
+            folders, files = listed
+            for name in files:
+                yield folder / name
+            if folders and depth >= MAX_DEPTH:
+                self.notices.add(f"{shown(folder)}: what lies below is not read, it is nested too deeply.")
+            else:
+                waiting += [(folder / name, depth + 1) for name in reversed(folders)]
+            if self._left < 0:
+                self.notices.add(
+                    f"{shown(root)} has more than {MAX_ENTRIES:,} files and folders: the rest is not read."
+                )
+                return
+
+    def _listed(self, folder: Path, *, is_root: bool) -> tuple[list[str], list[str]] | None:
+        """The folders to go on with and the `.lean` files of a folder, sorted; None where it is left out."""
+        identity = identity_of(folder)
+        if not identity or not self.seen.isdisjoint(identity):
+            return None
+        entries = self._entries(folder)
+        if entries is None:
+            return None
+        folders, files, names = entries
+        if not self.is_whole:
+            is_nested = not is_root and not names.isdisjoint(MARKERS)
+            if is_nested or (EVALUATION_FILE in names and self._is_evaluation(folder)):
+                return None
+        self.seen.update(identity)
+        return sorted(folders), sorted(files)
+
+    def _entries(self, folder: Path) -> tuple[list[str], list[str], set[str]] | None:
+        """Folders to go on with, `.lean` files, and those names of files that say what the folder is."""
+        folders: list[str] = []
+        files: list[str] = []
+        names: set[str] = set()
+        try:
+            with os.scandir(folder) as entries:
+                for count, entry in enumerate(entries):
+                    self._left -= 1
+                    if count % _LOOK == 0 and self.should_stop():
+                        self.stopped = True
+                        return None
+                    if self._left < 0:
+                        break
+                    name = entry.name
+                    if _is_folder(entry):
+                        if not self._is_skipped(name) and self._may_follow(entry):
+                            folders.append(name)
+                    elif name.endswith(".lean"):
+                        if name == "lakefile.lean":
+                            names.add(name)
+                        elif self._may_follow(entry):
+                            files.append(name)
+                    elif name in MARKERS or name == EVALUATION_FILE:
+                        names.add(name)
+        except OSError as error:
+            self.notices.add(f"{shown(folder)} cannot be read: {error.strerror}.")
+            return None
+        return folders, files, names
+
+    def _is_skipped(self, name: str) -> bool:
+        return name.startswith(".") or (name in _SKIPPED and not self.is_whole)
+
+    def _may_follow(self, entry: os.DirEntry[str]) -> bool:
+        if not can_be_named(entry.name):
+            self.notices.add(f"{shown(entry.path)} is left out: no module can have this name.")
+            return False
+        if not entry.is_symlink():
+            return True
+        if self.is_whole and _is_folder(entry):
+            return False
+        if self.territory is None or is_within(os.path.realpath(entry.path), self.territory):
+            return True
+        self.notices.add(
+            f"{shown(entry.path)} is left out: it is a link out of the project and its packages."
+        )
+        return False
+
+    def _is_evaluation(self, folder: Path) -> bool:
+        try:
+            run = json_settings(folder / EVALUATION_FILE, self.territory)
+        except BadSource:  # somebody else's
+            return False
+        return run.get("format") == EVALUATION_FORMAT
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads in a circle
+        return False

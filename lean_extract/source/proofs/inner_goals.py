@@ -1,0 +1,146 @@
+"""Goals stated inside proofs: `have`, `show`, `suffices`, `calc`, `replace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lean_extract.source.budget import Budget
+from lean_extract.source.proofs.binding import goal_end
+from lean_extract.syntax.keywords import KEYWORDS
+from lean_extract.syntax.lexer import Tokens, is_identifier
+
+_MOST_GOALS = 2000
+"""Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
+_MOST_LINES = 10_000
+"""Lines of calculations, those of a calculation in another one counted twice."""
+_LONGEST = 1000
+"""Tokens of a stated goal: where they stand inside each other each is written out."""
+_SEPARATORS = frozenset((";", "<;>"))
+_STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
+_RELATIONS = frozenset(
+    ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGoal:
+    """A stated goal: its keyword and name, its proposition, and where its own proof is (token indices)."""
+
+    keyword: str
+    name: str
+    conclusion: str
+    binders: tuple[str, ...]
+    begin: int
+    proof_begin: int
+    proof_end: int
+
+
+def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
+    """The goals stated in the tokens [begin, end), in order of their keyword."""
+    texts = tokens.texts
+    left, lines = Budget(_MOST_GOALS), Budget(_MOST_LINES)
+    for index in range(begin, end):
+        text = texts[index]
+        if text in _STATING:
+            if not left.take(1):
+                return
+            if goal := _stated(tokens, index, end):
+                yield goal
+        elif text == "calc":
+            steps = list(_calc_steps(tokens, index, end, lines))
+            if not left.take(len(steps)):
+                return
+            yield from _calculation(tokens, steps)
+
+
+def layout_end(tokens: Tokens, index: int, end: int) -> int:
+    """Where what begins at `index` ends: a later line at or left of its column, a closing bracket, or `;`."""
+    limit = tokens.lines.next_within(index + 1, end, tokens.column(index))
+    return tokens.brackets.stop(index, limit, _SEPARATORS)
+
+
+def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
+    texts = tokens.texts
+    keyword = texts[index]
+    limit = layout_end(tokens, index, end)
+    place = index + 1
+    name = ""
+    binders: list[str] = []
+    if keyword != "show":
+        if place < limit and is_identifier(texts[place]) and texts[place] not in KEYWORDS - {"this"}:
+            name = texts[place]
+            place += 1
+        while place < min(limit, index + _LONGEST) and texts[place] in ("(", "{", "[", "⦃"):
+            behind = tokens.brackets.close(place, limit) + 1
+            binders.append(tokens.source(place, behind))
+            place = behind
+        if place >= limit or texts[place] != ":":
+            return None
+        place += 1
+    stop = goal_end(tokens, place, limit)
+    if stop - index > _LONGEST:
+        return None
+    conclusion = tokens.source(place, stop)
+    if not conclusion or (keyword == "show" and stop < limit and texts[stop] in ("then", "with")):
+        return None
+    proof_end = limit
+    if stop >= limit or keyword == "suffices":
+        stop, proof_end = limit, _rest_of_block(tokens, index, limit, end)
+    return StatedGoal(keyword, name, conclusion, tuple(binders), index, stop, proof_end)
+
+
+def _rest_of_block(tokens: Tokens, index: int, begin: int, end: int) -> int:
+    """Where the block of the step at `index` ends: `show T` and `suffices` are proved by what follows."""
+    return tokens.lines.next_within(begin, end, tokens.column(index) - 1)
+
+
+def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[StatedGoal]:
+    """The goals of a calculation's steps; a left side `_` is written out."""
+    left = ""
+    for begin, stop in steps:
+        proof = goal_end(tokens, begin, stop)
+        if proof - begin > _LONGEST:
+            continue
+        relation = tokens.brackets.stop(begin, proof, _RELATIONS)
+        if relation >= proof or tokens.texts[relation] not in _RELATIONS:
+            # `calc a` with `_ = b` on the next line
+            left = left or tokens.source(begin, proof)
+            continue
+        first = tokens.source(begin, relation)
+        right = tokens.source(relation + 1, proof)
+        if first == "_":
+            first = left
+        left = right
+        if first and right and proof < stop:
+            text = f"{first} {tokens.texts[relation]} {right}"
+            yield StatedGoal("calc", "", text, (), begin, proof, stop)
+
+
+def _calc_steps(tokens: Tokens, index: int, end: int, lines: Budget) -> Iterator[tuple[int, int]]:
+    """The token ranges of a calculation's steps: the first, then each line that begins with `_`.
+
+    `lines` counts the lines that are looked at.
+    """
+    texts = tokens.texts
+    if index + 1 >= end:
+        return
+    outer = min(tokens.column(index), tokens.column(index + 1))
+    starts = [index + 1]
+    limit = end
+    step_column: int | None = None
+    first = index + 1
+    while (first := tokens.lines.next_line(first + 1, end)) < end and lines.take(1):
+        column = tokens.column(first)
+        if step_column is None and texts[first] == "_":
+            step_column = column
+        if column == step_column and texts[first] == "_":
+            starts.append(first)
+        elif column == step_column or column < (
+            outer if step_column is None else min(outer + 1, step_column)
+        ):
+            limit = first
+            break
+    for start, following in pairwise([*starts, limit]):
+        yield start, min(following, layout_end(tokens, start, following))

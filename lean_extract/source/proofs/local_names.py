@@ -1,0 +1,172 @@
+"""The names bound inside a proof, and what their types tell of `h.symm`, `h.1`, `(h x).trans`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.scopes import split_name
+from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.types import Range, TypeShape, head, premises_of, shape
+
+MAX_PATH = 60
+"""Projections behind each other (`h.1.2.1`) that are followed."""
+_MAX_TYPE = 1000
+"""Tokens of a type that is taken apart for a projection, of which there may be very many."""
+
+
+class Field(NamedTuple):
+    """`h.field` where the type of `h` is an application of `receiver` (a name or an operator)."""
+
+    receiver: str
+    field: str
+
+
+class TypedPart(NamedTuple):
+    """Something whose type is what a constant concludes (or, of a definition, stands for), or a part of that.
+
+    `path` leads there: `1/2` is the first of two components, `1|2` the first of two alternatives.
+    """
+
+    constant: str
+    path: tuple[str, ...] = ()
+
+
+class PartField(NamedTuple):
+    """`(f x y).field`, or a field of a part of what `f` concludes."""
+
+    part: TypedPart
+    field: str
+
+
+class Alternative(NamedTuple):
+    """A constructor named by `cases`, `induction` or a pattern: `name` among its fellows `all_names`."""
+
+    receiver: str
+    name: str
+    all_names: frozenset[str]
+
+
+Mention = str | Field | PartField | Alternative
+"""A plain name as written, `.name` where the expected type gives the namespace, or one of the above."""
+
+Known = Range | TypedPart | None
+"""What is known of a local name: the tokens of its type, the constant that it comes from, or nothing."""
+
+_SIDES = {"1": 0, "2": 1, "left": 0, "right": 1, "mp": 0, "mpr": 1}
+
+
+class LocalNames:
+    """Bound names with what is known of their types, in a file's tokens."""
+
+    def __init__(self, texts: list[str], binders: Iterable[Binder]) -> None:
+        self._texts = texts
+        self._known: dict[str, Known] = {}
+        self._shapes: dict[Range, TypeShape] = {}
+        self._premises: dict[Range, tuple[list[Range | None], Range]] = {}
+        self._heads: dict[Range, str] = {}
+        for binder in binders:
+            for name in binder.names:
+                self._known[name] = binder.place if binder.type else None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
+    def bind(self, name: str, known: Known = None) -> None:
+        """From here on `name` is local."""
+        self._known[name] = known
+
+    def type_of(self, name: str) -> Range | None:
+        """The tokens of a local name's type, if they are known."""
+        known = self._known.get(name)
+        return None if isinstance(known, TypedPart) else known
+
+    def shape(self, place: Range) -> TypeShape:
+        """A type taken apart, one level; remembered, as many places look at the same type."""
+        found = self._shapes.get(place)
+        if found is None:
+            found = self._shapes[place] = shape(self._texts, place)
+        return found
+
+    def premises(self, place: Range) -> tuple[list[Range | None], Range]:
+        """What a statement assumes, and what it concludes; remembered."""
+        found = self._premises.get(place)
+        if found is None:
+            found = self._premises[place] = premises_of(self._texts, place)
+        return found
+
+    def _head(self, place: Range) -> str:
+        found = self._heads.get(place)
+        if found is None:
+            found = self._heads[place] = head(self._texts, place)
+        return found
+
+    def head(self, place: Range) -> str:
+        """The head of a type; `N.Normal` with `N` of type `Subgroup G` gives `Subgroup.Normal`."""
+        found = self._head(place)
+        first, dot, rest = found.partition(".")
+        if dot and first in self._known:
+            known = self.type_of(first)
+            owner = self._head(known) if known else ""
+            return f"{owner}.{rest}" if owner and is_identifier(owner) else rest
+        return "" if found in self._known else found
+
+    def fields(self, name: str, path: str, is_applied: bool = False) -> list[Mention]:
+        """What `name.path` mentions. With `is_applied` it is `(name x y).path`."""
+        known = self._known.get(name)
+        if isinstance(known, TypedPart):
+            return [PartField(known, path)]
+        if known is None:
+            return []
+        return self.fields_of(known, path, is_applied)
+
+    def fields_of(self, place: Range, path: str, is_applied: bool = False) -> list[Mention]:
+        """What `.path` mentions on something of the given type."""
+        found: list[Mention] = []
+        parts = split_name(path)
+        if len(parts) > MAX_PATH or place[1] - place[0] > _MAX_TYPE:
+            return found
+        while parts:
+            if is_applied:
+                place = self.premises(place)[1]
+            sides = self.shape(place)
+            if sides.connective in ("∧", "↔") and parts[0] in _SIDES:
+                found.append(Field(sides.connective, parts[0]))
+                following = self._side(place, parts[0])
+                if following is None:
+                    return found
+                place, parts = following, parts[1:]
+                continue
+            receiver = self.head(place)
+            if receiver:
+                found.append(Field(receiver, ".".join(parts)))
+            return found
+        return found
+
+    def _side(self, place: Range, part: str) -> Range | None:
+        """The type of `h.1`; of `h.mp x` for an equivalence."""
+        sides = self.shape(place)
+        if sides.connective == "∧":
+            return (sides.left, sides.right)[_SIDES[part]]
+        if sides.connective == "↔":
+            return (sides.right, sides.left)[_SIDES[part]]
+        return None
+
+    def result(self, name: str, path: str, is_applied: bool) -> Known:
+        """What is known of the type of `name.path`, applied or not."""
+        known = self._known.get(name)
+        if known is None:
+            return None
+        if isinstance(known, TypedPart):
+            return None if path else known
+        parts = split_name(path) if path else []
+        if len(parts) > MAX_PATH:
+            return None
+        for part in parts:
+            known = self.premises(known)[1] if is_applied else known
+            following = self._side(known, part) if part in _SIDES else None
+            if following is None:
+                return None
+            known = following
+        return self.premises(known)[1] if is_applied else known

@@ -1,0 +1,186 @@
+"""A proof's text into mentions, tactic steps and stated goals; nothing is resolved yet."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lean_extract.records import Goal, Hypothesis, Span
+from lean_extract.source.budget import MAX_FACTS, Budget
+from lean_extract.source.grammar.statements import hypothesis_of
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.scopes import Scope
+from lean_extract.source.proofs.inner_goals import stated_goals
+from lean_extract.source.proofs.known_states import Known, KnownStates, TermProof, known_states
+from lean_extract.source.proofs.local_names import Mention
+from lean_extract.source.proofs.mentions import scan_mentions
+from lean_extract.source.proofs.tactics import split_steps
+from lean_extract.syntax.lexer import Tokens
+from lean_extract.syntax.types import Range
+
+
+class SourceStep(NamedTuple):
+    """A tactic as written; its mentions are `SourceProof.mentions[first:last]`."""
+
+    tactic: str
+    span: Span
+    first: int
+    last: int
+    before: Goal | None = None
+    origin: str | None = None
+
+
+class SourceGoal(NamedTuple):
+    """A stated goal; the mentions of its own proof are `SourceProof.mentions[first:last]`."""
+
+    keyword: str
+    conclusion: str
+    context: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProof:
+    """A proof before resolution.
+
+    `order` counts the premises that the file declares up to and with this theorem: what stands
+    behind them cannot be meant.
+    """
+
+    theorem: str
+    scope: Scope
+    order: int
+    mentions: tuple[Mention, ...]
+    steps: tuple[SourceStep, ...]
+    inner_goals: tuple[SourceGoal, ...]
+    is_tactic: bool
+    terms: tuple[SourceStep, ...] = ()
+    is_cut: bool = False
+    """Whether some of its steps, goals or states were left out, being too many."""
+
+
+_MOST_TEXT = 100_000, 32
+"""Characters of all steps and stated goals of a proof, and how many for each character of its own: what is
+nested is written out once a level."""
+_MOST_BINDERS = 100_000
+"""Binders of all goals that are stated in a proof."""
+
+
+def read_proof(
+    tokens: Tokens,
+    begin: int,
+    end: int,
+    *,
+    theorem: str,
+    scope: Scope,
+    order: int,
+    binders: Sequence[Binder],
+    statement: Range,
+    context: tuple[str, ...],
+    states: bool = False,
+) -> SourceProof:
+    """The proof that is the tokens [begin, end).
+
+    Args:
+        binders: what binds names around it, the variables in force among them.
+        statement: the tokens of what it proves.
+        context: the theorem's binders as text, for the goals stated inside.
+        states: whether to work out the states that the text determines.
+    """
+    text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(_MOST_BINDERS)
+    hypotheses = _Hypotheses()
+    steps = split_steps(tokens, begin, end)
+    found = scan_mentions(tokens, begin, end, binders, statement, steps)
+    places = [place for place, _ in found]
+    walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else KnownStates()
+    read_steps = [
+        _step(tokens, places, first, last, walk.tactics.get(first), hypotheses)
+        for first, last in steps.steps
+        if text.take(tokens.starts[last - 1] - tokens.starts[first])
+    ]
+    goals = _goals(tokens, begin, end, context, places, text, binders_left)
+    return SourceProof(
+        theorem,
+        scope,
+        order,
+        tuple([mention for _, mention in found]),
+        tuple([step for step in read_steps if step.tactic]),
+        goals,
+        bool(steps.positions),
+        tuple([_term(tokens, places, term, hypotheses) for term in walk.terms]),
+        text.is_spent or binders_left.is_spent or walk.work.is_spent,
+    )
+
+
+def _allowed(tokens: Tokens, begin: int, end: int) -> int:
+    least, factor = _MOST_TEXT
+    return least + factor * (tokens.starts[end - 1] - tokens.starts[begin])
+
+
+class _Hypotheses(dict[str, Hypothesis]):
+    """Binders as hypotheses; the states of a proof share most of theirs."""
+
+    def __missing__(self, binder: str) -> Hypothesis:
+        found = self[binder] = hypothesis_of(binder)
+        return found
+
+    def goal(self, known: Known) -> Goal:
+        """A known state as a goal."""
+        return Goal(tuple([self[binder] for binder in known.sequent.context]), known.sequent.target or "")
+
+
+def _step(
+    tokens: Tokens, places: list[int], begin: int, end: int, known: Known | None, hypotheses: _Hypotheses
+) -> SourceStep:
+    return SourceStep(
+        tokens.source(begin, end),
+        tokens.span(begin, end),
+        bisect_left(places, begin),
+        bisect_left(places, end),
+        *((hypotheses.goal(known), known.origin) if known else (None, None)),
+    )
+
+
+def _term(tokens: Tokens, places: list[int], term: TermProof, hypotheses: _Hypotheses) -> SourceStep:
+    begin, end = term.begin, term.end
+    first, last = bisect_left(places, begin), bisect_left(places, end)
+    span = tokens.span(begin, end)
+    goal = hypotheses.goal(term.known)
+    return SourceStep(f"exact {term.term}", span, first, last, goal, term.known.origin)
+
+
+def _goals(
+    tokens: Tokens,
+    begin: int,
+    end: int,
+    context: tuple[str, ...],
+    places: list[int],
+    text: Budget,
+    binders: Budget,
+) -> tuple[SourceGoal, ...]:
+    """The stated goals; named facts in force (whose block has not ended) join the context."""
+    goals: list[SourceGoal] = []
+    facts: list[tuple[int, int, str]] = []
+    for goal in stated_goals(tokens, begin, end):
+        column = tokens.column(goal.begin)
+        facts = [fact for fact in facts if fact[1] > goal.begin]
+        known = tuple([fact for start, _, fact in facts if start <= goal.begin])
+        if not (text.take(len(goal.conclusion)) and binders.take(len(context) + len(known) + 1)):
+            break
+        goals.append(
+            SourceGoal(
+                goal.keyword,
+                goal.conclusion,
+                (*context, *known, *goal.binders),
+                bisect_left(places, goal.proof_begin),
+                bisect_left(places, goal.proof_end),
+            )
+        )
+        is_fact = goal.keyword in ("have", "haveI", "replace") and goal.name and not goal.binders
+        if is_fact and len(facts) < MAX_FACTS:
+            until = tokens.lines.next_within(goal.proof_end, end, column - 1)
+            facts.append((goal.proof_end, until, f"({goal.name} : {goal.conclusion})"))
+    return tuple(goals)

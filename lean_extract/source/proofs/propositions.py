@@ -1,0 +1,305 @@
+"""What tactics do to a proposition whose shape is plain: texts in, texts out. Pure; nothing here elaborates.
+
+`intro`, `constructor` on ∧ and ↔, `rcases` patterns on ∃, ∧ and ∨. Where the text does not settle what Lean
+would make of it (a definition to unfold, a type that is not written), the answer is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.lexer import is_plain_name, raw_tokens
+from lean_extract.syntax.types import Connective, Range, TypeShape, joined, outermost, shape, strip
+
+_UNKNOWN = "_"
+_MOST_PATTERNS = 64
+_MOST_GOALS = 64
+"""Where more patterns are given, or more cases come of them, the answer is None."""
+_MOST_NAMES = 128
+"""A binder of more names is not plain: its bound is written once for each of them."""
+_LONGEST_PATTERN = 1000
+_DEEPEST_PATTERN = 32
+_LONGEST_TAKEN_APART = 20_000
+"""Characters of a proposition; what is longer is not plain."""
+_ELEMENT = "«element»"
+"""What `s ⊆ t` is said of, until `intro` names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequent:
+    """Binders as written (`(h : p)`), and the proposition to prove; `target` None: not known any more."""
+
+    context: tuple[str, ...]
+    target: str | None
+
+    def assuming(self, *binders: str) -> Sequent:
+        """With these binders behind the others."""
+        return Sequent((*self.context, *binders), self.target)
+
+    def proving(self, target: str | None) -> Sequent:
+        """With another target."""
+        return Sequent(self.context, target)
+
+
+class Proposition:
+    """A proposition's tokens, and its outer shape."""
+
+    def __init__(self, text: str) -> None:
+        self._raw = raw_tokens(text)
+        self.texts = [token.rstrip() for token in self._raw]
+
+    @property
+    def whole(self) -> Range:
+        """All tokens."""
+        return 0, len(self.texts)
+
+    @property
+    def shape(self) -> TypeShape:
+        """The outermost connective; `¬` takes the relations and operators behind it, but no connective."""
+        begin, end = strip(self.texts, self.whole)
+        found = shape(self.texts, (begin, end))
+        if not found.connective and self.texts[begin : begin + 1] == ["¬"]:
+            return TypeShape("¬", (begin + 1, end))
+        return found
+
+    def text(self, place: Range | None) -> str:
+        """The text of some tokens, without parentheses around the whole."""
+        if place is None:
+            return _UNKNOWN
+        begin, end = strip(self.texts, place)
+        return "".join(self._raw[begin:end]).strip()
+
+    def parts(self, connective: Connective, most: int) -> list[str]:
+        """What it joins by a connective that associates to the right, the last of at most so many whole."""
+        found, last = joined(self.texts, self.whole, connective)
+        if len(found) >= most:
+            found, last = found[: most - 1], (found[most - 1][0], last[1])
+        return [self.text(place) for place in (*found, last)]
+
+    def operator(self) -> tuple[str, str, str] | None:
+        """Left side, loosest operator, right side."""
+        begin, end = strip(self.texts, self.whole)
+        found = outermost(self.texts, begin, end)
+        if found is None:
+            return None
+        return self.text((begin, found[1])), found[0], self.text((found[1] + 1, end))
+
+
+def renamed(text: str, old: str, new: str) -> str:
+    """`text` with the variable `old` called `new`, field notation (`old.foo`) included."""
+    if not old or old in (new, _UNKNOWN):
+        return text
+    pieces = []
+    for raw in raw_tokens(text):
+        token = raw.rstrip()
+        head, dot, rest = token.partition(".")
+        if head == old and is_plain_name(token):
+            raw = (new if is_plain_name(new) or not dot else f"({new})") + dot + rest + raw[len(token) :]
+        pieces.append(raw)
+    return "".join(pieces)
+
+
+def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
+    """The goals after `rintro` with these patterns, each with what it assumes anew; None: not plain."""
+    if len(patterns) > _MOST_PATTERNS or len(target) > _LONGEST_TAKEN_APART:
+        return None
+    if not patterns:
+        return [Sequent((), target)]
+    taken = _first_binder(target)
+    if taken is None:
+        return None
+    name, type_, rest = taken
+    pattern = patterns[0]
+    if name and is_plain_name(pattern) and pattern != _UNKNOWN:
+        rest = renamed(rest, name, pattern)
+    elif name and name in Proposition(rest).texts:
+        return None  # the rest speaks of something that has no name
+    alternatives = destructured(type_, pattern)
+    if alternatives is None:
+        return None
+    goals = introduced(rest, patterns[1:])
+    if goals is None or len(goals) * len(alternatives) > _MOST_GOALS:
+        return None
+    return [Sequent((*binders, *goal.context), goal.target) for binders in alternatives for goal in goals]
+
+
+def _first_binder(target: str) -> tuple[str, str, str] | None:
+    """What `intro` takes first: its name (empty for an antecedent), its type, and the rest."""
+    proposition = Proposition(target)
+    parts = proposition.shape
+    if parts.connective == "→" and parts.left and parts.right:
+        return "", proposition.text(parts.left), proposition.text(parts.right)
+    if parts.connective == "¬" and parts.left:
+        return "", proposition.text(parts.left), "False"
+    if parts.connective == "∀" and parts.right and parts.names:
+        if len(parts.names) > _MOST_NAMES or "[" in proposition.texts[: parts.right[0]]:
+            return None
+        return _quantified(proposition, parts)
+    found = proposition.operator()
+    if found and found[1] == "≠":
+        return "", f"{found[0]} = {found[2]}", "False"
+    if found and found[1] == "⊆":
+        return _ELEMENT, _UNKNOWN, f"{_ELEMENT} ∈ {found[0]} → {_ELEMENT} ∈ {found[2]}"
+    return None
+
+
+def _quantified(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
+    (name, place), *others = parts.names
+    body = proposition.text(parts.right)
+    type_ = proposition.text(place)
+    if others:
+        body = f"∀ {' '.join(_written(proposition, *other) for other in others)}, {body}"
+        if not others[0][0]:  # `∀ x ∈ s, p`: the bound comes next
+            bound = proposition.text(others[0][1])
+            rest = others[1:]
+            tail = proposition.text(parts.right)
+            if rest:
+                tail = f"∀ {' '.join(_written(proposition, *other) for other in rest)}, {tail}"
+            body = f"{_grouped(bound)} → {tail}"
+    return name, type_, body
+
+
+def _grouped(text: str) -> str:
+    """In parentheses where it would take what follows for its own."""
+    proposition = Proposition(text)
+    reaches = proposition.shape.connective in ("∀", "∃", "→", "↔") or (
+        proposition.texts[:1] == ["¬"] and not {"∀", "∃"}.isdisjoint(proposition.texts)
+    )
+    return f"({text})" if reaches else text
+
+
+def _written(proposition: Proposition, name: str, place: Range | None) -> str:
+    if not name:
+        return f"(_ : {proposition.text(place)})"
+    return f"({name} : {proposition.text(place)})" if place else name
+
+
+def conjuncts(target: str) -> list[str] | None:
+    """The goals of `constructor` on ∧ and ↔; None for all else."""
+    proposition = Proposition(target)
+    parts = proposition.shape
+    if parts.connective not in ("∧", "↔") or not parts.left or not parts.right:
+        return None
+    left, right = proposition.text(parts.left), proposition.text(parts.right)
+    if parts.connective == "∧":
+        return [left, right]
+    return [f"{_grouped(left)} → {right}", f"{_grouped(right)} → {left}"]
+
+
+def disjunct(target: str, side: str) -> str | None:
+    """The goal after `left` or `right`."""
+    proposition = Proposition(target)
+    parts = proposition.shape
+    if parts.connective != "∨":
+        return None
+    return proposition.text(parts.left if side == "left" else parts.right)
+
+
+def destructured(type_: str, pattern: str) -> list[tuple[str, ...]] | None:
+    """The binders that an `rcases` pattern makes of something of this type, for each alternative."""
+    is_long = len(pattern) > _LONGEST_PATTERN or len(type_) > _LONGEST_TAKEN_APART
+    if is_long and not is_plain_name(pattern.strip()):
+        return None
+    found = _destructured(type_, pattern, _DEEPEST_PATTERN)
+    return None if found is None or len(found) > _MOST_GOALS else found
+
+
+def _destructured(type_: str, pattern: str, depth: int) -> list[tuple[str, ...]] | None:
+    pattern = pattern.strip()
+    if depth < 0:
+        return None
+    if pattern in ("_", "-"):
+        return [()]
+    if is_plain_name(pattern) and pattern != "rfl":
+        return [(f"({pattern} : {type_})",)]
+    texts = [token.rstrip() for token in raw_tokens(pattern)]
+    if not texts or pattern == "rfl":
+        return None
+    closes = close(texts, 0, len(texts)) == len(texts) - 1
+    if texts[0] == "(" and closes:
+        return _parenthesised(type_, pattern[1:-1], depth - 1)
+    if texts[0] == "⟨" and closes:
+        return _components(type_, top_level(pattern[1:-1], ","), depth - 1)
+    alternatives = top_level(pattern, "|")
+    return _alternatives(type_, alternatives, depth - 1) if len(alternatives) > 1 else None
+
+
+def _parenthesised(type_: str, inner: str, depth: int) -> list[tuple[str, ...]] | None:
+    pattern, *stated = top_level(inner, ":")
+    return _destructured(" : ".join(stated) if stated else type_, pattern, depth)
+
+
+def _alternatives(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[str, ...]] | None:
+    if len(patterns) == 1:
+        return _destructured(type_, patterns[0], depth)
+    *cases, last = Proposition(type_).parts("∨", len(patterns))
+    if not cases or depth < 0:
+        return None
+    found: list[tuple[str, ...]] = []
+    for case, pattern in zip(cases, patterns, strict=False):
+        first = _destructured(case, pattern, depth)
+        if first is None:
+            return None
+        found += first
+    others = _alternatives(last, patterns[len(cases) :], depth - 1)
+    return None if others is None else [*found, *others]
+
+
+def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[str, ...]] | None:
+    if len(patterns) == 1:
+        return _destructured(type_, patterns[0], depth)
+    if depth < 0:
+        return None
+    proposition = Proposition(type_)
+    parts = proposition.shape
+    if parts.connective == "∧":
+        *heads, rest = proposition.parts("∧", len(patterns))
+    elif parts.connective == "↔":
+        *heads, rest = conjuncts(type_) or ("", "")
+    elif (
+        parts.connective == "∃" and 0 < len(parts.names) <= _MOST_NAMES and is_plain_name(patterns[0].strip())
+    ):
+        name, first, rest = _witness(proposition, parts)
+        heads, rest = [first], renamed(rest, name, patterns[0].strip())
+    else:
+        return None
+    parts_of = [_destructured(head, pattern, depth) for head, pattern in zip(heads, patterns, strict=False)]
+    return _combined([*parts_of, _components(rest, patterns[len(heads) :], depth - 1)])
+
+
+def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[str, ...]] | None:
+    """Every alternative of each component with those of the others; None: too many, or one is not plain."""
+    found: list[tuple[str, ...]] = [()]
+    for alternatives in components:
+        if alternatives is None or len(found) * len(alternatives) > _MOST_GOALS:
+            return None
+        found = [(*one, *other) for one in found for other in alternatives]
+    return found
+
+
+def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
+    """Name and type of what exists, and what holds of it."""
+    (name, place), *others = parts.names
+    body = proposition.text(parts.right)
+    if others and not others[0][0]:  # `∃ x ∈ s, p` is `∃ x, x ∈ s ∧ p`
+        body = f"{_grouped(proposition.text(others[0][1]))} ∧ {_grouped(body)}"
+        others = others[1:]
+    if others:
+        body = f"∃ {' '.join(_written(proposition, *other) for other in others)}, {body}"
+    return name, proposition.text(place), body
+
+
+def top_level(text: str, mark: str) -> list[str]:
+    """The parts of a text between the marks that no bracket encloses."""
+    parts: list[list[str]] = [[]]
+    depth = 0
+    for raw in raw_tokens(text):
+        token = raw.rstrip()
+        depth += DEPTH.get(token, 0)
+        if depth == 0 and token == mark:
+            parts.append([])
+        else:
+            parts[-1].append(raw)
+    return ["".join(part).strip() for part in parts]

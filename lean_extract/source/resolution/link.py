@@ -1,0 +1,152 @@
+"""Proofs with their mentions resolved: the modules are gathered first, then linked one by one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
+from lean_extract.source.names.scopes import Open, Scope, join_names
+from lean_extract.source.proofs.local_names import Mention
+from lean_extract.source.proofs.proof import SourceProof, SourceStep
+from lean_extract.source.reader import SourceModule
+from lean_extract.source.resolution.environment import Entry, NameEnvironment, visibility
+from lean_extract.source.resolution.mention_resolution import MentionResolver
+from lean_extract.source.resolution.name_resolution import NameResolver
+
+_END = sys.maxsize
+"""Behind everything that a module declares."""
+_TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unlinked:
+    """What linking needs of a module once its premises are on their way."""
+
+    name: str
+    imports: tuple[Import, ...]
+    takes_init: bool
+    proofs: tuple[SourceProof, ...]
+
+
+class Linker:
+    """Gathers modules, then resolves their proofs."""
+
+    def __init__(self, environment: NameEnvironment | None = None) -> None:
+        self.environment = environment or NameEnvironment()
+        self._modules: list[_Unlinked] = []
+        self._exports: list[tuple[int, Open]] = []
+
+    def add(self, source: SourceModule) -> None:
+        """Declare what a module declares; its premises need not be kept.
+
+        A second module of the same name is passed over.
+        """
+        environment = self.environment
+        index = environment.module_index(source.module.name)
+        if index != len(self._modules):
+            return
+        self._modules.append(
+            _Unlinked(source.module.name, source.module.imports, not source.is_prelude, source.proofs)
+        )
+        for order, (premise, scope) in enumerate(zip(source.premises, source.scopes, strict=True), start=1):
+            statement = _statement(premise, source)
+            is_type = premise.kind in _TYPES
+            entry = Entry(index, order, premise.is_private, premise.is_protected, statement, scope, is_type)
+            environment.add_premise(premise, entry)
+        for name, parents, scope in source.parents:
+            environment.parents[name] = (parents, scope)
+        for notation in source.notations:
+            environment.notations.setdefault(notation.symbol, (notation.target, notation.scope))
+        self._exports += [(index, opened) for opened in source.exports]
+
+    def link(self) -> Iterator[Proof]:
+        """Every proof, its mentions resolved, module by module; those that name nothing are let go."""
+        self.environment.visible = visibility(
+            [module.imports for module in self._modules],
+            self.environment.indices,
+            [module.takes_init for module in self._modules],
+        )
+        self.declare_exports()
+        for index, module in enumerate(self._modules):
+            resolver = _ProofResolver(self.environment, index)
+            for proof in module.proofs:
+                yield resolver.proof(proof, module.name)
+            self._modules[index] = _Unlinked(module.name, (), False, ())
+
+    def declare_exports(self) -> None:
+        """Declare what the added modules export, read where the command stands; `link` does it, too."""
+        for index, opened in self._exports:
+            names = NameResolver(self.environment, index)
+            for name in opened.only or ():
+                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), _END)
+                if target is not None and not rest:
+                    short = join_names(opened.within, name)
+                    self.environment.add(short, Entry(index, 0, target=target))
+        self._exports = []
+
+
+def resolve(modules: Iterable[SourceModule]) -> Iterator[Proof]:
+    """The proofs of the modules, their mentions resolved among the modules' own premises."""
+    linker = Linker()
+    for module in modules:
+        linker.add(module)
+    return linker.link()
+
+
+def _statement(premise: Premise, source: SourceModule) -> str:
+    """What a name stands for where it is taken apart: a definition's value, else what it concludes."""
+    if premise.kind in _TYPES:
+        return ""
+    if premise.generated_by is None and premise.kind in ("def", "abbrev"):
+        return source.values.get(premise.name) or premise.conclusion
+    return premise.conclusion
+
+
+class _ProofResolver:
+    """The proofs of one module. What a mention means in a scope is remembered."""
+
+    def __init__(self, environment: NameEnvironment, module: int) -> None:
+        self._resolver = MentionResolver(environment, module)
+        self._known: dict[tuple[int, Mention], tuple[int, tuple[str, ...]]] = {}
+
+    def proof(self, proof: SourceProof, module: str) -> Proof:
+        """The proof with the names of its premises."""
+        theorem = proof.theorem
+        found = [self._mention(mention, proof) for mention in proof.mentions]
+        steps = [_linked(step, found, theorem) for step in proof.steps]
+        terms = [_linked(step, found, theorem) for step in proof.terms]
+        goals = [
+            InnerGoal(
+                goal.keyword, goal.conclusion, goal.context, _flat(found[goal.first : goal.last], theorem)
+            )
+            for goal in proof.inner_goals
+        ]
+        return Proof(
+            theorem, module, _flat(found, theorem), tuple(steps), tuple(goals), proof.is_tactic, tuple(terms)
+        )
+
+    def _mention(self, mention: Mention, proof: SourceProof) -> tuple[str, ...]:
+        # the proofs keep their scopes alive, so that the identity of a scope is safe to go by
+        key = (id(proof.scope), mention)
+        known = self._known.get(key)
+        # what was found stays found further down; what was not may have been declared since
+        if known is not None and (known[1] or known[0] == proof.order):
+            return known[1]
+        names = tuple(self._resolver.resolve(mention, proof.scope, proof.order))
+        self._known[key] = (proof.order, names)
+        return names
+
+
+def _linked(step: SourceStep, found: Sequence[tuple[str, ...]], theorem: str) -> TacticStep:
+    before = ProofState((step.before,)) if step.before is not None else None
+    premises = _flat(found[step.first : step.last], theorem)
+    return TacticStep(step.tactic, step.span, premises, before, origin=step.origin)
+
+
+def _flat(found: Sequence[tuple[str, ...]], theorem: str) -> tuple[str, ...]:
+    """The names in order of first use, the theorem itself left out."""
+    names = dict.fromkeys([name for group in found for name in group])
+    names.pop(theorem, None)
+    return tuple(names)

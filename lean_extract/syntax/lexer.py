@@ -1,0 +1,295 @@
+"""Lean text into tokens: one compiled expression over the text, a window at a time.
+
+A raw token keeps the white space behind it, so the raw tokens rejoin to the text and their lengths sum
+to offsets. Comments are dropped, doc comments are kept; nothing here raises, whatever the text.
+
+Time is linear in the length of every text, and no single call of the expression reads much more than a
+window, so that other threads get their turn.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
+
+from lean_extract.records import Position, Span
+from lean_extract.syntax.layout import Brackets, Lines
+from lean_extract.syntax.token_grammar import IDENTIFIER, LONGEST_QUOTED, OPENERS, lexing
+from lean_extract.syntax.token_grammar import NAME_STARTS as NAME_STARTS
+from lean_extract.wanted import check_wanted
+
+_WHOLE = lexing(OPENERS)
+_OPENING = re.compile(r'/-|(?:r#{0,3})?"')
+_OPENING_LETTERS = frozenset('/r"')
+_WINDOW = 1 << 15
+"""Characters that one call of the expression reads."""
+_AFTER_LONG = 1 << 9
+"""The same behind a comment or string of which it did not see the end: another may come soon."""
+_REACH = LONGEST_QUOTED + 16
+_IDENTIFIER = re.compile(IDENTIFIER)
+_COMMENT_EDGE = re.compile(r"/-|-/")
+_LINE = re.compile(r"\n")
+_STRING_EDGE = re.compile(r'\\[\s\S]?|"')
+_VISIBLE = re.compile(r"\S")
+_LEAVE_OPEN = frozenset(("sorry", "admit"))
+_COMMENTS = frozenset(("--", "/-", ""))
+"""What comments begin with; the white space before the first token counts as one."""
+_OPENS_STRING = re.compile(r'(?:r#*)?"')
+
+
+def is_identifier(token: str) -> bool:
+    """Whether a token is an identifier or a word-like keyword (`fun`, `Nat.add`, `«a b»`)."""
+    return token[:1] in NAME_STARTS
+
+
+def is_plain_name(text: str) -> bool:
+    """Whether the whole text is one (dotted) identifier."""
+    return _IDENTIFIER.fullmatch(text) is not None
+
+
+def raw_tokens(text: str) -> list[str]:
+    """Tokens with the white space behind them; `"".join(raw_tokens(text)) == text`."""
+    if len(text) <= _WINDOW:
+        found: list[str] = _WHOLE.findall(text)
+        if not found or found[-1][0] not in _OPENING_LETTERS:
+            return found
+    return list(chain.from_iterable(token_runs(text)))
+
+
+def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
+    """The raw tokens, some thousands at a time; how large the windows are changes nothing of them.
+
+    What comes near the end of a window is lexed again from its start in the next one; a token as long as a
+    window makes the next one twice as long. Where a string is not closed, no later quote of its kind closes
+    anything (who reads on from that one finds the same): its first character is a token like any other, and
+    the rest is lexed without that kind of string. Raises Unwanted.
+    """
+    openers, start, size = OPENERS, 0, window
+    while start < len(text):
+        check_wanted()
+        end = min(start + size, len(text))
+        found: list[str] = lexing(openers).findall(text, start, end)
+        start = end - sum(map(len, _unsure(found, end == len(text), openers)))
+        if found:
+            yield found
+        size = min(2 * size, window) if found else 2 * size
+        opener = _opener(text, start, openers) if not found or end == len(text) else ""
+        if not opener:
+            continue
+        size = min(_AFTER_LONG, window)
+        if behind := _behind(text, start, opener):
+            yield [text[start:behind]]
+            start = behind
+        else:
+            openers -= {opener}
+
+
+def _unsure(found: list[str], is_last: bool, openers: frozenset[str]) -> list[str]:
+    """Takes those tokens of a window off its end that may be longer, or not be at all."""
+    if is_last:
+        return [found.pop()] if _opener(found[-1], 0, openers) else []
+    taken: list[str] = []
+    length = 0
+    while found and length < _REACH:
+        taken.append(found.pop())
+        length += len(taken[-1])
+    return taken
+
+
+def _opener(text: str, start: int, openers: frozenset[str]) -> str:
+    """What opens a string or comment here, or nothing."""
+    opened = _OPENING.match(text, start)
+    return opened[0] if opened and opened[0] in openers else ""
+
+
+def _behind(text: str, start: int, opener: str) -> int:
+    """Behind a string or comment and the white space that follows it; 0 where a string is not closed.
+
+    A comment that is not closed takes the rest of the text. Other threads get their turn in a long one.
+    """
+    if opener == "/-":
+        end = _closed_comment(text, start) or len(text)
+    elif opener == '"':
+        edges = _STRING_EDGE.finditer(text, start + 1)
+        end = next((edge.end() for edge in edges if edge[0] == '"'), 0)
+    else:
+        closing = '"' + opener[1:-1]
+        end = text.find(closing, start + len(opener)) + len(closing)
+        end = 0 if end < len(closing) else end
+    if not end:
+        return 0
+    visible = _VISIBLE.search(text, end)
+    return visible.start() if visible else len(text)
+
+
+def _closed_comment(text: str, start: int) -> int | None:
+    """Behind the block comment that begins at `start`; None where it is not closed."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge[0] == "/-" else -1
+        if depth == 0:
+            return edge.end()
+    return None
+
+
+@dataclass
+class Tokens:
+    """The tokens of a text (comments left out, doc comments kept), each with its offset."""
+
+    text: str
+    texts: list[str]
+    starts: list[int]
+    line_first: list[int]
+    """Indices of the tokens that come first on their line, ascending."""
+    comments: tuple[list[int], list[int]]
+    """Where the comments begin, doc comments among them, and where they end, ascending."""
+    _line_offsets: list[int] = field(default_factory=list)
+
+    def end(self, index: int) -> int:
+        """The offset behind a token."""
+        return self.starts[index] + len(self.texts[index])
+
+    def column(self, index: int) -> int:
+        """The column of a token, from 0, in code points."""
+        start, lines = self.starts[index], self._line_offsets or self.line_offsets()
+        return start - lines[bisect_right(lines, start) - 1]
+
+    def is_first(self, index: int) -> bool:
+        """Whether the token is the first on its line."""
+        place = bisect_left(self.line_first, index)
+        return place < len(self.line_first) and self.line_first[place] == index
+
+    def firsts(self, begin: int, end: int) -> list[int]:
+        """The tokens of [begin, end) that come first on their lines."""
+        return self.line_first[bisect_left(self.line_first, begin) : bisect_left(self.line_first, end)]
+
+    def has_sorry(self, begin: int, end: int) -> bool:
+        """Whether one of the tokens [begin, end) is a `sorry` or `admit`."""
+        return bisect_left(self.sorries, begin) < bisect_left(self.sorries, end)
+
+    @cached_property
+    def sorries(self) -> list[int]:
+        """The tokens that leave a proof open, ascending."""
+        return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
+
+    @cached_property
+    def brackets(self) -> Brackets:
+        """Which bracket closes which."""
+        return Brackets(self.texts)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines by the columns that they begin at."""
+        return Lines(self.line_first, self.column)
+
+    def source(self, begin: int, end: int) -> str:
+        """The text of the tokens [begin, end), white space folded and comments dropped."""
+        if begin >= end:
+            return ""
+        start, stop = self.starts[begin], self.starts[end - 1] + len(self.texts[end - 1])
+        opened, closed = self.comments
+        first = bisect_left(opened, start)
+        if first == len(opened) or opened[first] >= stop:
+            return " ".join(self.text[start:stop].split())
+        last = bisect_left(opened, stop, first)
+        edges = zip([start, *closed[first:last]], [*opened[first:last], stop], strict=True)
+        return " ".join(" ".join(self.text[behind:before] for behind, before in edges).split())
+
+    def position(self, offset: int) -> Position:
+        """The line and column of an offset."""
+        lines = self.line_offsets()
+        line = bisect_right(lines, offset) - 1
+        return Position(line, offset - lines[line])
+
+    def line_offsets(self) -> list[int]:
+        """Where the lines begin."""
+        if not self._line_offsets:
+            self._line_offsets = [0, *[match.end() for match in _LINE.finditer(self.text)]]
+        return self._line_offsets
+
+    def span(self, begin: int, end: int) -> Span:
+        """Where the tokens [begin, end) stand; `begin < end`."""
+        lines, start = self._line_offsets or self.line_offsets(), self.starts[begin]
+        behind = self.starts[end - 1] + len(self.texts[end - 1])
+        first = bisect_right(lines, start) - 1
+        last = bisect_right(lines, behind, first) - 1
+        return Span(Position(first, start - lines[first]), Position(last, behind - lines[last]))
+
+
+def _is_dropped(comment: str) -> bool:
+    return not comment.startswith("/--") or comment == "/--/"
+
+
+def tokenize(text: str) -> Tokens:
+    """Every token of the text but comments; never raises."""
+    raw = raw_tokens(text)
+    texts = list(map(str.rstrip, raw))
+    starts = list(accumulate(map(len, raw), initial=0))
+    starts.pop()
+    breaks = [index for index, token in enumerate(raw) if "\n" in token]
+    marked = [i for i, token in enumerate(texts) if token[:2] in _COMMENTS]
+    dropped = [i for i in marked if _is_dropped(texts[i])]
+    comments = [starts[i] for i in marked], [starts[i] + len(texts[i]) for i in marked]
+    if not dropped:
+        return Tokens(text, texts, starts, _line_first(breaks, [], len(texts)), comments)
+    kept_texts: list[str] = []
+    kept_starts: list[int] = []
+    previous = 0
+    for index in dropped:
+        kept_texts += texts[previous:index]
+        kept_starts += starts[previous:index]
+        previous = index + 1
+    kept_texts += texts[previous:]
+    kept_starts += starts[previous:]
+    return Tokens(text, kept_texts, kept_starts, _line_first(breaks, dropped, len(kept_texts)), comments)
+
+
+def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
+    """Indices, after dropping, of the tokens behind a line break.
+
+    A block comment that holds a line break also makes its follower "first": where that one truly
+    stands behind the comment on the same line, its column says so.
+    """
+    firsts = [0] if count else []
+    gone = 0
+    for index in breaks:
+        while gone < len(dropped) and dropped[gone] <= index:
+            gone += 1
+        first = index + 1 - gone
+        if 0 < first < count and first != firsts[-1]:
+            firsts.append(first)
+    return firsts
+
+
+def unread_at(text: str, offset: int) -> str:
+    """`comment` or `string` where an offset lies in one, else empty; time is linear in the text's length.
+
+    The mark that opens a comment is in it, and so is the end of its line for one that ends there.
+    """
+    start = 0
+    for token in chain.from_iterable(token_runs(text)):
+        if offset < start + len(token) or start + len(token) == len(text):
+            return _unread(token, offset - start)
+        start += len(token)
+    return ""
+
+
+def _unread(token: str, offset: int) -> str:
+    """The same within a raw token."""
+    if token.startswith("--"):
+        return "comment" if "\n" not in token[:offset] else ""
+    bare = token.rstrip()
+    if token.startswith("/-"):
+        return "comment" if offset < len(bare) or not bare.endswith("-/") else ""
+    return "string" if _OPENS_STRING.match(bare) and 0 < offset < len(bare) else ""
+
+
+def comment_left_open(tokens: Tokens) -> int | None:
+    """Where the block comment begins that the text ends inside of, if it does."""
+    last = tokens.comments[0][-1] if tokens.comments[0] else 0
+    is_open = tokens.text.startswith("/-", last) and _closed_comment(tokens.text, last) is None
+    return last if is_open else None

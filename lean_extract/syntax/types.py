@@ -1,0 +1,244 @@
+"""What a type is made of, as far as its tokens tell: `∀`, `∃`, `→`, `↔`, `∧`, `∨`, `¬`, and its head.
+
+A type is a range of tokens of the file, `(begin, end)`; nothing here elaborates.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.lexer import NAME_STARTS, is_identifier
+
+Range = tuple[int, int]
+Connective = Literal["∀", "∃", "→", "↔", "∧", "∨", "¬", ""]
+
+_BINDING: dict[str, Connective] = {"∀": "∀", "Π": "∀", "forall": "∀", "∃": "∃", "exists": "∃"}
+_CONNECTIVES: dict[str, Connective] = {
+    "↔": "↔", "<->": "↔", "→": "→", "->": "→", "∨": "∨", "\\/": "∨", "∧": "∧", "/\\": "∧",
+}  # fmt: skip
+_LEVELS = {
+    "<|": 1, "↔": 20, "<->": 20, "→": 25, "->": 25, "∨": 30, "\\/": 30, "∧": 35, "/\\": 35,
+    "≅": 10, "≌": 10, "×": 35, "⊕": 30, "+": 65, "-": 65, "++": 65, "::": 67, "⊔": 68, "⊓": 69, "∪": 65,
+    "∩": 70, "*": 70, "/": 70, "%": 70, "\\": 70, "•": 73, "^": 75, "∘": 90, "⁻¹": 200, "|>": 1, "!": 200,
+    "ᶜ": 200, "'": 200, "''": 80, "⁻¹'": 80, "&&": 35, "||": 30, "≫": 80, "⋙": 80, "⥤": 26, "⟶": 10,
+}  # fmt: skip
+_NO_OPERATORS = frozenset(
+    (",", ":", ";", "@", "¬", "↑", "⇑", "↥", "√", "#", "|", "·", "..", "_", "?", "∑", "∏", "⋃", "⋂",
+     "⨆", "⨅", "∫",
+     ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
+)  # fmt: skip
+_RELATION = 50
+_DEEPEST = 24
+"""Of what a statement assumes, what more parentheses enclose is not looked for."""
+_REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
+"""What takes all that stands behind it."""
+
+
+class TypeShape(NamedTuple):
+    """The outermost connective of a type and what it joins.
+
+    For a quantifier `names` are the bound names, each with its type (None if not written), and
+    `right` is the body. For a negation `left` is what is negated.
+    """
+
+    connective: Connective
+    left: Range | None = None
+    right: Range | None = None
+    names: tuple[tuple[str, Range | None], ...] = ()
+
+
+def strip(texts: list[str], place: Range) -> Range:
+    """The type without parentheses around the whole; one that is not closed ends with the type."""
+    begin, end = place
+    if begin >= end or texts[begin] != "(":
+        return place
+    for closed in _leading_closed(texts, begin, end):
+        if end - begin < 2 or closed < end - 1:
+            break
+        begin, end = begin + 1, end - 1
+    return begin, end
+
+
+def _leading_closed(texts: list[str], begin: int, end: int) -> list[int]:
+    """Where the parentheses are closed that a type begins with, the first one first; `end`: nowhere."""
+    inner = begin
+    while inner < end and texts[inner] == "(":
+        inner += 1
+    closing = [end] * (inner - begin)
+    depth = lowest = inner - begin
+    for index in range(inner, end):
+        if not lowest:
+            break
+        depth += DEPTH.get(texts[index], 0)
+        if depth < lowest:
+            lowest = depth
+            closing[depth] = index
+    return closing
+
+
+def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
+    """The operator at depth 0 that binds loosest (the first of its level), and its index."""
+    return next(iter(loosest(texts, begin, end)), None)
+
+
+def loosest(texts: list[str], begin: int, end: int) -> list[tuple[str, int]]:
+    """All operators of the loosest level at depth 0, up to what takes all that stands behind it."""
+    best: list[tuple[str, int]] = []
+    best_level = 1000
+    depth = 0
+    for index in range(begin, end):
+        text = texts[index]
+        step = DEPTH.get(text)
+        if step is not None:
+            depth += step
+        elif depth == 0:
+            if text in _REACHING:
+                break
+            if text[:1] in NAME_STARTS or text in _NO_OPERATORS or index == begin:
+                continue
+            level = _level(text)
+            if level is None:
+                continue
+            if level < best_level:
+                best, best_level = [], level
+            if level == best_level:
+                best.append((text, index))
+    return best
+
+
+def _level(text: str) -> int | None:
+    """How tightly an operator binds; None for what is none."""
+    level = _LEVELS.get(text)
+    if level is not None:
+        return level
+    if text[0] in "→≃↪":  # of bundled maps: `→+*`, `≃ₗ`, ...
+        return 25
+    return None if text[0].isdigit() or text[0] in ".\"'`" else _RELATION
+
+
+def shape(texts: list[str], place: Range) -> TypeShape:
+    """Take a type apart, one level."""
+    begin, end = strip(texts, place)
+    if begin >= end:
+        return TypeShape("")
+    first = texts[begin]
+    if first in _BINDING:
+        return _quantified(texts, _BINDING[first], begin + 1, end)
+    found = outermost(texts, begin, end)
+    if found is not None:
+        connective = _CONNECTIVES.get(found[0])
+        if connective is None:
+            return TypeShape("")
+        return TypeShape(connective, (begin, found[1]), (found[1] + 1, end))
+    if first == "¬":
+        return TypeShape("¬", (begin + 1, end))
+    return TypeShape("")
+
+
+def _quantified(texts: list[str], connective: Connective, begin: int, end: int) -> TypeShape:
+    names: list[tuple[str, Range | None]] = []
+    index = begin
+    while index < end and texts[index] != ",":
+        text = texts[index]
+        if text in ("(", "{", "[", "⦃"):
+            behind = close(texts, index, end)
+            names += _typed(texts, index + 1, behind)
+            index = behind + 1
+            continue
+        comma = _comma(texts, index, end)
+        names += _typed(texts, index, comma)
+        index = comma
+    return TypeShape(connective, None, (min(index + 1, end), end), tuple(names))
+
+
+def _comma(texts: list[str], begin: int, end: int) -> int:
+    depth = 0
+    for index in range(begin, end):
+        depth += DEPTH.get(texts[index], 0)
+        if depth == 0 and texts[index] == ",":
+            return index
+    return end
+
+
+def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | None]]:
+    """`x y : T`, `x ∈ s` (which binds a hypothesis, too), `x y`."""
+    mark = begin
+    while mark < end and is_identifier(texts[mark]):
+        mark += 1
+    names = texts[begin:mark]
+    if mark >= end:
+        return [(name, None) for name in names]
+    if texts[mark] == ":":
+        return [(name, (mark + 1, end)) for name in names]
+    return [pair for name in names for pair in ((name, None), ("", (mark - 1, end)))]
+
+
+def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Range]:
+    """What a statement assumes, one entry for each binder and each antecedent, and what it concludes."""
+    assumed: list[Range | None] = []
+    depth = 0
+    while depth < _DEEPEST:
+        parts = shape(texts, place)
+        if parts.connective == "∀" and parts.right:
+            assumed += [binder for _, binder in parts.names]
+            place = parts.right
+        elif parts.connective == "→":
+            antecedents, place = joined(texts, place, "→")
+            if not antecedents:
+                break
+            assumed += antecedents
+        elif parts.connective == "¬" and parts.left:
+            return [*assumed, parts.left], (parts.left[1], parts.left[1])
+        else:
+            break
+        depth += texts[place[0] : place[0] + 1] == ["("]
+    return assumed, place
+
+
+def joined(texts: list[str], place: Range, connective: Connective) -> tuple[list[Range], Range]:
+    """What stands before each of the connectives of `p → q → r`, and what behind the last of them."""
+    begin, end = strip(texts, place)
+    found: list[Range] = []
+    if begin >= end or texts[begin] in _BINDING:
+        return found, place
+    for operator, index in loosest(texts, begin, end):
+        if _CONNECTIVES.get(operator) != connective:
+            break
+        if index > begin:
+            found.append((begin, index))
+            begin = index + 1
+    return found, (begin, end) if found else place
+
+
+def head(texts: list[str], place: Range) -> str:
+    """What a type is an application of: an operator (`=`, `↔`) or a name; empty if that is not plain.
+
+    >>> head(["a", "=", "b"], (0, 3))
+    '='
+    """
+    begin, end = strip(texts, place)
+    if begin >= end:
+        return ""
+    first = texts[begin]
+    if texts[begin : begin + 2] == ["∃", "!"]:
+        return "∃!"
+    if first in _BINDING:
+        return "→" if _BINDING[first] == "∀" else "∃"
+    if first in ("fun", "λ"):
+        return ""
+    found = outermost(texts, begin, end)
+    if found is not None:
+        return found[0]
+    if first == "¬":
+        return first
+    if first == "(" and (behind := close(texts, begin, end) + 1) < end and is_identifier(texts[behind][1:]):
+        return texts[behind][1:]  # `(n :: l).Sorted`
+    if first == "@" and begin + 1 < end:
+        first = texts[begin + 1]
+    return first if is_identifier(first) or end == begin + 1 else ""
+
+
+def conclusion_head(texts: list[str]) -> str:
+    """The head of what a statement concludes: `∀ x, p x → a = b` gives `=`."""
+    return head(texts, premises_of(texts, (0, len(texts)))[1])

