@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lean_extract.records import Goal
+from lean_extract.syntax.brackets import TERM_DEPTH
+from lean_extract.syntax.inaccessible import DAGGER
 from prover.shapes import (
     GoalShape,
     binder_arguments,
@@ -22,7 +24,6 @@ Proposal = tuple[str, float]
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
-_OPENING, _CLOSING = frozenset("([{⟨"), frozenset(")]}⟩")
 _MANY_NAMES = 6
 
 
@@ -126,7 +127,7 @@ def _is_argument_inside(name: str, parts: tuple[str, ...], local: frozenset[str]
         return True
     depth = 0
     for part in parts:
-        depth += (part in _OPENING) - (part in _CLOSING)
+        depth += TERM_DEPTH.get(part, 0)
         if part.startswith(f"{name}.") or (part == name and depth > 0):
             return True
     return False
@@ -155,7 +156,7 @@ def local(goal: Goal) -> Iterator[Proposal]:
         arguments, core = telescope((), hypothesis.type)
         outer = shape(core)
         for name in hypothesis.names:
-            if "✝" in name or not name:
+            if DAGGER in name or not name:
                 continue
             if arguments and (core == target or head(core) == head(target)):
                 explicit = sum(argument.is_explicit for argument in arguments)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from lean_extract.syntax.brackets import TERM_DEPTH
 from prover.shapes import Argument
 from prover.terms import FALSE, Term, instantiate, operator, parse, renamed
 
@@ -93,7 +94,7 @@ def bracketed(text: str) -> str:
     """A term as an argument."""
     depth = 0
     for character in text:
-        depth += (character in "([{⟨") - (character in ")]}⟩")
+        depth += TERM_DEPTH.get(character, 0)
         if character == " " and depth == 0:
             return f"({text})"
     return text

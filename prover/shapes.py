@@ -16,15 +16,16 @@ from typing import Literal
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.short_cache import kept_if_short
+from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths
+from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 
 Kind = Literal["forall", "exists", "iff", "imp", "or", "and", "not", "eq", "rel", "true", "false", "other"]
 
-_OPEN = dict(zip("([{⟨⦃⟦", ")]}⟩⦄⟧", strict=True))
-_CLOSE = set(_OPEN.values())
+_BRACKETS = depths(PAIRS | QUOTIENT_PAIRS)
 _BINDERS = {"∀", "∃", "∃!", "fun", "λ", "let", "have", "if", "match", "show"}
 _NAME = r"(?:[^\W\d]|«[^«»]*»)(?:[\w'!?]|«[^«»]*»|[₀-₉])*"
 _TOKEN = re.compile(
-    rf"{_NAME}(?:\.(?:{_NAME}|\d+))*✝?[⁰¹²³⁴-⁹]*"  # a name, dotted, perhaps inaccessible
+    rf"{_NAME}(?:\.(?:{_NAME}|\d+))*{DAGGER}?[{SUPERSCRIPTS}]*"  # a name, dotted, perhaps inaccessible
     r"|\d+(?:\.\d+)?"
     r"|[()\[\]{}⟨⟩⦃⦄⟦⟧,;]"
     r"|:=|=>|<->|->|<-|∃!|\|\||&&|\+\+|::|<\|>|\|>\.?|<\|(?!>)|==|!=|>=|<=|\.\.+"
@@ -136,10 +137,9 @@ def _outer_positions(parts: Sequence[str]) -> list[int]:
     """Where the tokens outside every bracket stand, up to the first binder."""
     depth, found = 0, []
     for index, token in enumerate(parts):
-        if token in _OPEN:
-            depth += 1
-        elif token in _CLOSE:
-            depth -= 1
+        step = _BRACKETS.get(token)
+        if step is not None:
+            depth += step
         elif depth == 0:
             if token in _BINDERS:
                 break
@@ -152,7 +152,7 @@ def binder_end(parts: Sequence[str], start: int = 0, ends: Sequence[str] = (",",
     depth = 0
     for index in range(start, len(parts)):
         token = parts[index]
-        depth += (token in _OPEN) - (token in _CLOSE)
+        depth += _BRACKETS.get(token, 0)
         if token in ends and depth == 0:
             return index
     return len(parts)
@@ -160,18 +160,9 @@ def binder_end(parts: Sequence[str], start: int = 0, ends: Sequence[str] = (",",
 
 def strip_brackets(parts: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens without round brackets that enclose them all."""
-    while len(parts) > 2 and parts[0] == "(" and _closing(parts, 0) == len(parts) - 1:
+    while len(parts) > 2 and parts[0] == "(" and closing(parts, 0, _BRACKETS) == len(parts) - 1:
         parts = parts[1:-1]
     return parts
-
-
-def _closing(parts: Sequence[str], start: int) -> int:
-    depth = 0
-    for index in range(start, len(parts)):
-        depth += (parts[index] in _OPEN) - (parts[index] in _CLOSE)
-        if depth == 0:
-            return index
-    return len(parts)
 
 
 def binder_arguments(parts: Sequence[str]) -> list[Argument]:
@@ -179,8 +170,8 @@ def binder_arguments(parts: Sequence[str]) -> list[Argument]:
     found: list[Argument] = []
     index, loose = 0, []
     while index < len(parts):
-        if parts[index] in _OPEN:
-            end = _closing(parts, index)
+        if _BRACKETS.get(parts[index], 0) > 0:
+            end = closing(parts, index, _BRACKETS)
             found += _bracketed(parts[index], tuple(parts[index + 1 : end]))
             index = end + 1
         else:
@@ -216,7 +207,7 @@ def _split(parts: tuple[str, ...], token: str) -> tuple[tuple[str, ...], bool, t
     for index, part in enumerate(parts):
         if part == token and depth == 0:
             return parts[:index], True, parts[index + 1 :]
-        depth += (part in _OPEN) - (part in _CLOSE)
+        depth += _BRACKETS.get(part, 0)
     return parts, False, ()
 
 
@@ -253,5 +244,5 @@ def head(parts: Sequence[str]) -> str:
 
 def symbols(parts: Iterable[str], variables: frozenset[str] = frozenset()) -> frozenset[str]:
     """The names and operators a text mentions, without brackets, punctuation and the given variables."""
-    plain = set(",;:") | set(_OPEN) | _CLOSE | {":=", "=>", "fun", "λ", "_"}
+    plain = set(",;:") | set(_BRACKETS) | {":=", "=>", "fun", "λ", "_"}
     return frozenset(part for part in parts if part not in plain and part not in variables)

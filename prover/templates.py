@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
+from lean_extract.syntax.inaccessible import DAGGER
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, unify
 from prover.proofs import key, proofs
@@ -53,7 +54,7 @@ class GoalView:
             for hypothesis in last_named(goal)
             for type_, outer in [_read(hypothesis.type, local)]
             for name in hypothesis.names
-            if "✝" not in name and name != "this"
+            if DAGGER not in name and name != "this"
         )
         ways = tuple(way for name, type_, _ in named for way in ways_of_hypothesis(name, type_))
         term = parse(target, frozenset(), local)

@@ -21,7 +21,8 @@ from lean_extract.source.grammar.declarations import Attribute, parse_attributes
 from lean_extract.source.names.scopes import split_name
 from lean_extract.source.projects.project import find_sources
 from lean_extract.source.reader import SourceModule, read_module
-from lean_extract.syntax.keywords import TYPE_WORDS, close
+from lean_extract.syntax.brackets import close
+from lean_extract.syntax.keywords import TYPE_WORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier, tokenize
 
 MAKING = (

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.orientation import oriented
 
-_DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _UNIVERSE_ARGUMENTS = re.compile(r"\.\{[^{}]*\}")
 _SORT = re.compile(
     r"(?<![\w.])(Type|Sort)\b(?![.'])"
@@ -51,7 +51,7 @@ def canonical(text: str) -> str:
     Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
     symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
     """
-    text = _UNIVERSE_ARGUMENTS.sub("", _DAGGER.sub("", well_formed(text)))
+    text = _UNIVERSE_ARGUMENTS.sub("", without_marks(well_formed(text)))
     text = " ".join(text.split())
     text = _SORT.sub(r"\1*", text)
     for pattern, symbol in _SPELLINGS:

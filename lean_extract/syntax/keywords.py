@@ -1,11 +1,6 @@
-"""The words and brackets of Lean that the reader has to know."""
+"""The words of Lean that the reader has to know."""
 
 from __future__ import annotations
-
-OPENERS = frozenset(("(", "{", "[", "⟨", "⦃", "⟪", "⟦", "@[", "#[", ".{", "⌊", "⌈", "‹", "⁅", "⸨"))
-CLOSERS = frozenset((")", "}", "]", "⟩", "⦄", "⟫", "⟧", "⌋", "⌉", "›", "⁆", "⸩"))
-DEPTH = {**dict.fromkeys(OPENERS, 1), **dict.fromkeys(CLOSERS, -1)}
-BINDER_OPENERS = frozenset(("(", "{", "[", "⦃"))
 
 THEOREM_WORDS = frozenset(("theorem", "lemma"))
 DEFINITION_WORDS = frozenset(
@@ -67,13 +62,3 @@ KEYWORDS = frozenset(
     )
 ) - {"true_or", "max"}  # fmt: skip
 """Words of terms and of tactic clauses; never the name of a premise."""
-
-
-def close(texts: list[str], begin: int, end: int) -> int:
-    """The index of the bracket that closes the one at `begin`; `end - 1` if none does."""
-    depth = 0
-    for index in range(begin, end):
-        depth += DEPTH.get(texts[index], 0)
-        if depth <= 0:
-            return index
-    return end - 1

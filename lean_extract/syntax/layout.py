@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 
 _PATIENCE = 4
 """Times the whole file may be looked through one by one."""

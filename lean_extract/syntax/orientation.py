@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from lean_extract.syntax.brackets import PAIR_DEPTH
+
 _MIRROR = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈", "⊋": "⊊"}
 _NEGATION = {"=": ("≠", False), "∈": ("∉", False), "≤": ("<", True), "<": ("≤", True)}
 """The relation that says the opposite, and whether its sides change places."""
@@ -21,8 +23,6 @@ _DEEPEST = 64
 _LARGEST_BOUND = 4096
 """`∃ x y z > t, p` stays as it is where writing `t` once for each name takes more pieces."""
 _BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
-_OPENERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
-_CLOSERS = frozenset(_OPENERS.values())
 _PIECE = re.compile(r"\s*((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
 _TURNED = re.compile(r"[≥>⊇⊃∋⊋¬]")
 
@@ -53,12 +53,13 @@ def oriented(text: str) -> str:
     for found in _PIECE.finditer(text):
         piece, gap = found[1], text[end : found.start(1)]
         end = found.end()
-        if piece in _OPENERS:
+        step = PAIR_DEPTH.get(piece, 0)
+        if step > 0:
             if len(frames) > _DEEPEST:
                 return text
             frames.append(_Frame(piece))
             frames[-2].gaps.append(gap)
-        elif piece in _CLOSERS and len(frames) > 1:
+        elif step < 0 and len(frames) > 1:
             _close(frames, f"{gap}{piece}")
         else:
             frames[-1].add(piece, gap)

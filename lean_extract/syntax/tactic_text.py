@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
-"""The brackets that Lean's grammar pairs."""
+from lean_extract.syntax.brackets import PAIRS
+
 UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
 """Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
 OPEN_COMMENT, OPEN_STRING = "a comment in it is not closed", "a string in it is not closed"

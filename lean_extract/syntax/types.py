@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import NAME_STARTS, is_identifier
 
 Range = tuple[int, int]

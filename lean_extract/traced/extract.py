@@ -18,7 +18,7 @@ from lean_extract.files.reading import read_source
 from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.traced.ilean import Ilean, IleanDeclaration, read_ilean
 from lean_extract.traced.signatures import Signature, ask_signatures

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.records import Position, Span
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
@@ -26,7 +27,6 @@ _LIST = re.compile(
 )
 _ARROW = re.compile(r"^\s*(←|<-|↑|↓|-)?\s*$")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
-_OPEN, _CLOSE = "([{⟨", ")]}⟩"
 _LONGEST_NAME = 300
 
 
@@ -95,9 +95,10 @@ def _in_list(head: str) -> tuple[Use, int, str] | None:
 def _open_bracket(head: str) -> int | None:
     depth = 0
     for index in range(len(head) - 1, -1, -1):
-        if head[index] in _CLOSE:
+        step = TERM_DEPTH.get(head[index], 0)
+        if step < 0:
             depth += 1
-        elif head[index] in _OPEN:
+        elif step > 0:
             if depth == 0:
                 return index if head[index] == "[" else None
             depth -= 1
@@ -107,7 +108,7 @@ def _open_bracket(head: str) -> int | None:
 def _last_comma(inner: str) -> int:
     depth, found = 0, -1
     for index, character in enumerate(inner):
-        depth += (character in _OPEN) - (character in _CLOSE)
+        depth += TERM_DEPTH.get(character, 0)
         if character == "," and depth == 0:
             found = index
     return found
@@ -119,7 +120,7 @@ def _tactic_end(text: str, start: int, offset: int) -> int:
     depth = 0
     for index in range(start, len(text)):
         character = text[index]
-        depth += (character in _OPEN) - (character in _CLOSE)
+        depth += TERM_DEPTH.get(character, 0)
         if depth < 0 and index >= offset:
             return len(text[:index].rstrip(" "))
         ended = character == "\n" and (depth <= 0 or not _continues(text, index, column))

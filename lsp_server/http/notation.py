@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal
+from lean_extract.syntax.brackets import PAIRS
 from retriever.lean.augmentation.notation.operators import (
     ENCLOSING,
     INFIX,
@@ -21,7 +22,6 @@ from retriever.lean.augmentation.notation.operators import (
     Infix,
 )
 
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 _QUOTED = r"«[^«»\n]{1,200}»"
 _TOKEN = re.compile(
     rf"(?P<space>\s+)|(?P<word>(?:(?<![↑⇑↥@])[↑⇑↥@]+)?(?:[^\W\d]|{_QUOTED}|[?_·])(?:[\w.!?'₀-₉]|{_QUOTED})*|\d[\w.]*|\.\w[\w.]*)"
@@ -104,13 +104,13 @@ def _tree(text: str) -> tuple[_Node, ...] | None:
         if token.lastgroup == "space":
             is_spaced = True
             continue
-        if found in _BRACKETS and token.lastgroup == "bracket":
+        if found in PAIRS and token.lastgroup == "bracket":
             if len(levels) + functions > _DEEPEST:
                 return None
             levels.append((_Node(found, is_spaced), current))
             current = []
         elif token.lastgroup == "bracket":
-            if not levels or _BRACKETS[levels[-1][0].text] != found:
+            if not levels or PAIRS[levels[-1][0].text] != found:
                 return None
             opened, above = levels.pop()
             above.append(replace(opened, inner=tuple(current)))
@@ -192,7 +192,7 @@ def _argument(nodes: Sequence[_Node]) -> _Term:
 def _plain(node: _Node) -> str:
     if node.inner is None:
         return node.text
-    return f"{node.text}{_written(node.inner).text}{_BRACKETS[node.text]}"
+    return f"{node.text}{_written(node.inner).text}{PAIRS[node.text]}"
 
 
 def _applied(head: _Term, arguments: Sequence[_Term], *, ends_open: bool = False) -> _Term:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from lean_extract.records import Premise
+from lean_extract.syntax.brackets import TERM_PAIRS
 from prover.candidates import Candidate, merge
 
 _HEAD = re.compile(r".*[\s()\[\]{},;:⟨⟩←@]", re.DOTALL)
 """What stands before a name that is still being typed."""
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _COMPLETED = 0.1
 """The score of the best premise that completes a name; of the next ones less."""
 
@@ -54,8 +54,8 @@ def _closing(text: str) -> str:
     """The brackets that are open at the end of a text, closed."""
     waiting: list[str] = []
     for character in text:
-        if character in _BRACKETS:
-            waiting.append(_BRACKETS[character])
+        if character in TERM_PAIRS:
+            waiting.append(TERM_PAIRS[character])
         elif waiting and character == waiting[-1]:
             waiting.pop()
     return "".join(reversed(waiting))

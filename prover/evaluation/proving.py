@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.errors import LeanNotFound, PremiseSuggestError
+from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.evaluation.problems import Posed, Problem, Unposed
 from prover.evaluation.rows import ProblemRow
@@ -102,7 +103,7 @@ def ends_in_proof(problem: Problem) -> bool:
     stated = "\n".join(lines).rpartition(":=")[0]
     depth, flat = 0, []
     for character in stated:
-        depth += (character in "([{⟨⦃") - (character in ")]}⟩⦄")
+        depth += PAIR_DEPTH.get(character, 0)
         flat.append(character if depth == 0 else " ")
     return _ENDS_IN_PROOF.search("".join(flat)) is not None
 

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.syntax.canonical import canonical
+from lean_extract.syntax.inaccessible import MARK
 from prover.generator.likeness import humps, words_of
 from prover.generator.mentions import pieces
 from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
@@ -33,7 +34,7 @@ STATE = FIRST_EXTRA + 100
 TERM = FIRST_EXTRA + 101
 """The same where `exact` and a term are asked for: goals that terms prove train the model, too."""
 
-_INSTANCE = re.compile(r"inst✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*\Z|inst\Z|_\Z")
+_INSTANCE = re.compile(rf"inst(?:{MARK})?\Z|_\Z")
 _SORT = re.compile(r"(?:Type|Sort)\b\S*\Z")
 _MARKS = re.compile(r"</?a>")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

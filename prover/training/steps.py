@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lean_extract.syntax.keywords import CLOSERS, OPENERS
+from lean_extract.syntax.brackets import CLOSERS, OPENERS
 from lean_extract.syntax.lexer import raw_tokens
 from prover.candidates import is_unfinished
 

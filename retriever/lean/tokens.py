@@ -12,6 +12,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from lean_extract.syntax.brackets import PAIR_DEPTH
+from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
@@ -34,7 +36,7 @@ _LONGEST_SHAPE = 48
 def goal_tokens(goal: Goal) -> list[str]:
     """The tokens of a goal: target, hypotheses, and the target's shape."""
     bound = frozenset(
-        name.rstrip("✝⁰¹²³⁴⁵⁶⁷⁸⁹") for hypothesis in goal.hypotheses for name in hypothesis.names
+        name.rstrip(DAGGER + SUPERSCRIPTS) for hypothesis in goal.hypotheses for name in hypothesis.names
     )
     tokens = text_tokens(goal.target, bound)
     for hypothesis in goal.hypotheses:
@@ -117,7 +119,7 @@ def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:
     for index, token in enumerate(raw):
         if index == start and token != "∀":
             break
-        depth += (token in "([{⦃⟨") - (token in ")]}⦄⟩")
+        depth += PAIR_DEPTH.get(token, 0)
         if token == "," and depth == 0:
             start = index + 1
     return raw[start:]

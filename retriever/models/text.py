@@ -19,22 +19,21 @@ from collections.abc import Sequence
 
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.short_cache import kept_if_short
+from lean_extract.syntax.brackets import BINDER_PAIRS, PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form as normal_form
 from lean_extract.syntax.canonical import well_formed
+from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.lexer import raw_tokens
 
 VERSION = 2
 VAR = "<VAR>"
 GOAL = "<GOAL>"
 
-_DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
-_BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
 LONGEST_TEXT = 20_000
 """Characters of a target, a type or a statement; what stands behind them is not read."""
 _MOST_HYPOTHESES, _MOST_NAMES = 1000, 100
-_OPENERS, _CLOSERS = "([{⦃⟨", ")]}⦄⟩"
 
 
 def readable(goal: Goal) -> Goal:
@@ -124,7 +123,7 @@ def binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
     text = normal_form(binder)
     opener = text[:1]
-    if opener in _BRACKETS and text.endswith(_BRACKETS[opener]):
+    if opener in BINDER_PAIRS and text.endswith(BINDER_PAIRS[opener]):
         text = text[1:-1].strip()
         if opener == "[":
             text = _NAMED.sub("", text, count=1) if _NAMED.match(text) else text
@@ -133,7 +132,7 @@ def binder_text(binder: str) -> str:
 
 def bare_name(name: str) -> str:
     """A name of the context without the mark of an inaccessible one."""
-    return _DAGGER.sub("", well_formed(name))
+    return without_marks(well_formed(name))
 
 
 def _heads(text: str) -> set[str]:
@@ -156,10 +155,9 @@ def _without_default(text: str) -> str:
         return text
     depth = 0
     for index, character in enumerate(text):
-        if character in _OPENERS:
-            depth += 1
-        elif character in _CLOSERS:
-            depth -= 1
+        step = PAIR_DEPTH.get(character)
+        if step is not None:
+            depth += step
         elif depth == 0 and text.startswith(":=", index):
             return text[:index].rstrip()
     return text

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.source.names.binders import Binder, parse_binders
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import tokenize
 
 _UNIVERSE = re.compile(r"\b(Type|Sort)(\*| ?\([^()]*\)| max(?: \w+)+| \w+)?|\.\{[^}]*\}")

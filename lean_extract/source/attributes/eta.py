@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _OPERATORS = frozenset(("+", "-", "*", "/", "•", "⊔", "⊓", "⁻¹", "^", "∘", "∑", "∏", "+ᵥ"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lean_extract.source.grammar.declarations import Attribute, parse_attributes
-from lean_extract.syntax.keywords import close
+from lean_extract.syntax.brackets import close
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 

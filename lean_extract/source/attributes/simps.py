@@ -15,7 +15,7 @@ from lean_extract.source.attributes.related import explicit_names, made
 from lean_extract.source.attributes.translation import Translation
 from lean_extract.source.grammar.declarations import Attribute, Declaration
 from lean_extract.source.names.scopes import split_name
-from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.types import outermost, premises_of, strip
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from lean_extract.source.attributes import translation_tables as tables
 from lean_extract.source.names.scopes import MAX_NAME, split_name
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _PARTS = re.compile(r"_|(?:LE|LT|GE|GT|WF|Coe(?:TC|HTCT|T))(?=[A-Z])|[A-Z]+[^A-Z_]*|[^A-Z_]+")

@@ -10,7 +10,7 @@ from lean_extract.source.attributes.nested_attributes import nested_attributes
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
 from lean_extract.source.grammar.declarations import Attribute
 from lean_extract.source.names.scopes import split_name
-from lean_extract.syntax.keywords import close
+from lean_extract.syntax.brackets import close
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 

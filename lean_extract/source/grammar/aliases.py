@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.source.names.scopes import Scope, join_names
-from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 

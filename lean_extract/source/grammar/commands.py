@@ -5,13 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from lean_extract.syntax.keywords import (
-    COMMAND_WORDS,
-    CONTINUATIONS,
-    DEPTH,
-    MODIFIERS,
-    STRONG_COMMAND_WORDS,
-)
+from lean_extract.syntax.brackets import DEPTH
+from lean_extract.syntax.keywords import COMMAND_WORDS, CONTINUATIONS, MODIFIERS, STRONG_COMMAND_WORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 _LONGEST_ATTRIBUTES = 2000

@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lean_extract.source.names.binders import Binder, parse_binders
-from lean_extract.syntax.keywords import (
-    DECLARATION_WORDS,
-    DEPTH,
-    MODIFIERS,
-    TYPE_WORDS,
-    close,
-)
+from lean_extract.syntax.brackets import DEPTH, close
+from lean_extract.syntax.keywords import DECLARATION_WORDS, MODIFIERS, TYPE_WORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lean_extract.source.names.scopes import Scope
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 NOTATION_WORDS = frozenset(("notation", "notation3", "infix", "infixl", "infixr", "prefix", "postfix"))

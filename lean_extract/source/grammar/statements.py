@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lean_extract.records import Goal, Hypothesis
-
-_BRACKETS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄", "⟨": "⟩"}
-_CLOSING = frozenset(_BRACKETS.values())
+from lean_extract.syntax.brackets import PAIR_DEPTH, PAIRS
 
 
 def goal_of(context: Iterable[str], conclusion: str) -> Goal:
@@ -19,7 +17,7 @@ def hypothesis_of(binder: str) -> Hypothesis:
     """One binder as a line of a context; an instance without a name is called `inst✝`, as Lean prints it."""
     text = binder.strip()
     opening = text[:1]
-    inner = text[1:-1].strip() if opening in _BRACKETS and text.endswith(_BRACKETS[opening]) else text
+    inner = text[1:-1].strip() if opening in PAIRS and text.endswith(PAIRS[opening]) else text
     names, type_ = _split_at_colon(inner)
     type_ = _without_default(type_)
     if opening == "[" and len(names.split()) != 1:  # `[∀ i : ι, Ring (A i)]` has a colon and no name
@@ -47,9 +45,10 @@ def _at_top_level(text: str) -> Iterator[int]:
     """The places of `text` that no bracket encloses."""
     depth = 0
     for place, letter in enumerate(text):
-        if letter in _CLOSING:
+        step = PAIR_DEPTH.get(letter, 0)
+        if step < 0:
             depth = max(0, depth - 1)
         if depth == 0:
             yield place
-        if letter in _BRACKETS:
+        if step > 0:
             depth += 1

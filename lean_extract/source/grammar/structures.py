@@ -8,7 +8,7 @@ from itertools import pairwise
 from lean_extract.source.grammar.declarations import Declaration, Prefix, parse_prefix
 from lean_extract.source.names.binders import Binder, parse_binders
 from lean_extract.source.names.scopes import split_name
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from lean_extract.syntax.keywords import (
-    BINDER_OPENERS,
-    CONTEXT_WORDS,
-    DECLARATION_WORDS,
-    DEPTH,
-    SCOPE_WORDS,
-    close,
-)
+from lean_extract.syntax.brackets import BINDER_PAIRS, DEPTH, close
+from lean_extract.syntax.keywords import CONTEXT_WORDS, DECLARATION_WORDS, SCOPE_WORDS
 from lean_extract.syntax.lexer import NAME_STARTS, Tokens, is_identifier
 
-_CLOSING = {"(": ")", "{": "}", "[": "]", "⦃": "⦄"}
-_CLOSERS = frozenset(_CLOSING.values())
+_CLOSERS = frozenset(BINDER_PAIRS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,7 @@ def written(names: tuple[str, ...], bracket: str, binder_type: str) -> str:
     inside = " ".join(names)
     if binder_type:
         inside = f"{inside} : {binder_type}" if inside else binder_type
-    return f"{bracket}{inside}{_CLOSING.get(bracket, '')}"
+    return f"{bracket}{inside}{BINDER_PAIRS.get(bracket, '')}"
 
 
 def heads(texts: Iterable[str]) -> frozenset[str]:
@@ -127,7 +120,7 @@ def parse_binders(
     index = begin
     while index < end:
         text = texts[index]
-        if text in BINDER_OPENERS:
+        if text in BINDER_PAIRS:
             behind = close(texts, index, end) + 1
             binders.append(parse_binder(tokens, index, behind, with_mentions))
             index = behind

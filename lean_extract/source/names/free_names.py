@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 QUANTIFIERS = frozenset(

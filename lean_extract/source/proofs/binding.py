@@ -16,7 +16,8 @@ from lean_extract.source.proofs.local_names import (
     TypedPart,
 )
 from lean_extract.source.proofs.tactics import TacticSteps
-from lean_extract.syntax.keywords import DEPTH, KEYWORDS
+from lean_extract.syntax.brackets import DEPTH
+from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.types import Range
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lean_extract.syntax.keywords import DEPTH, close
+from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import is_plain_name, raw_tokens
 from lean_extract.syntax.types import Connective, Range, TypeShape, joined, outermost, shape, strip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lean_extract.syntax.keywords import DEPTH
+from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens
 
 _BY = frozenset(("by", "decreasing_by"))

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.syntax.brackets import PAIRS
 from retriever.lean.augmentation.notation.atoms import Atoms
-from retriever.lean.augmentation.notation.cursor import OPEN, Unreadable, tokens_of
+from retriever.lean.augmentation.notation.cursor import Unreadable, tokens_of
 from retriever.lean.augmentation.notation.operators import (
     ARROW,
     BIG,
@@ -136,7 +137,7 @@ class Reader(Atoms):
             return self.change(self._conditional())
         if token in PREFIX:
             return self.change(self._prefix())
-        if token in OPEN and self.is_pi():
+        if token in PAIRS and self.is_pi():
             return self.pi()
         return self.application()
 

@@ -14,9 +14,10 @@ from dataclasses import replace
 from random import Random
 
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.syntax.brackets import PAIRS, closing
+from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
-_MARK = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _INSTANCE = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _WORDS = frozenset(
     ("in", "with", "from", "fun", "then", "else", "let", "have", "show", "if", "do", "at", "by")
@@ -24,8 +25,6 @@ _WORDS = frozenset(
 _NEVER = _WORDS | {"is", "as", "this", "_"}
 _BINDERS = frozenset(("let", "have", "if", "fun", *"λ∀∃∑∏⋃⋂⨆⨅∫∮⨍ΣΠ∐⨁⨂"))
 _SET_MARKS = frozenset(("|", "//", ":", "∈", "≠", "≤", "<", ">", "≥", "⊆"))
-_PAIRS = {"(": ")", "{": "}", "[": "]", "⦃": "⦄", "⟨": "⟩"}
-_CLOSERS = frozenset(_PAIRS.values())
 _SUBSCRIPTS = "₁₂₃₄₅₆₇₈₉"
 _KINDS = (
     string.ascii_lowercase,
@@ -103,8 +102,8 @@ def _binder_run(tokens: Sequence[str], position: int) -> Iterator[str]:
     """Names and groups in brackets, up to the first token that is neither."""
     while position < len(tokens):
         token = tokens[position]
-        if token in _PAIRS and token != "[":
-            end = _closing(tokens, position)
+        if token in PAIRS and token != "[":
+            end = closing(tokens, position)
             yield from _group(tokens[position + 1 : end])
             position = end
         elif _is_variable(token):
@@ -112,7 +111,7 @@ def _binder_run(tokens: Sequence[str], position: int) -> Iterator[str]:
         elif token not in ("_", "["):
             return
         elif token == "[":
-            position = _closing(tokens, position)
+            position = closing(tokens, position)
         position += 1
 
 
@@ -127,13 +126,13 @@ def _group(tokens: Sequence[str]) -> Iterator[str]:
 
 def _set_variable(tokens: Sequence[str], position: int) -> Iterator[str]:
     """`x` of `{x | …}`, `{x : T | …}`, `{x ∈ s | …}`, `{x // …}`."""
-    end = _closing(tokens, position)
+    end = closing(tokens, position)
     inner = tokens[position + 1 : end]
     divides = any(token == "|" or inner[at : at + 2] == ["/", "/"] for at, token in enumerate(inner))
     if len(inner) < 3 or not divides:
         return
     if inner[0] in ("(", "⟨"):
-        close = _closing(inner, 0)
+        close = closing(inner, 0)
         if close + 1 < len(inner) and inner[close + 1] in _SET_MARKS:
             yield from _group(inner[1:close])
     elif _is_variable(inner[0]) and (inner[1] in _SET_MARKS or inner[1] == "/"):
@@ -142,21 +141,11 @@ def _set_variable(tokens: Sequence[str], position: int) -> Iterator[str]:
 
 def _pi_variables(tokens: Sequence[str], position: int) -> Iterator[str]:
     """`x y` of `(x y : T) → …`."""
-    end = _closing(tokens, position)
+    end = closing(tokens, position)
     if end + 1 < len(tokens) and tokens[end + 1] == "→":
         names = list(_group(tokens[position + 1 : end]))
         if tokens[position + 1 + len(names)] == ":":
             yield from names
-
-
-def _closing(tokens: Sequence[str], position: int) -> int:
-    """Where the bracket at a position is closed; the end where it never is."""
-    depth = 0
-    for at in range(position, len(tokens)):
-        depth += (tokens[at] in _PAIRS) - (tokens[at] in _CLOSERS)
-        if depth == 0:
-            return at
-    return len(tokens)
 
 
 def _behind_marks(tokens: Sequence[str], position: int) -> int:
@@ -191,11 +180,11 @@ def _proposals(name: str, random: Random) -> Iterator[str]:
 
 
 def _names(hypothesis: Hypothesis) -> list[str]:
-    return [_MARK.sub("", name) for name in hypothesis.names]
+    return [without_marks(name) for name in hypothesis.names]
 
 
 def _renamed_name(name: str, names: Mapping[str, str]) -> str:
-    bare = _MARK.sub("", name)
+    bare = without_marks(name)
     return names.get(bare, bare) + name[len(bare) :]
 
 

@@ -15,13 +15,13 @@ Names of variables, namespaces and instances are in none of them.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from lean_extract.records import Goal, Premise
+from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.terms import Term
 from retriever.lean.structure.statement import (
     MOST_HYPOTHESES,
@@ -35,7 +35,6 @@ from retriever.lean.structure.statement import (
 )
 
 _MOST_LINKS = 400
-_DAGGER = re.compile(r"✝[⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 
 
 class Channel(IntEnum):
@@ -84,7 +83,7 @@ def of_goal(goal: Goal) -> GoalStructure:
         f"({' '.join(map(_bare, one.names))} : {one.type})" if one.names else f"[{one.type}]"
         for one in goal.hypotheses[-MOST_HYPOTHESES:]
     )
-    statement = statement_of(tuple(map(_unmarked, context)), _unmarked(goal.target))
+    statement = statement_of(tuple(map(without_marks, context)), without_marks(goal.target))
     known = statement.variables
     places = list(places_of(statement.conclusion, known, is_goal=True))
     hypotheses = [
@@ -116,11 +115,7 @@ def _hash(channel: Channel, said: str) -> int:
 
 
 def _bare(name: str) -> str:
-    return _DAGGER.sub("", name) or "_"
-
-
-def _unmarked(text: str) -> str:
-    return _DAGGER.sub("", text)
+    return without_marks(name) or "_"
 
 
 def _step(path: Path) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.lexer import is_identifier
 from retriever.lean.augmentation.notation.binders import Binders
-from retriever.lean.augmentation.notation.cursor import OPEN, WORDS, Unreadable
+from retriever.lean.augmentation.notation.cursor import WORDS, Unreadable
 from retriever.lean.augmentation.notation.operators import (
     CONGRUENT,
     ENCLOSING,
@@ -100,7 +101,7 @@ class Atoms(Binders):
         if token == "⟪":
             return self.change(apply("Inner.inner", Piece("_", Tightness.ATOM), *self._items("⟫")))
         if token in ("⟨", "["):
-            close = OPEN[token]
+            close = PAIRS[token]
             return Piece(
                 token + ", ".join(piece.text for piece in self._items(close)) + close, Tightness.ATOM
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from lean_extract.syntax.brackets import PAIR_DEPTH, PAIRS
 from lean_extract.syntax.lexer import is_identifier
-from retriever.lean.augmentation.notation.cursor import OPEN, WORDS, Cursor, Unreadable
+from retriever.lean.augmentation.notation.cursor import WORDS, Cursor, Unreadable
 from retriever.lean.augmentation.notation.operators import ARROW, BIG, INFIX
 from retriever.lean.augmentation.notation.pieces import Piece, Tightness, Variable, apply, bind
 
@@ -108,7 +109,7 @@ class Binders(Cursor):
         names: list[str] = []
         while self.next not in ends:
             if self.next in ("(", "{", "⦃"):
-                close = OPEN[self.take()]
+                close = PAIRS[self.take()]
                 found += [Variable(name) for name in names] + self.typed(self.names(), close)
                 names = []
             elif names and self.next not in ("_",) and not is_identifier(self.next):
@@ -159,7 +160,7 @@ class Binders(Cursor):
         """Whether the bracket here is `(x : T) →`."""
         depth = 0
         for at in range(self.at, len(self.tokens)):
-            depth += (self.tokens[at].text in OPEN) - (self.tokens[at].text in OPEN.values())
+            depth += PAIR_DEPTH.get(self.tokens[at].text, 0)
             if depth == 0:
                 inner = [token.text for token in self.tokens[self.at + 1 : at]]
                 arrow = at + 1 < len(self.tokens) and self.tokens[at + 1].text == "→"
@@ -178,6 +179,6 @@ class Binders(Cursor):
             names = self.names()
             self.take(":")
             inner = f"{' '.join(names)} : {self.term(0).text}"
-        close = self.take(OPEN[opening])
+        close = self.take(PAIRS[opening])
         self.take("→")
         return Piece(f"{opening}{inner}{close} → {self.term(ARROW).text}", Tightness.LOOSE)

@@ -11,7 +11,6 @@ from retriever.lean.augmentation.notation.operators import GLUED, NULLARY
 from retriever.lean.augmentation.notation.pieces import Piece
 
 WORDS = frozenset(("in", "with", "from", "then", "else", "let", "have", "show", "do", "at", "by", "match"))
-OPEN = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟨": "⟩"}
 
 
 class Unreadable(Exception):
