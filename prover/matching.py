@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from lean_extract.syntax.operators import MIRRORED, NEGATED
 from prover.terms import FALSE, Term, apply, operator, subterms
 
 Verdict = Literal["yes", "no", "open"]
@@ -81,17 +82,13 @@ def unfolded(term: Term) -> Term:
     """What `≠`, `∉`, `≥`, `>` and the like stand for, and `p → False`."""
     if len(term.args) == 2 and term.kind == "operator":
         left, right = term.args
-        if term.head in _NEGATED:
-            return operator("¬", operator(_NEGATED[term.head], left, right))
-        if term.head in _MIRRORED:
-            return operator(_MIRRORED[term.head], right, left)
+        if term.head in NEGATED:
+            return operator("¬", operator(NEGATED[term.head], left, right))
+        if term.head in MIRRORED:
+            return operator(MIRRORED[term.head], right, left)
         if term.head == "→" and right == FALSE:
             return operator("¬", left)
     return term
-
-
-_NEGATED = {"≠": "=", "∉": "∈", "∤": "∣"}
-_MIRRORED = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈"}
 
 
 def _unify(one: Term, other: Term, bindings: dict[tuple[str, int], Term]) -> Verdict:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lean_extract.syntax.brackets import PAIR_DEPTH
+from lean_extract.syntax.operators import MIRRORED
 
-_MIRROR = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈", "⊋": "⊊"}
 _NEGATION = {"=": ("≠", False), "∈": ("∉", False), "≤": ("<", True), "<": ("≤", True)}
 """The relation that says the opposite, and whether its sides change places."""
 _RELATIONS = frozenset("=≠≤<≥>∈∉∋⊆⊂⊇⊃∣≡≈∼⋖⊊⊋")
@@ -154,7 +154,7 @@ def _negated(
     if at is None:
         return None
     relation = run.pieces[at]
-    if relation in _MIRROR:
+    if relation in MIRRORED:
         mirrored = _Run(*run.mirrored())
         return _negated(mirrored, gaps, pieces, has_iff)
     opposite = _NEGATION.get(relation)
@@ -183,9 +183,9 @@ class _Run:
     def mirrored(self) -> tuple[list[str], list[str]]:
         """With `≤` for `≥`, its sides in their new places."""
         at = self.relation()
-        if at is None or self.pieces[at] not in _MIRROR:
+        if at is None or self.pieces[at] not in MIRRORED:
             return self.pieces, self.gaps
-        return self.with_relation(at, _MIRROR[self.pieces[at]], True)
+        return self.with_relation(at, MIRRORED[self.pieces[at]], True)
 
     def with_relation(self, at: int, relation: str, is_turned: bool) -> tuple[list[str], list[str]]:
         """The same sides, or each other's, on both sides of another relation."""
@@ -209,7 +209,7 @@ class _Run:
         at = self.relation()
         assert at is not None
         names, bound = self.pieces[:at], self.pieces[at + 1 :]
-        relation = _MIRROR[self.pieces[at]]
+        relation = MIRRORED[self.pieces[at]]
         connective = "∧" if binder == "∃" else "→"
         pieces, gaps = [*names, ","], [*self.gaps[:at], ""]
         for name in names:

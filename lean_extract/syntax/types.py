@@ -9,26 +9,28 @@ from typing import Literal, NamedTuple
 
 from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import NAME_STARTS, is_identifier
+from lean_extract.syntax.operators import ARROW, ASCII, RELATION, precedences
 
 Range = tuple[int, int]
 Connective = Literal["∀", "∃", "→", "↔", "∧", "∨", "¬", ""]
 
 _BINDING: dict[str, Connective] = {"∀": "∀", "Π": "∀", "forall": "∀", "∃": "∃", "exists": "∃"}
-_CONNECTIVES: dict[str, Connective] = {
-    "↔": "↔", "<->": "↔", "→": "→", "->": "→", "∨": "∨", "\\/": "∨", "∧": "∧", "/\\": "∧",
-}  # fmt: skip
+_CONNECTIVES: dict[str, Connective] = {"↔": "↔", "→": "→", "∨": "∨", "∧": "∧"}
+_CONNECTIVES |= {
+    spelling: _CONNECTIVES[symbol] for spelling, symbol in ASCII.items() if symbol in _CONNECTIVES
+}
 _LEVELS = {
-    "<|": 1, "↔": 20, "<->": 20, "→": 25, "->": 25, "∨": 30, "\\/": 30, "∧": 35, "/\\": 35,
-    "≅": 10, "≌": 10, "×": 35, "⊕": 30, "+": 65, "-": 65, "++": 65, "::": 67, "⊔": 68, "⊓": 69, "∪": 65,
-    "∩": 70, "*": 70, "/": 70, "%": 70, "\\": 70, "•": 73, "^": 75, "∘": 90, "⁻¹": 200, "|>": 1, "!": 200,
-    "ᶜ": 200, "'": 200, "''": 80, "⁻¹'": 80, "&&": 35, "||": 30, "≫": 80, "⋙": 80, "⥤": 26, "⟶": 10,
-}  # fmt: skip
+    **precedences(r"↔ → ∨ ∧ ≅ ≌ × ⊕ + - ++ :: ⊔ ⊓ ∪ ∩ * / % \ • ^ ∘ '' ⁻¹' && || ≫ ⋙ ⥤ ⟶"),
+    **dict.fromkeys(("<|", "|>"), 1),
+    **dict.fromkeys(("⁻¹", "!", "ᶜ", "'"), 200),
+}
+"""How tightly the operators bind; pipes are looser than all else, what stands behind its operand never loosest."""
+_LEVELS |= {spelling: _LEVELS[symbol] for spelling, symbol in ASCII.items() if symbol in _CONNECTIVES}
 _NO_OPERATORS = frozenset(
     (",", ":", ";", "@", "¬", "↑", "⇑", "↥", "√", "#", "|", "·", "..", "_", "?", "∑", "∏", "⋃", "⋂",
      "⨆", "⨅", "∫",
      ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
 )  # fmt: skip
-_RELATION = 50
 _DEEPEST = 24
 """Of what a statement assumes, what more parentheses enclose is not looked for."""
 _REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
@@ -113,8 +115,8 @@ def _level(text: str) -> int | None:
     if level is not None:
         return level
     if text[0] in "→≃↪":  # of bundled maps: `→+*`, `≃ₗ`, ...
-        return 25
-    return None if text[0].isdigit() or text[0] in ".\"'`" else _RELATION
+        return ARROW
+    return None if text[0].isdigit() or text[0] in ".\"'`" else RELATION
 
 
 def shape(texts: list[str], place: Range) -> TypeShape:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal
 from lean_extract.syntax.brackets import PAIRS
-from retriever.lean.augmentation.notation.operators import (
+from lean_extract.syntax.operators import (
     ENCLOSING,
     INFIX,
     MAX,
     NULLARY,
     POSTFIX,
     PREFIX,
+    RELATION,
     Infix,
 )
 
@@ -41,7 +42,6 @@ _KNOWN = (*_OPERATORS, *_PREFIXES, *_POSTFIXES, *_NULLARIES, *_ENCLOSED, *_BINDI
 _MENTIONED = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, _KNOWN))})(?![\w.])")
 _APPLICATION, _LOWEST = MAX - 1, 0
 _RELATION = 50
-"""The precedence of `=`, `≤`, `∈`: what binds no tighter is not written in chains."""
 _COERCIONS = frozenset("↑⇑↥")
 _DEEPEST = 60
 _LONGEST = 50_000
@@ -220,7 +220,8 @@ def _infix(name: str, left: _Term, right: _Term) -> _Term:
 
 def _operands(operator: Infix, left: _Term, right: _Term, symbol: str) -> str:
     looser = operator.precedence
-    chains_left = not operator.is_right and looser > _RELATION
+    # What binds no tighter than a relation is not written in chains.
+    chains_left = not operator.is_right and looser > RELATION
     first = left.within(looser if chains_left else looser + 1)
     second = right.within(looser if operator.is_right else looser + 1, is_last=True)
     return f"{first} {symbol} {second}"

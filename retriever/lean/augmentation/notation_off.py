@@ -1,6 +1,6 @@
 """Statements as Lean prints them with `pp.notation false`: `Eq (HAdd.hAdd a b) (HAdd.hAdd b a)`.
 
-A Pratt parser over the operators of `notation/operators.py` that writes the functions as it reads. It knows
+A Pratt parser over the operators of `lean_extract/syntax/operators.py` that writes the functions as it reads. It knows
 the common notation only; a text with anything else in it is left as it is (`Unreadable` inside, not outside),
 and who measures says how many texts were changed. Arrows, `∀`, `fun` and type ascriptions stay.
 """
@@ -12,9 +12,7 @@ from dataclasses import replace
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.brackets import PAIRS
-from retriever.lean.augmentation.notation.atoms import Atoms
-from retriever.lean.augmentation.notation.cursor import Unreadable, tokens_of
-from retriever.lean.augmentation.notation.operators import (
+from lean_extract.syntax.operators import (
     ARROW,
     BIG,
     BRACKETED,
@@ -24,6 +22,8 @@ from retriever.lean.augmentation.notation.operators import (
     PREFIX,
     Infix,
 )
+from retriever.lean.augmentation.notation.atoms import Atoms
+from retriever.lean.augmentation.notation.cursor import Unreadable, tokens_of
 from retriever.lean.augmentation.notation.pieces import Piece, Tightness, apply
 
 

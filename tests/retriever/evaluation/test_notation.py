@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.syntax.operators import INFIX
 from lean_extract.syntax.words import WORDS
-from retriever.lean.augmentation.notation.operators import INFIX
 from retriever.lean.augmentation.notation_off import functional, notation_off
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.lexer import is_identifier
-from retriever.lean.augmentation.notation.binders import Binders
-from retriever.lean.augmentation.notation.cursor import WORDS, Unreadable
-from retriever.lean.augmentation.notation.operators import (
+from lean_extract.syntax.operators import (
     CONGRUENT,
     ENCLOSING,
     MAX,
@@ -15,6 +13,8 @@ from retriever.lean.augmentation.notation.operators import (
     POSTFIX,
     PREFIX,
 )
+from retriever.lean.augmentation.notation.binders import Binders
+from retriever.lean.augmentation.notation.cursor import WORDS, Unreadable
 from retriever.lean.augmentation.notation.pieces import Piece, Tightness, Variable, apply, bind
 
 _SORTS = frozenset(("Type", "Sort", "Prop"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lean_extract.syntax.brackets import PAIR_DEPTH, PAIRS
 from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.operators import ARROW, BIG, INFIX
 from retriever.lean.augmentation.notation.cursor import WORDS, Cursor, Unreadable
-from retriever.lean.augmentation.notation.operators import ARROW, BIG, INFIX
 from retriever.lean.augmentation.notation.pieces import Piece, Tightness, Variable, apply, bind
 
 

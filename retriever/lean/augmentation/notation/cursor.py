@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
-from retriever.lean.augmentation.notation.operators import GLUED, NULLARY
+from lean_extract.syntax.operators import GLUED, NULLARY
 from retriever.lean.augmentation.notation.pieces import Piece
 
 WORDS = frozenset(("in", "with", "from", "then", "else", "let", "have", "show", "do", "at", "by", "match"))

@@ -1,6 +1,8 @@
-"""Mathlib's common operators, how tightly each binds, and the function that it stands for.
+"""The operators of Lean and Mathlib: symbol, precedence, associativity, and the function that it stands for.
 
-Precedences and constants are those of Lean 4 and Mathlib (`infixl:65 " + " => HAdd.hAdd`).
+Precedences and functions are those of Lean 4 and Mathlib (`infixl:65 " + " => HAdd.hAdd`). All readers of terms
+take their precedences from here. A reader that knows fewer operators, or has to keep a precedence that differs
+from Lean's, says so where it takes them (`precedences`, `lean_extract.syntax.terms`).
 """
 
 from __future__ import annotations
@@ -10,8 +12,46 @@ from dataclasses import dataclass
 MAX = 1024
 """How tightly an argument of an application binds."""
 ARROW = 25
+RELATION = 50
+"""How tightly `=`, `≤`, `∈` and their like bind."""
+UNKNOWN = 65
+"""How tightly an operator is taken to bind that is not in the table."""
+ASCII = {"<->": "↔", "->": "→", "\\/": "∨", "/\\": "∧", "<=": "≤", ">=": "≥", "!=": "≠"}
+"""Other spellings of operators."""
+NEGATED = {"≠": "=", "∉": "∈", "∤": "∣"}
+"""Relations that say that another one does not hold."""
+MIRRORED = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈", "⊋": "⊊"}
+"""Relations that are others with their sides exchanged."""
 
 _INFIX = """
+<|  10 r -
+$   10 r -
+|>  10 l -
+|>. 10 l -
+→   25 r -
+&&  35 l -
+||  30 l -
+∉   50 n -
+∋   50 n -
+∤   50 n -
+⊃   50 n -
+≡   50 n -
+∼   50 n -
+∥   50 n -
+⟂   50 n -
+⊢   50 n -
+!=  50 n -
+≌   10 n -
+⟹   10 r -
+⋙   80 r CategoryTheory.Functor.comp
+∘ₗ  80 r -
+⊕ₜ  65 l -
+⊗ₜ  100 l -
+⊗ₖ  100 l -
+→ₗ  25 r -
+→ₐ  25 r -
+≃ₗ  25 l -
+≃ₐ  25 l -
 ↔   20 n Iff
 ∨   30 r Or
 ∧   35 r And
@@ -74,7 +114,6 @@ _INFIX = """
 ⟶   10 r Quiver.Hom
 ≫   80 r CategoryTheory.CategoryStruct.comp
 ⥤   26 r CategoryTheory.Functor
-⋙   80 r CategoryTheory.Functor.comp
 ≅   10 n CategoryTheory.Iso
 ⊗   70 r CategoryTheory.MonoidalCategoryStruct.tensorObj
 ≪   50 n MeasureTheory.Measure.AbsolutelyContinuous
@@ -168,8 +207,9 @@ class Infix:
     precedence: int
     is_right: bool
     """Whether `a op b op c` is `a op (b op c)`."""
-    constant: str
-    """A function's name; of a bracketed operator (`→ₗ[R]`) a form with places for R and the operands."""
+    constant: str = ""
+    """The function's name, where it is known; of a bracketed operator (`→ₗ[R]`) a form with holes for R and the
+    operands."""
     is_flipped: bool = False
     """Whether the function takes the right operand first."""
 
@@ -180,7 +220,7 @@ def _infix(table: str, *, is_form: bool) -> dict[str, Infix]:
         symbol, precedence, side, constant = line.split(maxsplit=3)
         flipped = not is_form and constant.endswith(" flipped")
         name = constant.removesuffix(" flipped")
-        found[symbol] = Infix(int(precedence), side == "r", name, flipped)
+        found[symbol] = Infix(int(precedence), side == "r", "" if name == "-" else name, flipped)
     return found
 
 
@@ -189,7 +229,10 @@ def _pairs(table: str) -> dict[str, tuple[int, str]]:
     return {symbol: (int(precedence), constant) for symbol, precedence, constant in rows}
 
 
-INFIX = _infix(_INFIX, is_form=False)
+OPERATORS = _infix(_INFIX, is_form=False)
+"""All operators between two operands."""
+INFIX = {symbol: operator for symbol, operator in OPERATORS.items() if operator.constant}
+"""Those whose function is known."""
 BRACKETED = _infix(_BRACKETED, is_form=True)
 PREFIX = _pairs(_PREFIX)
 """Precedence of the operand, and constant."""
@@ -207,3 +250,8 @@ GLUED = sorted(
     reverse=True,
 )
 """Symbols of several characters, the longest first."""
+
+
+def precedences(symbols: str) -> dict[str, int]:
+    """The precedences of some operators, their symbols separated by spaces."""
+    return {symbol: OPERATORS[symbol].precedence for symbol in symbols.split()}

@@ -1,0 +1,16 @@
+"""Inaccessible names: `x✝`, `x✝¹`, as Lean prints a name that cannot be written."""
+
+from __future__ import annotations
+
+import re
+
+DAGGER = "✝"
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+MARK = f"{DAGGER}[{SUPERSCRIPTS}]*"
+"""The mark behind a name, as a regular expression."""
+_MARK = re.compile(MARK)
+
+
+def without_marks(text: str) -> str:
+    """A name or a text without the marks of inaccessible names."""
+    return _MARK.sub("", text)
