@@ -1,7 +1,7 @@
-"""Printed propositions as trees, by Lean's binding powers.
+"""Printed propositions as trees, with what is bound and what stands for any term told apart.
 
 What cannot be read (`if`, `match`, notation of a project's own) becomes one opaque leaf, so every text has a
-tree. Reading takes time linear in the tokens; brackets deeper than `_DEEPEST` make the whole text opaque.
+tree. Brackets deeper than `_DEEPEST`, and chains longer than `_LONGEST_CHAIN`, make the whole text opaque.
 """
 
 from __future__ import annotations
@@ -10,50 +10,66 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from prover.shapes import RELATIONS, Argument, binder_arguments, binder_end
+from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
+from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
+from lean_extract.syntax.terms import (
+    BinderRule,
+    Grammar,
+    Powers,
+    SyntaxNode,
+    Unreadable,
+    all_powers,
+    infix_powers,
+    is_word,
+    read_term,
+)
+from prover.shapes import RELATIONS, Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]
 
-_DEEPEST = 60
+_DEEPEST = 59
 _MOST_TOKENS = 600
 _LONGEST_CHAIN = 120
 """So many operators, projections and the like may nest to the left, all together."""
-_BINDERS = frozenset({"∀", "∃", "∃!", "fun", "λ", "∑", "∏", "⨆", "⨅", "⋃", "⋂"})
-_OPAQUE = frozenset({"let", "have", "if", "match", "show", "do", "by"})
-_SAME = {"<->": "↔", "->": "→", "<=": "≤", ">=": "≥", "!=": "≠", "λ": "fun"}
-_PREFIX = {"¬": 40, "-": 75, "↑": 1000, "⇑": 1000, "↥": 1000, "√": 100}
-_FENCES = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄", "⟦": "⟧", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
-_LEFT_OPEN = frozenset("([{⟨⦃⟦⌊⌈‖|")
-_CLOSERS = frozenset(")]}⟩⦄⟧⌋⌉,;:|‖") | {"=>", ":=", "↦"}
-_UNKNOWN = 65
-"""The binding power given to an infix operator that is not in the table."""
+_BINDERS = ("∀", "∃", "∃!", "∑", "∏", "⨆", "⨅", "⋃", "⋂")
+_OPAQUE = frozenset({"let", "have", "if", "match", "show", "do", "by", "fun"})
+_SAME = {**{spelling: ASCII[spelling] for spelling in ("<->", "->", "<=", ">=", "!=")}, "λ": "fun"}
+_FENCES = PAIRS | QUOTIENT_PAIRS | ROUNDING_PAIRS | BARS
+_COERCIONS = frozenset("↑⇑↥")
+_INFIX = infix_powers(
+    "+ - ++ ∪ * / % ∩ \\ ⊔ ⊓ → ∨ ∧ × ⊕ :: • ^ ∘ |> |>.",
+    # Relations bind alike here, whatever Lean says of `≃` and `⟶`; and what Lean would not read in a row is read.
+    {
+        **all_powers((*RELATIONS, "="), RELATION, is_right=True),
+        "<|": Powers(11, 10),
+        **all_powers("↔", OPERATORS["↔"].precedence, is_right=True),
+    },
+)
 
 
-def _powers() -> dict[str, tuple[int, int]]:
-    """Binding powers to the left and to the right of each infix operator."""
-    left = {
-        "+": 65,
-        "-": 65,
-        "++": 65,
-        "∪": 65,
-        "*": 70,
-        "/": 70,
-        "%": 70,
-        "∩": 70,
-        "\\": 70,
-        "⊔": 68,
-        "⊓": 69,
-    }
-    right = {"→": 25, "∨": 30, "∧": 35, "×": 35, "⊕": 30, "::": 67, "•": 73, "^": 75, "∘": 90, "<|": 10}
-    return (
-        {operator: (power, power + 1) for operator, power in left.items()}
-        | {operator: (power + 1, power) for operator, power in right.items()}
-        | dict.fromkeys((*RELATIONS, "="), (51, 51))
-        | {"↔": (21, 21), "|>": (10, 11), "|>.": (10, 11)}
-    )
+def _is_atom(token: str) -> bool:
+    return is_word(token) and token not in _OPAQUE
 
 
-_POWERS = _powers()
+_GRAMMAR = Grammar(
+    infix=_INFIX,
+    prefix={**{symbol: PREFIX[symbol][0] for symbol in "¬-√"}, **dict.fromkeys(_COERCIONS, 1000)},
+    binders={
+        **dict.fromkeys(_BINDERS, BinderRule(0, frozenset((",",)))),
+        "fun": BinderRule(0, frozenset(("=>", "↦"))),
+    },
+    last_arguments=frozenset(("fun",)),
+    pairs=_FENCES,
+    no_arguments=frozenset(BARS),
+    ends=frozenset((*_FENCES.values(), ",", ";", ":", "=>", ":=", "↦")),
+    postfix={"⁻": True},
+    coercions=_COERCIONS,
+    is_atom=_is_atom,
+    separators=frozenset((",",)),
+    is_strict=True,
+    deepest=_DEEPEST,
+    longest_chain=_LONGEST_CHAIN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +114,9 @@ def parse(
     if len(tokens) > _MOST_TOKENS:
         return _opaque(tokens[:_MOST_TOKENS])
     try:
-        reader = _Reader(tokens, variables, local)
-        found = reader.term(0)
-        return found if reader.at_end else _opaque(tokens)
-    except _UnreadableError:
+        node = read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
+        return _Statement(variables, local, []).term(node)
+    except Unreadable:
         return _opaque(tokens)
 
 
@@ -109,118 +124,41 @@ def _opaque(tokens: Sequence[str]) -> Term:
     return Term(" ".join(tokens), kind="opaque")
 
 
-class _UnreadableError(Exception):
-    """The tokens are no term that we know how to read."""
+class _Statement:
+    """A statement's tree from its syntax tree.
 
+    Args:
+        bound: the names that the binders around bind, the innermost last.
+    """
 
-class _Reader:
-    def __init__(self, tokens: Sequence[str], variables: frozenset[str], local: frozenset[str]) -> None:
-        self._tokens = tokens
-        self._at = 0
-        self._variables = variables
-        self._local = local
-        self._bound: list[str] = []
-        self._depth = 0
-        self._chained = 0
+    def __init__(self, variables: frozenset[str], local: frozenset[str], bound: list[str]) -> None:
+        self._variables, self._local, self._bound = variables, local, bound
+        self._chain = 0
 
-    @property
-    def at_end(self) -> bool:
-        return self._at >= len(self._tokens)
+    def term(self, node: SyntaxNode) -> Term:
+        """The tree of a node. Raises Unreadable."""
+        kind = node.kind
+        if kind == "name":
+            return self._named(node.text)
+        if kind == "binder":
+            return self._binder(node)
+        parts = [self.term(part) for part in node.parts]
+        if kind == "applied":
+            return apply(parts[0], parts[1:])
+        if kind == "brackets":
+            is_grouped = node.text == "(" and len(parts) == 1
+            return parts[0] if is_grouped else operator(node.text + _FENCES[node.text], *parts)
+        if kind in ("prefix", "coerced"):
+            return operator("-_" if node.text == "-" else node.text, *parts)
+        if kind == "field":
+            return self._chained(Term(node.text, tuple(parts), is_dotted=True))
+        return self._chained(operator("⁻¹" if kind == "postfix" else node.text, *parts))
 
-    def _peek(self) -> str:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else ""
-        return _SAME.get(token, token)
-
-    def _next(self) -> str:
-        token = self._peek()
-        self._at += 1
-        return token
-
-    def term(self, power: int) -> Term:
-        """A term whose operators bind at least as strongly as `power`."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _UnreadableError
-        found = self._prefix()
-        while (token := self._peek()) and token not in _CLOSERS:
-            left, right = _POWERS.get(token, (_UNKNOWN, _UNKNOWN + 1))
-            if left < power or _is_word(token):
-                break
-            self._at += 1
-            found = self._longer(operator(token, found, self.term(right)))
-        self._depth -= 1
+    def _chained(self, found: Term) -> Term:
+        self._chain += 1
+        if self._chain > _LONGEST_CHAIN:
+            raise Unreadable
         return found
-
-    def _longer(self, found: Term) -> Term:
-        self._chained += 1
-        if self._chained > _LONGEST_CHAIN:
-            raise _UnreadableError
-        return found
-
-    def _prefix(self) -> Term:
-        token = self._peek()
-        if token in _BINDERS:
-            return self._binder(self._next())
-        if token in _PREFIX:
-            self._at += 1
-            return operator(f"{token}_" if token == "-" else token, self.term(_PREFIX[token]))
-        return self._application()
-
-    def _application(self) -> Term:
-        function = self._atom()
-        args: list[Term] = []
-        while self._begins_atom():
-            args.append(self._atom())
-        if self._peek() in ("fun", "λ") and not self.at_end:
-            args.append(self._binder(self._next()))
-        return apply(function, args)
-
-    def _begins_atom(self) -> bool:
-        token = self._peek()
-        is_open = token in _LEFT_OPEN and token not in ("|", "‖")
-        is_word = bool(token) and _is_word(token) and token not in _OPAQUE and token not in _BINDERS
-        return is_open or is_word or token in ("↑", "⇑", "↥")
-
-    def _atom(self) -> Term:
-        token = self._next()
-        if token in ("↑", "⇑", "↥"):
-            self._depth += 1
-            if self._depth > _DEEPEST:
-                raise _UnreadableError
-            found = operator(token, self._atom())
-            self._depth -= 1
-            return found
-        if token in _FENCES:
-            found = self._fenced(token)
-        elif token and _is_word(token) and token not in _OPAQUE:
-            found = self._named(token)
-        else:
-            raise _UnreadableError
-        while self._peek() in (".", "⁻"):
-            found = self._postfix(found, self._next())
-        return found
-
-    def _postfix(self, found: Term, token: str) -> Term:
-        name = self._next()
-        if not name or not (_is_word(name) or name == "¹"):
-            raise _UnreadableError
-        return self._longer(operator("⁻¹", found) if token == "⁻" else Term(name, (found,), is_dotted=True))
-
-    def _fenced(self, opener: str) -> Term:
-        closer, parts = _FENCES[opener], list[Term]()
-        while self._peek() != closer:
-            parts.append(self.term(0))
-            if self._peek() == ":" and opener == "(":
-                self._at += 1
-                self.term(0)
-            if self._peek() == ",":
-                self._at += 1
-            elif self._peek() != closer:
-                raise _UnreadableError
-        self._at += 1
-        if opener == "(" and len(parts) == 1:
-            return parts[0]
-        return operator(opener + closer, *parts)
 
     def _named(self, token: str) -> Term:
         if token[0].isdigit():
@@ -230,7 +168,7 @@ class _Reader:
             return self._name(token)
         found = self._name(first)
         for part in rest:
-            found = self._longer(Term(part, (found,), is_dotted=True))
+            found = self._chained(Term(part, (found,), is_dotted=True))
         return found
 
     def _stands_alone(self, name: str) -> bool:
@@ -244,36 +182,23 @@ class _Reader:
             return Term(name, kind="variable", instance=1)
         return Term(name)
 
-    def _binder(self, token: str) -> Term:
-        ends = (",",) if token not in ("fun", "λ") else ("=>", "↦")
-        comma = binder_end(self._tokens, self._at, ends)
-        arguments = binder_arguments(self._tokens[self._at : comma])
-        if comma >= len(self._tokens) or not arguments:
-            raise _UnreadableError
-        guards: list[Term | None] = [self._guard(argument) for argument in arguments]
-        self._at = comma + 1
-        body = self._body(arguments)
-        return _bind(token, guards, body)
+    def _binder(self, node: SyntaxNode) -> Term:
+        arguments = binder_arguments(node.bound)
+        if not arguments:
+            raise Unreadable
+        before = len(self._bound)
+        guards = [self._guard(argument) for argument in arguments]
+        body = self.term(node.parts[0])
+        del self._bound[before:]
+        return _bind(node.text, guards, body)
 
     def _guard(self, argument: Argument) -> Term | None:
         """The condition of a bounded binder: `∀ x ∈ s`; other arguments are bound by their names."""
         if not (argument.is_proof and argument.name == "h" and len(argument.type) > 2):
             self._bound.append(argument.name or "_")
             return None
-        inner = _Reader(argument.type, self._variables, self._local)
-        inner._bound = self._bound
-        return inner.term(0)
-
-    def _body(self, arguments: Sequence[Argument]) -> Term:
-        before = len(self._bound)
-        body = self.term(0)
-        bound = sum(1 for argument in arguments if not self._is_guard(argument))
-        del self._bound[before - bound :]
-        return body
-
-    @staticmethod
-    def _is_guard(argument: Argument) -> bool:
-        return argument.is_proof and argument.name == "h" and len(argument.type) > 2
+        inner = _Statement(self._variables, self._local, self._bound)
+        return inner.term(read_term(argument.type, _GRAMMAR, is_whole=False))
 
 
 def _bind(token: str, guards: Sequence[Term | None], body: Term) -> Term:
@@ -281,10 +206,6 @@ def _bind(token: str, guards: Sequence[Term | None], body: Term) -> Term:
     for guard in reversed(guards):
         body = Term(token, (body,), "binder") if guard is None else operator(joined, guard, body)
     return body
-
-
-def _is_word(token: str) -> bool:
-    return token[0].isalnum() or token[0] in "_«?"
 
 
 def apply(function: Term, args: Sequence[Term]) -> Term:

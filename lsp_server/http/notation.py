@@ -41,7 +41,6 @@ _BINDING = {"Exists": ("∃ ", ", ", ""), "setOf": ("{", " | ", "}")}
 _KNOWN = (*_OPERATORS, *_PREFIXES, *_POSTFIXES, *_NULLARIES, *_ENCLOSED, *_BINDING)
 _MENTIONED = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, _KNOWN))})(?![\w.])")
 _APPLICATION, _LOWEST = MAX - 1, 0
-_RELATION = 50
 _COERCIONS = frozenset("↑⇑↥")
 _DEEPEST = 60
 _LONGEST = 50_000

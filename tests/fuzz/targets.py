@@ -23,8 +23,8 @@ from lean_extract.source.reader import read_module
 from lean_extract.syntax.canonical import canonical, normal_form
 from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize
 from lean_extract.syntax.orientation import oriented
+from lean_extract.syntax.symbol_terms import parse_term
 from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, proves_nothing
-from lean_extract.syntax.terms import parse_term
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.import_lines import import_line_number

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.syntax.terms import MOST_TOKENS, Term, parse_term
 from retriever.lean.tokens import raw_tokens
+from lean_extract.syntax.symbol_terms import MOST_TOKENS, SymbolTerm, parse_term
 
 TOKENS = st.lists(
     st.sampled_from(
@@ -19,7 +19,7 @@ def read(text: str, *variables: str) -> str:
     return told(parse_term(raw_tokens(text), frozenset(variables)))
 
 
-def told(term: Term) -> str:
+def told(term: SymbolTerm) -> str:
     inner = " ".join([term.symbol, *map(told, term.arguments)])
     return f"({inner})" if term.arguments else inner
 

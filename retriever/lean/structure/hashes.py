@@ -1,6 +1,6 @@
 """What a statement says, as a set of hashes by which a goal finds the statements that it is an instance of.
 
-A path index (Stickel 1989) over the statements' text (`lean_extract.syntax.terms`): for each place of a term,
+A path index (Stickel 1989) over the statements' text (`lean_extract.syntax.symbol_terms`): for each place of a term,
 counted by argument numbers from the root, one token says what stands there. Variables of a premise say
 nothing of their place, but that the places where one stands hold the same. So a goal is an instance of a
 conclusion, as far as text can tell, when it has all of the conclusion's tokens. Five channels are told apart:
@@ -22,7 +22,7 @@ from enum import IntEnum
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.inaccessible import without_marks
-from lean_extract.syntax.terms import Term
+from lean_extract.syntax.symbol_terms import SymbolTerm
 from retriever.lean.structure.statement import (
     MOST_HYPOTHESES,
     ParsedStatement,
@@ -128,7 +128,7 @@ def _tokens(places: Sequence[TermNode]) -> Iterator[str]:
             yield f"{_step(place.path)} {said}"
 
 
-def _pattern(term: Term, variables: frozenset[str], channel: Channel) -> Iterator[int]:
+def _pattern(term: SymbolTerm, variables: frozenset[str], channel: Channel) -> Iterator[int]:
     """What a part of a premise asks of a goal."""
     places = list(places_of(term, variables, is_goal=False))
     for said in _tokens(places):
@@ -167,7 +167,9 @@ def _assumed(statement: ParsedStatement) -> Iterator[int]:
                 yield _hash(Channel.HYPOTHESES, shared)
 
 
-def _known(places: Sequence[TermNode], hypotheses: Sequence[tuple[Term, list[TermNode]]]) -> Iterator[int]:
+def _known(
+    places: Sequence[TermNode], hypotheses: Sequence[tuple[SymbolTerm, list[TermNode]]]
+) -> Iterator[int]:
     """What a goal's context answers."""
     targets = groups_of(places)
     count = 0
@@ -185,8 +187,8 @@ def _known(places: Sequence[TermNode], hypotheses: Sequence[tuple[Term, list[Ter
                 yield _hash(Channel.HYPOTHESES, said)
 
 
-def _mirrored(term: Term) -> Term | None:
+def _mirrored(term: SymbolTerm) -> SymbolTerm | None:
     """The other way round, of a relation that has none."""
     if term.symbol in ("eq", "ne", "iff", "and", "or") and len(term.arguments) == 2:
-        return Term(term.symbol, term.arguments[::-1])
+        return SymbolTerm(term.symbol, term.arguments[::-1])
     return None

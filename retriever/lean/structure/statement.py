@@ -1,4 +1,4 @@
-"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.syntax.terms`)."""
+"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.syntax.symbol_terms`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.short_cache import kept_if_short
-from lean_extract.syntax.terms import Term, parse_term
 from retriever.lean.tokens import raw_tokens
+from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
 from retriever.models.text import binder_text
 
 Path = tuple[int, ...]
@@ -36,9 +36,9 @@ class ParsedStatement:
     """A signature taken apart: variables, the propositions assumed, the types of the rest, the conclusion."""
 
     variables: frozenset[str]
-    hypotheses: tuple[Term, ...]
-    types: tuple[Term, ...]
-    conclusion: Term
+    hypotheses: tuple[SymbolTerm, ...]
+    types: tuple[SymbolTerm, ...]
+    conclusion: SymbolTerm
 
 
 def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
@@ -68,7 +68,7 @@ class _Binder:
     """What a binder introduces; no type where it is an instance or has none."""
 
     names: tuple[str, ...]
-    type: Term | None = None
+    type: SymbolTerm | None = None
     is_fact: bool = False
 
 
@@ -82,11 +82,11 @@ def _binder(binder: str) -> _Binder:
     return _Binder(names, term, bool(_FACT.match(names[0])) or term.symbol in _PROPOSITIONS)
 
 
-def _membership(name: str, domain: Term) -> Term:
+def _membership(name: str, domain: SymbolTerm) -> SymbolTerm:
     """What `∀ x ∈ s` assumes of x."""
     if domain.symbol in _PROPOSITIONS and len(domain.arguments) == 1:
-        return Term(domain.symbol, (Term(name), domain.arguments[0]))
-    return Term("mem", (Term(name), domain))
+        return SymbolTerm(domain.symbol, (SymbolTerm(name), domain.arguments[0]))
+    return SymbolTerm("mem", (SymbolTerm(name), domain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ class TermNode:
     """Empty where a term is too large to be compared."""
 
 
-def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
+def places_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
     """The places of a term, those nearest to the root first.
 
     In a premise a variable says nothing, and neither does one that is applied to bound variables alone.
     In a goal all is fixed; an application may also be met by an applied variable.
     """
-    waiting: list[tuple[Path, Term, tuple[str, ...]]] = [((), term, ())]
+    waiting: list[tuple[Path, SymbolTerm, tuple[str, ...]]] = [((), term, ())]
     count = 0
     for path, here, bound in waiting:
         if count >= _MOST_PLACES:
@@ -125,7 +125,7 @@ def places_of(term: Term, variables: frozenset[str], *, is_goal: bool) -> Iterat
             waiting += [((*path, number), one, inner) for number, one in enumerate(here.arguments)]
 
 
-def _readings(term: Term, bound: tuple[str, ...], is_variable: bool, is_goal: bool) -> tuple[str, ...]:
+def _readings(term: SymbolTerm, bound: tuple[str, ...], is_variable: bool, is_goal: bool) -> tuple[str, ...]:
     if term.symbol in bound:
         return (f"#{len(bound) - 1 - bound[::-1].index(term.symbol)}",)
     applied = f"@{len(term.arguments)}"
@@ -135,7 +135,7 @@ def _readings(term: Term, bound: tuple[str, ...], is_variable: bool, is_goal: bo
     return (said, applied) if is_goal and term.arguments else (said,)
 
 
-def _reduced(term: Term, variables: frozenset[str], bound: tuple[str, ...]) -> Term:
+def _reduced(term: SymbolTerm, variables: frozenset[str], bound: tuple[str, ...]) -> SymbolTerm:
     """`f` for `fun x ↦ f x`."""
     while term.symbol == "λ" and len(term.arguments) == 1 and term.binds:
         body = term.arguments[0]
@@ -148,11 +148,11 @@ def _reduced(term: Term, variables: frozenset[str], bound: tuple[str, ...]) -> T
         rest = body.arguments[:-count]
         if body.symbol in term.binds or any(_mentions(one, term.binds) for one in rest):
             break
-        term = Term(body.symbol, rest, body.binds)
+        term = SymbolTerm(body.symbol, rest, body.binds)
     return term
 
 
-def _mentions(term: Term, names: Iterable[str]) -> bool:
+def _mentions(term: SymbolTerm, names: Iterable[str]) -> bool:
     wanted = frozenset(names)
     waiting = [term]
     while waiting:
@@ -163,7 +163,7 @@ def _mentions(term: Term, names: Iterable[str]) -> bool:
     return False
 
 
-def _key(term: Term) -> str:
+def _key(term: SymbolTerm) -> str:
     """The term as text, or nothing for a large one."""
     parts: list[str] = []
     waiting = [term]
@@ -185,7 +185,7 @@ def groups_of(places: Sequence[TermNode]) -> dict[str, list[Path]]:
     return groups
 
 
-def symbols_of(terms: Iterable[Term], variables: frozenset[str]) -> frozenset[str]:
+def symbols_of(terms: Iterable[SymbolTerm], variables: frozenset[str]) -> frozenset[str]:
     """The symbols of terms that are no variables, at most a bounded number."""
     found: set[str] = set()
     waiting = [(term, variables) for term in terms]

@@ -1,0 +1,216 @@
+"""Terms as symbols with arguments, in which notation and the functions behind it are one.
+
+A term is a symbol and its arguments. Notation and functions share symbols (`lean_extract.syntax.words`): `a + b`
+and `HAdd.hAdd a b` are both `add a b`. Names lose their namespaces, coercions and type ascriptions go,
+`h.symm` is `symm h`. What cannot be read becomes an atom of its own: reading never fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
+from lean_extract.syntax.operators import BIG, PREFIX
+from lean_extract.syntax.terms import (
+    BinderRule,
+    Grammar,
+    Powers,
+    SyntaxNode,
+    all_powers,
+    infix_powers,
+    read_term,
+)
+from lean_extract.syntax.words import WORDS
+
+MOST_TOKENS = 600
+"""What stands behind these is not read."""
+_DEEPEST = 40
+_BOUND_REACH = 24
+"""Tokens of the set or bound that a variable is taken from."""
+_WORD = re.compile(r"[^\W\d]|«|\d")
+_POSTFIX = {
+    "⁻¹": "inv",
+    "ᶜ": "compl",
+    "!": "factorial",
+    "ᵒᵖ": "op",
+    "ˣ": "units",
+    "⁺": "posPart",
+    "⁻": "negPart",
+}
+_BRACKETS = {
+    "‖": "norm",
+    "|": "abs",
+    "⌊": "floor",
+    "⌈": "ceil",
+    "⟦": "mk",
+    "⟪": "inner",
+    "[": "[]",
+    "⟨": "⟨⟩",
+    "{": "{}",
+}
+_PREFIX = {"¬": "not", "-": "neg", "√": "sqrt"}
+_ENDS_OF_BINDERS = frozenset((",", "↦"))
+_PAIRS = PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
+_BODIES = {
+    **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
+    **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "⨆", "⨅", "⋃", "⋂")},
+    **dict.fromkeys(("∐",), BIG["∑"][0]),
+    **dict.fromkeys(("∫", "∫⁻"), 60),
+}
+"""The binders, and the least precedence of operators in their bodies."""
+_INFIX = infix_powers(
+    "<| $ ⟶ ⟹ ↔ → →+ →* →+* →ₗ →ₐ ∨ ⊕ ∧ × = ≠ ≤ < ≥ > ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ∣ ≡ ≈ ∼ ⋖ ≪ ∥ ⟂ ≍ "
+    "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘",
+    # The hashes of stored indexes rest on these, where Lean's own precedences differ.
+    {
+        **all_powers("≅⥤", 10, is_right=True),
+        **all_powers(["≃", "≃+", "≃*", "≃+*", "≃ₗ", "≃ₐ", "≃ₜ"], 25, is_right=True),
+        **all_powers(("⊻", "+ᵥ", "∆", "::"), 65, is_right=False),
+        **all_powers("⊓", 68, is_right=False),
+        **all_powers(("⧸", "⊗", "⊗ₜ", "⊗ₖ"), 70, is_right=False),
+        **all_powers(("≫", "×ˢ", "∘ₗ", "◁", "▷"), 80, is_right=False),
+        "|>": Powers(9, 11),
+    },
+)
+
+
+def _is_atom(token: str) -> bool:
+    return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂‹·_?✝⁅"
+
+
+_GRAMMAR = Grammar(
+    infix=_INFIX,
+    prefix={symbol: PREFIX[symbol][0] for symbol in _PREFIX},
+    binders={symbol: BinderRule(least, _ENDS_OF_BINDERS) for symbol, least in _BODIES.items()},
+    last_arguments=frozenset(_BODIES),
+    pairs=_PAIRS,
+    no_arguments=frozenset("|"),  # `f |x|` is rare, `{x | p x}` is not
+    ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from")),
+    postfix=dict.fromkeys(_POSTFIX, False),
+    coercions=frozenset("↑⇑↥@"),
+    is_atom=_is_atom,
+    separators=frozenset((",", ";")),
+    is_strict=False,
+    deepest=_DEEPEST,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolTerm:
+    """A symbol applied to arguments; `binds` are the variables that it binds in its last argument."""
+
+    symbol: str
+    arguments: tuple[SymbolTerm, ...] = ()
+    binds: tuple[str, ...] = ()
+
+
+_UNREAD = SymbolTerm("…")
+
+
+def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> SymbolTerm:
+    """The term that the tokens are, as far as it can be read.
+
+    Args:
+        tokens: in one spelling (`lean_extract.syntax.canonical`), names with their dots in one piece.
+        variables: whose fields stand behind a dot: `h` in `h.symm`.
+    """
+    return _Symbols(variables).term(read_term(tokens[:MOST_TOKENS], _GRAMMAR))
+
+
+class _Symbols:
+    """Symbols for what stands in a syntax tree."""
+
+    def __init__(self, variables: Set[str]) -> None:
+        self._variables = variables
+
+    def term(self, node: SyntaxNode) -> SymbolTerm:
+        """The term that a node stands for. Its leftmost operands may be nested very deeply."""
+        above: list[SyntaxNode] = []
+        while node.kind in ("infix", "postfix", "field"):
+            above.append(node)
+            node = node.parts[0]
+        found = self._operand(node)
+        for outer in reversed(above):
+            if outer.kind == "infix":
+                found = _infix(outer.text, found, self.term(outer.parts[1]))
+            else:
+                symbol = _POSTFIX[outer.text] if outer.kind == "postfix" else _field(outer.text)
+                found = SymbolTerm(symbol, (found,))
+        return found
+
+    def _operand(self, node: SyntaxNode) -> SymbolTerm:
+        kind = node.kind
+        if kind == "name":
+            return self._name(node.text)
+        if kind == "applied":
+            head, *arguments = [self.term(part) for part in node.parts]
+            return SymbolTerm(head.symbol, (*head.arguments, *arguments))
+        if kind == "brackets":
+            return self._brackets(node)
+        if kind in ("binder", "set"):
+            names, domain = self._bound(node.bound)
+            symbol = "setOf" if kind == "set" else "λ" if node.text == "fun" else symbol_of(node.text)
+            return SymbolTerm(symbol, (*domain, self.term(node.parts[0])), names)
+        if kind == "prefix":
+            return SymbolTerm(_PREFIX[node.text], (self.term(node.parts[0]),))
+        return self.term(node.parts[0]) if kind == "coerced" else _UNREAD
+
+    def _name(self, token: str) -> SymbolTerm:
+        head, dot, rest = token.partition(".")
+        if dot and token not in WORDS and "«" not in token and (head in self._variables or _is_local(head)):
+            found = SymbolTerm(head)
+            for part in rest.split("."):
+                found = SymbolTerm(_field(part), (found,))
+            return found
+        return SymbolTerm(token if not dot and token in self._variables else symbol_of(token))
+
+    def _brackets(self, node: SyntaxNode) -> SymbolTerm:
+        opener, items = node.text, tuple([self.term(part) for part in node.parts])
+        if opener == "(":
+            return items[0] if len(items) == 1 else SymbolTerm("(,)", items)
+        if opener == "{" and items and items[0].symbol == "setOf":
+            return items[0]
+        return SymbolTerm(_BRACKETS.get(opener, opener), items)
+
+    def _bound(self, tokens: Sequence[str]) -> tuple[tuple[str, ...], tuple[SymbolTerm, ...]]:
+        """The variables of a binder, and the set or bound that they are taken from, if one is named."""
+        plain = [token for token in tokens if token not in ("(", ")", "{", "}", "⦃", "⦄")]
+        for position, token in enumerate(plain):
+            if token in (":", "in"):
+                return tuple(plain[:position]), ()
+            if token in ("∈", "⊆", "<", "≤", "∉", "≠"):
+                rest = plain[position + 1 :][:_BOUND_REACH]
+                domain = self.term(read_term(rest, _GRAMMAR, least=51, depth=_DEEPEST // 2))
+                is_set = token == "∈"
+                return tuple(plain[:position]), (
+                    domain if is_set else SymbolTerm(symbol_of(token), (domain,)),
+                )
+        return tuple(plain), ()
+
+
+def _field(name: str) -> str:
+    return f".{name}" if name.isdigit() else symbol_of(name)
+
+
+def symbol_of(token: str) -> str:
+    """A name without its namespace, an operator by the word that names have for it."""
+    word = WORDS.get(token)
+    if word is not None:
+        return word
+    last = token.rpartition(".")[2] if "«" not in token else token
+    return WORDS.get(last, last) or token
+
+
+def _infix(token: str, left: SymbolTerm, right: SymbolTerm) -> SymbolTerm:
+    if token in ("<|", "$"):
+        return SymbolTerm(left.symbol, (*left.arguments, right))
+    if token == "|>":
+        return SymbolTerm(right.symbol, (*right.arguments, left))
+    return SymbolTerm("→" if token == "→" else symbol_of(token), (left, right))
+
+
+def _is_local(head: str) -> bool:
+    """Whether a name that begins so is likely a hypothesis: namespaces begin with capitals."""
+    return head[:1].islower() or len(head) == 1
