@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import BIG, PREFIX
@@ -87,7 +87,9 @@ _GRAMMAR = Grammar(
     last_arguments=frozenset(_BODIES),
     pairs=_PAIRS,
     no_arguments=frozenset("|"),  # `f |x|` is rare, `{x | p x}` is not
-    ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from")),
+    # A bar closes what it has opened, and opens what it has not.
+    ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from"))
+    - BARS.keys(),
     postfix=dict.fromkeys(_POSTFIX, False),
     coercions=frozenset("↑⇑↥@"),
     is_atom=_is_atom,
@@ -97,8 +99,7 @@ _GRAMMAR = Grammar(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolTerm:
+class SymbolTerm(NamedTuple):
     """A symbol applied to arguments; `binds` are the variables that it binds in its last argument."""
 
     symbol: str
@@ -126,36 +127,38 @@ class _Symbols:
         self._variables = variables
 
     def term(self, node: SyntaxNode) -> SymbolTerm:
-        """The term that a node stands for. Its leftmost operands may be nested very deeply."""
+        """The term that a node stands for."""
+        kind, text, parts, bound = node
+        if kind == "name":
+            return self._name(text)
+        if kind in ("infix", "postfix", "field"):
+            return self._chain(node)
+        if kind == "applied":
+            head, *arguments = [self.term(part) for part in parts]
+            return SymbolTerm(head.symbol, (*head.arguments, *arguments))
+        if kind == "brackets":
+            return self._brackets(text, tuple([self.term(part) for part in parts]))
+        if kind in ("binder", "set"):
+            names, domain = self._bound(bound)
+            symbol = "setOf" if kind == "set" else "λ" if text == "fun" else symbol_of(text)
+            return SymbolTerm(symbol, (*domain, self.term(parts[0])), names)
+        if kind == "prefix":
+            return SymbolTerm(_PREFIX[text], (self.term(parts[0]),))
+        return self.term(parts[0]) if kind == "coerced" else _UNREAD
+
+    def _chain(self, node: SyntaxNode) -> SymbolTerm:
+        """Operators by their left operands, which may be nested too deeply for recursion."""
         above: list[SyntaxNode] = []
         while node.kind in ("infix", "postfix", "field"):
             above.append(node)
             node = node.parts[0]
-        found = self._operand(node)
-        for outer in reversed(above):
-            if outer.kind == "infix":
-                found = _infix(outer.text, found, self.term(outer.parts[1]))
+        found = self.term(node)
+        for kind, text, parts, _ in reversed(above):
+            if kind == "infix":
+                found = _infix(text, found, self.term(parts[1]))
             else:
-                symbol = _POSTFIX[outer.text] if outer.kind == "postfix" else _field(outer.text)
-                found = SymbolTerm(symbol, (found,))
+                found = SymbolTerm(_POSTFIX[text] if kind == "postfix" else _field(text), (found,))
         return found
-
-    def _operand(self, node: SyntaxNode) -> SymbolTerm:
-        kind = node.kind
-        if kind == "name":
-            return self._name(node.text)
-        if kind == "applied":
-            head, *arguments = [self.term(part) for part in node.parts]
-            return SymbolTerm(head.symbol, (*head.arguments, *arguments))
-        if kind == "brackets":
-            return self._brackets(node)
-        if kind in ("binder", "set"):
-            names, domain = self._bound(node.bound)
-            symbol = "setOf" if kind == "set" else "λ" if node.text == "fun" else symbol_of(node.text)
-            return SymbolTerm(symbol, (*domain, self.term(node.parts[0])), names)
-        if kind == "prefix":
-            return SymbolTerm(_PREFIX[node.text], (self.term(node.parts[0]),))
-        return self.term(node.parts[0]) if kind == "coerced" else _UNREAD
 
     def _name(self, token: str) -> SymbolTerm:
         head, dot, rest = token.partition(".")
@@ -166,8 +169,8 @@ class _Symbols:
             return found
         return SymbolTerm(token if not dot and token in self._variables else symbol_of(token))
 
-    def _brackets(self, node: SyntaxNode) -> SymbolTerm:
-        opener, items = node.text, tuple([self.term(part) for part in node.parts])
+    @staticmethod
+    def _brackets(opener: str, items: tuple[SymbolTerm, ...]) -> SymbolTerm:
         if opener == "(":
             return items[0] if len(items) == 1 else SymbolTerm("(,)", items)
         if opener == "{" and items and items[0].symbol == "setOf":

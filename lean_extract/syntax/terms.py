@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from lean_extract.syntax.brackets import BARS, PAIR_DEPTH
+from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.operators import OPERATORS, UNKNOWN
 
 Kind = Literal[
@@ -84,7 +84,7 @@ class Grammar:
         prefix: the least precedence of operators in the operand.
         binders: those of `last_arguments` may be the last argument of an application without brackets.
         pairs: opening brackets and what closes them; those in `no_arguments` begin no argument.
-        ends: what ends a term, beside what closes the bracket around it.
+        ends: what ends an operand, beside what closes the bracket around it.
         postfix: operators behind their operand; whether the word behind it belongs to the operator (`⁻` and `¹`).
         is_atom: whether a token stands for a name or a number.
         separators: what stands between the items of a bracket.
@@ -137,26 +137,29 @@ class _TermReader:
     """One pass from left to right; every step takes a token or ends."""
 
     def __init__(self, tokens: Sequence[str], grammar: Grammar) -> None:
-        self._tokens = tokens
+        self._tokens = [*tokens, ""]
         self._grammar = grammar
         self._at = 0
-        self._closers: list[str] = []
+        self._closers = [""]
         """What closes the brackets that are open, the innermost last."""
         self._chain = 0
+        self._infix, self._prefix, self._binders = grammar.infix, grammar.prefix, grammar.binders
+        self._pairs, self._postfix, self._coercions = grammar.pairs, grammar.postfix, grammar.coercions
+        self._ends, self._is_atom, self._is_strict = grammar.ends, grammar.is_atom, grammar.is_strict
 
     @property
     def is_at_end(self) -> bool:
         """Whether all tokens have been read."""
-        return self._at >= len(self._tokens)
+        return self._at == len(self._tokens) - 1
 
     def term(self, least: int, depth: int) -> SyntaxNode:
         """A term whose operators have at least this precedence."""
-        grammar = self._grammar
-        if depth > grammar.deepest:
+        if depth > self._grammar.deepest:
             return self._unread_rest()
         left = self._operand(depth)
-        while (token := self._next()) and not self._is_end(token):
-            found = grammar.infix.get(token)
+        infix = self._infix
+        while (token := self._tokens[self._at]) and not self._is_end(token):
+            found = infix.get(token)
             if found is None:
                 if is_word(token):
                     break
@@ -164,28 +167,27 @@ class _TermReader:
             if found[0] < least:
                 break
             self._at += 1
-            left = self._chained(SyntaxNode("infix", token, (left, self.term(found[1], depth + 1))))
+            left = SyntaxNode("infix", token, (left, self.term(found[1], depth + 1)))
+            if self._is_strict:
+                self._count()
         return left
 
     def _next(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+        """The token here; empty at the end."""
+        return self._tokens[self._at]
 
     def _take(self) -> str:
-        token = self._next()
-        self._at += 1
+        token = self._tokens[self._at]
+        if token:
+            self._at += 1
         return token
 
     def _is_end(self, token: str) -> bool:
-        """Whether a token ends an operand. A bar closes what it has opened, and opens what it has not."""
-        if token in BARS:
-            return self._grammar.is_strict or self._closes(token)
-        return token in self._grammar.ends
-
-    def _closes(self, token: str) -> bool:
-        return bool(self._closers) and self._closers[-1] == token
+        """Whether a token ends an operand."""
+        return token in self._ends or token == self._closers[-1]
 
     def _unread(self) -> SyntaxNode:
-        if self._grammar.is_strict:
+        if self._is_strict:
             raise Unreadable
         return UNREAD
 
@@ -200,95 +202,97 @@ class _TermReader:
             self._at += 1
         return found
 
-    def _chained(self, node: SyntaxNode) -> SyntaxNode:
+    def _count(self) -> None:
+        """One more operator of a chain."""
         self._chain += 1
-        if self._grammar.is_strict and self._chain > self._grammar.longest_chain:
+        if self._is_strict and self._chain > self._grammar.longest_chain:
             raise Unreadable
-        return node
 
     def _operand(self, depth: int) -> SyntaxNode:
-        token = self._next()
-        if token in self._grammar.binders:
+        token = self._tokens[self._at]
+        if token in self._binders:
             return self._binder(depth)
-        least = self._grammar.prefix.get(token)
-        if least is None:
-            return self._application(depth)
-        self._at += 1
-        return SyntaxNode("prefix", token, (self.term(least, depth + 1),))
+        if token in self._prefix:
+            self._at += 1
+            return SyntaxNode("prefix", token, (self.term(self._prefix[token], depth + 1),))
+        function = self._atom(depth)
+        token = self._tokens[self._at]
+        if not self._begins_argument(token):
+            return function
+        return self._application(function, token, depth)
 
-    def _application(self, depth: int) -> SyntaxNode:
-        parts = [self._atom(depth)]
-        while (token := self._next()) and self._begins_argument(token):
+    def _application(self, function: SyntaxNode, token: str, depth: int) -> SyntaxNode:
+        parts = [function]
+        while self._begins_argument(token):
             if token in self._grammar.last_arguments:
                 parts.append(self._binder(depth))
                 break
             parts.append(self._atom(depth))
-        return SyntaxNode("applied", "", tuple(parts)) if len(parts) > 1 else parts[0]
+            token = self._tokens[self._at]
+        return SyntaxNode("applied", "", tuple(parts))
 
     def _begins_argument(self, token: str) -> bool:
-        grammar = self._grammar
-        if self._is_end(token):
+        if not token or token in self._ends or token == self._closers[-1] or token in self._infix:
             return False
-        if token in grammar.pairs:
-            return token not in grammar.no_arguments
-        if token in grammar.coercions or token in grammar.last_arguments:
+        if token in self._pairs:
+            return token not in self._grammar.no_arguments
+        if token in self._coercions or token in self._grammar.last_arguments:
             return True
-        if token in grammar.infix or token in grammar.prefix or token in grammar.binders:
-            return False
-        return grammar.is_atom(token)
+        return token not in self._prefix and token not in self._binders and self._is_atom(token)
 
     def _atom(self, depth: int) -> SyntaxNode:
-        grammar = self._grammar
-        start = self._at
-        while (token := self._next()) in grammar.coercions:
-            self._at += 1
-        coercions = self._tokens[start : self._at]
-        depth += len(coercions)
-        if grammar.is_strict and depth > grammar.deepest:
-            raise Unreadable
-        if token in grammar.pairs and (grammar.is_strict or not self._closes(token)):
+        token = self._tokens[self._at]
+        if token in self._coercions:
+            return self._coerced(token, depth + 1)
+        if token in self._pairs and (self._is_strict or token != self._closers[-1]):
             found = self._brackets(depth)
-        elif not token or self._is_end(token) or (grammar.is_strict and not grammar.is_atom(token)):
+        elif not token or self._is_end(token) or (self._is_strict and not self._is_atom(token)):
             return self._unread()
         else:
             self._at += 1
             found = SyntaxNode("name", token)
-        found = self._postfixed(found)
-        for coercion in reversed(coercions):
-            found = SyntaxNode("coerced", coercion, (found,))
-        return found
+        token = self._tokens[self._at]
+        return self._postfixed(found) if token == "." or token in self._postfix else found
+
+    def _coerced(self, token: str, depth: int) -> SyntaxNode:
+        """`↑x`; many of them in a row are nested as deeply as other terms may be."""
+        self._at += 1
+        if depth > self._grammar.deepest:
+            return self._unread_rest()
+        return SyntaxNode("coerced", token, (self._atom(depth),))
 
     def _postfixed(self, found: SyntaxNode) -> SyntaxNode:
-        postfix = self._grammar.postfix
-        while (token := self._next()) == "." or token in postfix:
+        while (token := self._tokens[self._at]) == "." or token in self._postfix:
             self._at += 1
             if token == ".":
                 name = self._take()
-                if self._grammar.is_strict and not (name and is_word(name)):
+                if self._is_strict and not (name and is_word(name)):
                     raise Unreadable
-                found = self._chained(SyntaxNode("field", name, (found,)))
+                found = SyntaxNode("field", name, (found,))
+                self._count()
                 continue
-            if postfix[token] and not (self._next() and is_word(self._take())):
+            if self._postfix[token] and not (self._next() and is_word(self._take())):
                 raise Unreadable
-            found = self._chained(SyntaxNode("postfix", token, (found,)))
+            found = SyntaxNode("postfix", token, (found,))
+            self._count()
         return found
 
     def _brackets(self, depth: int) -> SyntaxNode:
         opener = self._take()
-        closer = self._grammar.pairs[opener]
+        closer = self._pairs[opener]
         self._closers.append(closer)
         items = self._items(opener, closer, depth + 1)
         self._closers.pop()
         if self._next() == closer:
             self._at += 1
-        elif self._grammar.is_strict:
+        elif self._is_strict:
             raise Unreadable
         return SyntaxNode("brackets", opener, tuple(items))
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
-        is_strict, separators = self._grammar.is_strict, self._grammar.separators
+        is_strict, separators = self._is_strict, self._grammar.separators
         items: list[SyntaxNode] = []
-        while (token := self._next()) and token != closer:
+        while (token := self._tokens[self._at]) and token != closer:
             if token in separators and not is_strict:
                 self._at += 1
                 continue
@@ -304,7 +308,7 @@ class _TermReader:
     def _end_item(self, opener: str, closer: str, depth: int) -> None:
         """Step to the separator or the end behind an item; the type of `(e : T)` is no part of the tree."""
         token, separators = self._next(), self._grammar.separators
-        if not self._grammar.is_strict:
+        if not self._is_strict:
             if token != closer and token not in separators:
                 self._unread_rest()
             return
@@ -339,7 +343,7 @@ class _TermReader:
 
     def _binder(self, depth: int) -> SyntaxNode:
         symbol = self._take()
-        rule = self._grammar.binders[symbol]
+        rule = self._binders[symbol]
         start = self._at
         level = 0
         while (token := self._next()) and not (level == 0 and token in rule.ends):
@@ -350,6 +354,6 @@ class _TermReader:
         bound = tuple(self._tokens[start : self._at])
         if self._next() in rule.ends:
             self._at += 1
-        elif self._grammar.is_strict:
+        elif self._is_strict:
             raise Unreadable
         return SyntaxNode("binder", symbol, (self.term(rule.least, depth + 1),), bound)
