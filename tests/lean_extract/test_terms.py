@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.lean.tokens import raw_tokens
 from lean_extract.syntax.symbol_terms import MOST_TOKENS, SymbolTerm, parse_term
+from retriever.lean.tokens import raw_tokens
 
 TOKENS = st.lists(
     st.sampled_from(
