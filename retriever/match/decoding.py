@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import UserError
-from lean_extract.telling import pip_install
+from lean_extract.extras import import_extra
 
 Scores = NDArray[np.floating]
 Ints = NDArray[np.int64]
@@ -134,9 +132,4 @@ def checked(scores: Scores) -> Scores:
 
 
 def _lap() -> ModuleType:
-    try:
-        import lap
-    except ImportError as error:
-        hint = f"Install it: {pip_install('match')}"
-        raise UserError("Global decoding needs the package `lap`.", hint) from error
-    return cast(ModuleType, lap)
+    return import_extra("lap", "match", "Global decoding")
