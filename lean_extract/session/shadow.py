@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument, lean_lines
+from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.lexer import tokenize
-from lean_extract.syntax.brackets import PAIRS, brackets, code, has_sorry
+from lean_extract.syntax.tactic_text import brackets, code, has_sorry
 
 _SHORT_REST = 30
 """Lines of the declaration behind the place that are kept at first: they show more, but cost time."""

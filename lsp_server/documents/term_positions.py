@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from lean_extract.session.asking import HOLE
 from lean_extract.session.document import LeanDocument
-from lean_extract.syntax.brackets import PAIRS, brackets, code
+from lean_extract.syntax.brackets import PAIRS
+from lean_extract.syntax.tactic_text import brackets, code
 
 _SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
 _PROOF = re.compile(r":=|=>|(?<![\w.'!?])by(?![\w'!?])")

@@ -1,4 +1,8 @@
-"""What a user can set: defaults, ranges, and the reading of what an editor sends (camelCase at the edge)."""
+"""What a user can set: defaults, ranges, and the reading of what an editor sends (camelCase at the edge).
+
+Not cattrs or msgspec: both refuse an object with one wrong value, here all good values are taken. Neither knows
+ranges given as metadata, or which name was meant.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The parameters of our own requests, checked: a client's mistake is told by its name."""
+"""The parameters of our own requests, checked; an error names the parameter and says what was expected.
+
+Not cattrs, which reads LSP's own messages (`structuring`): it cannot say what a value is for, and lists every
+fault of a message before the first can be answered.
+"""
 
 from __future__ import annotations
 

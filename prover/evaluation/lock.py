@@ -1,33 +1,18 @@
-"""One evaluation at a time in a folder: a lock that the system takes away when its holder dies."""
+"""One evaluation at a time in a folder."""
 
 from __future__ import annotations
 
 import json
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from lean_extract.errors import UserError
+from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.files.json_text import parse_json
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _acquire(handle: int) -> None:
-        # A byte far behind what is written, so that others can still read that.
-        os.lseek(handle, 1 << 20, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _acquire(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
 LOCK = "lock"
 """The file in an evaluation's folder."""
@@ -45,7 +30,7 @@ def held(folder: Path) -> Iterator[None]:
     Raises:
         FolderInUse: another process holds it; the message says which one.
         UserError: the folder has a file of that name which is something else.
-        OSError: the folder cannot be written to.
+        OSError: the folder cannot be written to, or its file system has no locks.
     """
     path = folder / LOCK
     if is_foreign(folder):
@@ -53,20 +38,13 @@ def held(folder: Path) -> Iterator[None]:
             f"{path} is no evaluation's, and would be written over.",
             "Put it elsewhere, or name another folder with --out.",
         )
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
-    try:
-        try:
-            _acquire(handle)
-        except OSError as error:
-            raise _in_use(folder, path) from error
+    with open_lock_file(path) as descriptor:
+        if not try_lock(descriptor):
+            raise _in_use(folder, path)
         since = datetime.now().astimezone().isoformat(" ", "seconds")
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
-        os.ftruncate(handle, 0)
-        os.lseek(handle, 0, os.SEEK_SET)
-        os.write(handle, f"{json.dumps(holder)}\n".encode())
+        write_holder(descriptor, json.dumps(holder))
         yield
-    finally:
-        os.close(handle)
 
 
 def is_foreign(folder: Path) -> bool:
@@ -80,8 +58,7 @@ def is_foreign(folder: Path) -> bool:
         return path.is_symlink()
     if not path.is_file():
         return True
-    with path.open("rb") as stream:
-        said = stream.read(_LONGEST)
+    said = read_holder(path, _LONGEST)
     try:
         return bool(said) and not _who(said)
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -96,7 +73,7 @@ def _who(said: bytes) -> str:
 
 def _in_use(folder: Path, path: Path) -> FolderInUse:
     try:
-        who = _who(path.read_bytes())
+        who = _who(read_holder(path, _LONGEST))
     except (OSError, ValueError, KeyError, TypeError):  # it has not written yet who it is
         who = "another process"
     return FolderInUse(

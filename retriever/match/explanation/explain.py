@@ -11,13 +11,11 @@ function suits them.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Literal, Protocol
 
 import numpy as np
@@ -25,7 +23,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.errors import BadSettings, ModelError, UserError
-from lean_extract.telling import pip_install
+from lean_extract.extras import import_extra
 from retriever.match.schema import StatementProof, Token
 
 Side = Literal["statement", "proof"]
@@ -129,7 +127,7 @@ def explain(
     model and seed. Raises UserError when `lime` is not installed or the side has fewer than two distinct
     tokens, BadSettings when there are fewer than two samples, ModelError when a score is no finite number.
     """
-    lime_base = _lime()
+    lime_base = import_extra("lime.lime_base", "match", "An explanation")
     tokens = statement if side == "statement" else proof
     counts = Counter(tokens)
     names = list(counts)
@@ -155,16 +153,6 @@ def explain(
     return Explanation(
         side, statement, proof, tuple(weighted), float(scores[0]), float(base), float(fit), samples
     )
-
-
-def _lime() -> ModuleType:
-    try:
-        return importlib.import_module("lime.lime_base")
-    except ImportError as error:
-        raise UserError(
-            f"An explanation needs the package lime, and it cannot be imported: {error}.",
-            f"Install it: {pip_install('match')}",
-        ) from error
 
 
 def _asked(scorer: PairScorer, side: Side, other: Text, variants: Sequence[Text]) -> NDArray[np.floating]:

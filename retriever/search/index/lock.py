@@ -1,30 +1,15 @@
-"""One writer at a time: an advisory lock that the system takes away when its holder dies."""
+"""One writer of an index at a time."""
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from lean_extract.errors import IndexLocked
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _acquire(handle: int) -> None:
-        # A byte far behind the pid, so that others can still read that.
-        os.lseek(handle, 1 << 20, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _acquire(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
+from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
 
 _ASK_AGAIN_SECONDS = 0.1
 
@@ -33,35 +18,24 @@ _ASK_AGAIN_SECONDS = 0.1
 def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Hold the lock file `path` for the block.
 
-    Raises IndexLocked if another process holds it and `wait`, asked ten times a second, says no.
+    Raises:
+        IndexLocked: another process holds it and `wait`, asked ten times a second, returned False.
+        OSError: the file cannot be made or locked.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
-    try:
-        while not _taken(handle):
+    with open_lock_file(path) as descriptor:
+        while not try_lock(descriptor):
             if not wait():
                 raise _held(path)
-            time.sleep(_ASK_AGAIN_SECONDS)  # the system's own wait could not be broken off
-        os.lseek(handle, 0, os.SEEK_SET)
-        os.write(handle, f"{os.getpid():<20}\n".encode())
+            time.sleep(_ASK_AGAIN_SECONDS)  # a wait in the system could not be interrupted
+        write_holder(descriptor, str(os.getpid()))
         yield
-    finally:
-        os.close(handle)
-
-
-def _taken(handle: int) -> bool:
-    """Whether it is ours now. Raises OSError where the system cannot lock at all."""
-    try:
-        _acquire(handle)
-    except (BlockingIOError, PermissionError):  # the latter on Windows
-        return False
-    return True
 
 
 def _held(path: Path) -> IndexLocked:
     try:
-        pid = path.read_text(encoding="utf-8").strip()
-    except OSError:
+        pid = read_holder(path).decode().strip()
+    except (OSError, UnicodeDecodeError):
         pid = ""
     who = f"process {pid}" if pid.isdigit() else "another process"
     return IndexLocked(

@@ -1,7 +1,8 @@
 """What a segment says of itself: its `meta.json`, and the values in an index's documents, checked.
 
 A document's sum finds what a disk or another program did to it; here is looked at what it says, so that no
-name in it leads out of its folder and no number is what none of ours would be.
+name in it leads out of its folder and no number is what none of ours would be. (A check is three lines; with
+cattrs each would be a hook of as many, and all faults of a large document would be collected.)
 """
 
 from __future__ import annotations

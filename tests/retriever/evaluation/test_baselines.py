@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lean_extract
-from lean_extract.errors import BadSettings
+from lean_extract.errors import BadSettings, UserError
 from lean_extract.source.extract import extract_project
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf
@@ -25,6 +26,7 @@ from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, open_session
 from retriever.lean.symbols import goal_symbols, premise_symbols
 from retriever.search.bm25 import build_postings
+from retriever.search.tfidf import TfIdfIndex
 from retriever.search.votes import ProofGraph
 from tests.retriever.general_encoder import write_general_encoder
 from tests.retriever.support import COMMUTES, goal, theorem
@@ -83,8 +85,14 @@ def test_the_same_question_is_answered_alike(
     st.text("abcde", max_size=5),
 )
 def test_tfidf_is_the_cosine_of_its_vectors(texts: list[list[str]], query: str) -> None:
-    found = tfidf.TfIdf(build_postings(texts)).scores(list(query))
+    found = TfIdfIndex(build_postings(texts)).scores(list(query))
     assert found == pytest.approx(_cosines(texts, query), abs=1e-5)
+
+
+def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
+    with pytest.raises(UserError, match=r"premise-suggest\[baselines\]"):
+        TfIdfIndex(build_postings([["a"]]))
 
 
 def _cosines(texts: list[list[str]], query: str) -> list[float]:

@@ -1,19 +1,13 @@
-"""TF-IDF cosine, as scikit-learn's `TfidfVectorizer` computes it when nothing is set.
+"""TF-IDF cosine, as scikit-learn's `TfidfVectorizer` computes it with its default settings.
 
-    weight(t, d) = tf(t, d) * (ln((1 + N) / (1 + df(t))) + 1), every vector divided by its Euclidean norm
-
-Once over the tokens that BM25 reads here (`tfidf`), and once over plain words, which is what the usual
-library gives to somebody who passes it the texts as they are (`tfidf-words`): runs of two or more word
-characters, lower-cased, so that no operator and no `a` is seen.
+`tfidf` reads the tokens that BM25 reads here. `tfidf-words` reads plain words, as the library does if it is given
+the texts as they are: runs of two or more word characters in lower case, so no operator and no `a`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Callable
 
 from lean_extract.records import Goal, Premise
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal
@@ -21,42 +15,17 @@ from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.tokens import goal_tokens
 from retriever.models.text import premise_texts, state_text
 from retriever.search.bm25 import Postings, build_postings
+from retriever.search.tfidf import TfIdfIndex
 
 _WORD = re.compile(r"\w\w+")
 
 
-class TfIdf:
-    """The cosines of a query with every document of some postings."""
-
-    def __init__(self, postings: Postings) -> None:
-        self._postings = postings
-        self._rows = {term: row for row, term in enumerate(postings.terms)}
-        df = np.diff(postings.starts)
-        count = len(postings.lengths)
-        self._idf: Floats = (np.log((1 + count) / (1 + df)) + 1).astype(np.float32)
-        weights = postings.frequencies * np.repeat(self._idf, df)
-        norms = np.sqrt(np.bincount(postings.documents, np.square(weights), minlength=count))
-        self._weights: Floats = (weights / norms[postings.documents]).astype(np.float32)
-
-    def scores(self, query: Sequence[str]) -> Floats:
-        """float32[n]: the cosine of a query's tokens with each document, 0 where they share none."""
-        result = np.zeros(len(self._postings.lengths), dtype=np.float32)
-        counts = Counter(token for token in query if token in self._rows)
-        weights = {term: count * float(self._idf[self._rows[term]]) for term, count in counts.items()}
-        norm = np.sqrt(sum(weight * weight for weight in weights.values()))
-        for term in sorted(weights):
-            start, stop = self._postings.starts[self._rows[term] : self._rows[term] + 2]
-            share = np.float32(weights[term] / norm)
-            result[self._postings.documents[start:stop]] += share * self._weights[start:stop]
-        return result
-
-
 class TfIdfRanker:
-    """TF-IDF under a way to take a goal apart."""
+    """TF-IDF over the tokens that a tokenizer gives for a goal."""
 
     def __init__(self, name: str, postings: Postings, tokens: Callable[[Goal], list[str]]) -> None:
         self.name = name
-        self._index, self._tokens = TfIdf(postings), tokens
+        self._index, self._tokens = TfIdfIndex(postings), tokens
 
     def scores(self, question: HeldOutGoal) -> Floats:
         """The cosine of the goal with every premise."""
