@@ -33,17 +33,18 @@ tags: [lean4, mathlib, tactic-generation, byt5]
 
 # The tactic generator of premise-suggest
 
-A byte-level T5 of ByT5's architecture that reads premises and a Lean 4 proof state and writes a tactic
-(section 3.3.3 of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained
-from nothing. It reads and writes the `{form}` form of `prover/generator/prompt.py`; `generator.json`,
-`prover/generator/files.py` and `prover/generator/graphs.py` say how it is run.
+A byte-level T5 of ByT5's architecture. It reads premises and a Lean 4 proof state, and writes a tactic (section 3.3.3
+of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from nothing.
+
+- It reads and writes the `{form}` form of `prover/generator/prompt.py`.
+- `generator.json`, `prover/generator/files.py` and `prover/generator/graphs.py` define how it is run.
 """
 _LIMITS = """## Limits
 
-Nearly all of its training states were read from Mathlib's text: theorem statements, goals stated inside
-proofs and what plain tactics make of them; states between tactics as Lean prints them it knows from the mini
-core's example library alone. What it writes is a guess: every suggestion is shown only once Lean has accepted
-it.
+- Nearly all of its training states were read from Mathlib's text: theorem statements, goals stated inside proofs,
+  and what plain tactics make of them. It has seen states between tactics, as Lean prints them, only from the mini
+  core's example library.
+- What it writes is a guess. A suggestion is shown only once Lean has accepted it.
 """
 
 
@@ -77,8 +78,8 @@ def write_card(
         f"- Data: {'; '.join(manifest.sources)} (records and their revisions). Training pairs: "
         f"{trained['tactic']:,} steps whose state the text determines, {trained['term']:,} goals that terms "
         f"prove, {trained['lean']:,} steps with Lean's own states; data hash `{manifest.digest}`.",
-        "- Held out by hash: a theorem is test when sha256 of its name is 0 modulo 50, valid when it is 1; "
-        "generated twins follow their source. The mini core's problems are in no part.",
+        "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
+        "Generated variants follow their source. The mini core's problems are in no part.",
         f"- Hardware: {hardware}.",
         *(f"- {_told(each, curve)}" for each, curve in stages),
         *(f"- {note}" for note in notes),
@@ -86,7 +87,7 @@ def write_card(
         _LIMITS,
         "## Figures\n",
         "Steps of held-out theorems, in percent, with 95% bootstrap intervals over steps. "
-        "`python -m prover.training.evaluate` prints them.\n",
+        "Printed by `python -m prover.training.evaluate`.\n",
         *map(_figures, reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -107,7 +108,7 @@ def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
     places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
     chosen = [measured[place] for place in places]
     losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
-    return f"{told} Valid loss a symbol, by steps: {losses}." if losses else told
+    return f"{told} Valid loss per symbol, by steps: {losses}." if losses else told
 
 
 def _report(path: Path) -> dict[str, Any]:
