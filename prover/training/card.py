@@ -34,7 +34,7 @@ tags: [lean4, mathlib, tactic-generation, byt5]
 # The tactic generator of premise-suggest
 
 A byte-level T5 of ByT5's architecture. It reads premises and a Lean 4 proof state, and writes a tactic (section 3.3.3
-of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from nothing.
+of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from scratch.
 
 - It reads and writes the `{form}` form of `prover/generator/prompt.py`.
 - `generator.json`, `prover/generator/files.py` and `prover/generator/graphs.py` define how it is run.

@@ -39,7 +39,7 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 # The encoder of premise-suggest
 
 A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of "Assisting Mathematical
-Formalization with A Learning-based Premise Retriever"). It was trained from nothing with a contrastive loss (eq. 6).
+Formalization with A Learning-based Premise Retriever"). It was trained from scratch with a contrastive loss (eq. 6).
 
 - `retriever/models/text.py` defines the text that it reads.
 - `config.json` and `retriever/models/encoder.py` define how it is run.
