@@ -44,18 +44,24 @@ def parser() -> argparse.ArgumentParser:
     """The options of every command."""
     top = argparse.ArgumentParser(
         prog="premise-suggest",
-        description="Finds the lemmas that fit a live Lean 4 goal, and the tactics that Lean accepts.",
+        description="Find the lemmas that fit a live Lean 4 goal, and the tactics that Lean accepts.",
     )
     top.add_argument("--version", action="version", version=f"premise-suggest {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _suggest(commands.add_parser("suggest", help="premises and tactics for a goal in a file, or a state"))
+    _suggest(
+        commands.add_parser(
+            "suggest", help="find premises and tactics for a goal in a file, or for a proof state"
+        )
+    )
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
-    _collections(commands.add_parser("collections", help="list what is indexed for other backends than Lean"))
+    _collections(
+        commands.add_parser("collections", help="list or remove the collections of other backends than Lean")
+    )
     _serve(commands.add_parser("serve", help="run the language server"))
-    _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
+    _http(commands.add_parser("http", help="serve other Lean tools and a search page over HTTP, on loopback"))
     add_eval(commands.add_parser("eval", help="prove problems by search, or measure a backend's retrieval"))
-    _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
-    demo = commands.add_parser("demo", help="show it at work on the bundled example library")
+    _doctor(commands.add_parser("doctor", help="show what is set up, what is missing, and how to fix it"))
+    demo = commands.add_parser("demo", help="run a demonstration on the bundled example library")
     _lean(demo)
     return top
 
@@ -64,18 +70,25 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
     source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
-    said = "what to search for: a theorem in words and LaTeX, or for Lean a printed proof state"
+    said = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
     source.add_argument("--text", metavar="TEXT", help=said)
     _backend(command)
-    said = "which collection, where several are indexed"
+    said = "which collection to search, if several are indexed"
     command.add_argument("--collection", metavar="NAME", default="", help=said)
-    command.add_argument("--line", type=int, metavar="L", help="the goal's line, from 1")
-    command.add_argument("--column", type=int, metavar="C", help="its column, from 1 (default: its `sorry`)")
-    said = "which goal, where there are several, from 1 (1)"
+    command.add_argument("--line", type=int, metavar="L", help="the line of the goal, from 1")
+    command.add_argument(
+        "--column",
+        type=int,
+        metavar="C",
+        help="the column of the goal, from 1 (default: the `sorry` on the line)",
+    )
+    said = "which goal, if there are several, from 1 (default: 1)"
     command.add_argument("--goal", type=positive, default=1, metavar="N", help=said)
-    command.add_argument("--k", type=positive, default=None, metavar="N", help="how many premises (16)")
+    command.add_argument(
+        "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
+    )
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
-    command.add_argument("--failures", action="store_true", help="also list the tactics that fail")
+    command.add_argument("--failures", action="store_true", help="also list tactics that fail")
     command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     _lean(command)
     _model(command)
@@ -84,11 +97,11 @@ def _suggest(command: argparse.ArgumentParser) -> None:
 
 
 def _index(command: argparse.ArgumentParser) -> None:
-    said = "a Lean project, or what another backend reads (default: the current folder)"
+    said = "a Lean project, or the source of another backend (default: the current folder)"
     command.add_argument("directory", nargs="?", type=Path, default=None, metavar="SOURCE", help=said)
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    command.add_argument("--quiet", action="store_true", help="show no progress bar")
     _backend(command)
-    said = "what to call a collection of another backend (default: its file's name)"
+    said = "the name of the collection, for another backend (default: the name of the file)"
     command.add_argument("--name", metavar="NAME", default="", help=said)
     _lean(command)
     _model(command)
@@ -96,12 +109,12 @@ def _index(command: argparse.ArgumentParser) -> None:
 
 def _collections(command: argparse.ArgumentParser) -> None:
     chosen = command.add_mutually_exclusive_group()
-    chosen.add_argument("--remove", metavar="NAME", default="", help="take the index of this one away")
+    chosen.add_argument("--remove", metavar="NAME", default="", help="remove the index of this collection")
     chosen.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _serve(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--stdio", action="store_true", help="speak on standard input and output (default)")
+    command.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
     command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
     command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
     _lean(command)
@@ -111,20 +124,28 @@ def _serve(command: argparse.ArgumentParser) -> None:
 
 
 def _http(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--port", type=port, default=8765, metavar="PORT", help="8765; 0: a free one")
-    command.add_argument("--host", default="127.0.0.1", metavar="H", help="where to listen (127.0.0.1)")
-    said = "what every request must bring; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    command.add_argument(
+        "--port",
+        type=port,
+        default=8765,
+        metavar="PORT",
+        help="the port to listen on; 0: any free one (default: 8765)",
+    )
+    command.add_argument(
+        "--host", default="127.0.0.1", metavar="H", help="the address to listen on (default: 127.0.0.1)"
+    )
+    said = "require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
     command.add_argument("--token", metavar="T", help=said)
-    said = "serve this project's index, the first one by default; may be repeated"
+    said = "serve the index of this project; the first one is the default; may be repeated"
     command.add_argument(
         "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
     )
-    said = "a further revision for which the default index answers; may be repeated"
+    said = "another revision that the default index answers to; may be repeated"
     command.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
-    said = "requests a second that one address may send (500; beyond loopback 20)"
+    said = "requests per second from one address (default: 500; beyond loopback 20)"
     command.add_argument("--rate", type=positive, metavar="N", help=said)
-    command.add_argument("--verbose", action="store_true", help="log a line for each request, without goals")
-    command.add_argument("--log-goals", action="store_true", help="log the queries in URLs as well")
+    command.add_argument("--verbose", action="store_true", help="log each request, without goals")
+    command.add_argument("--log-goals", action="store_true", help="also log the queries in URLs")
     command.set_defaults(lean="")
     _model(command)
     _rerank(command)
@@ -139,29 +160,34 @@ def _doctor(command: argparse.ArgumentParser) -> None:
 
 
 def _backend(command: argparse.ArgumentParser) -> None:
-    said = "what is searched: lean (the default), naturalproofs, match, or a Python package with a backend"
+    said = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
     command.add_argument("--backend", metavar="NAME", default="lean", help=said)
 
 
 def _lean(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--lean", metavar="COMMAND", default="", help="the Lean to run, as a command line")
+    command.add_argument(
+        "--lean",
+        metavar="COMMAND",
+        default="",
+        help="the command line of the Lean to run (default: found automatically)",
+    )
 
 
 def _model(command: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
-    said = "a model folder, or owner/name on the Hugging Face hub (default: the one that is shipped)"
+    said = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
     command.add_argument("--model", metavar="NAME", default="", help=said)
     if may_fetch:
-        said = "fetch that model from the hub if it is not on this machine"
+        said = "download that model from the hub if it is not on this machine"
         command.add_argument("--download", action="store_true", help=said)
 
 
 def _rerank(command: argparse.ArgumentParser) -> None:
-    said = "how many premises the model's re-ranker reads again; 0: none (20 if the model has one)"
+    said = "how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)"
     command.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
 
 
 def _tactics(command: argparse.ArgumentParser) -> None:
-    said = "the tactic generator: a folder, or owner/name on the hub (default: the one that is shipped)"
+    said = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
     command.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=said)
-    said = "where the tactics to try come from (both)"
+    said = "where tactics come from (default: both)"
     command.add_argument("--tactics-from", choices=SOURCES, default="both", help=said)

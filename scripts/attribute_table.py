@@ -8,6 +8,7 @@ MATHLIB is a checkout (the folder that holds `Mathlib/`). The table holds names 
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,12 +32,12 @@ MAKING = (
 )
 """What declares something: attributes, and commands under their own names."""
 LEFT_OUT = {
-    "deriving": "instances that `deriving` makes (`instDecidableEqFoo`)",
-    "parents": "projections to what a structure extends (`Foo.toBar`)",
-    "recursors": "what Lean makes of each inductive type (`rec`, `casesOn`, ...), types counted",
-    "simprocs": "`simproc_decl` and its kin",
-    "elsewhere": "attributes given to declarations of other files (`attribute [reassoc] foo`), names counted",
-    "silent simps": "`simps` whose projections the text does not tell",
+    "deriving": "instances that `deriving` generates (`instDecidableEqFoo`)",
+    "parents": "projections to the parents of a structure (`Foo.toBar`)",
+    "recursors": "declarations that Lean generates for inductive types (`rec`, `casesOn`, ...), counted in types",
+    "simprocs": "`simproc_decl` and similar commands",
+    "elsewhere": "attributes of declarations in other files (`attribute [reassoc] foo`), counted in names",
+    "silent simps": "`simps` whose projections cannot be read from the text",
 }
 _SIMPROCS = frozenset(("simproc_decl", "dsimproc_decl", "simproc", "dsimproc"))
 _COMMON = frozenset(("mk", "ext", "ext_iff"))
@@ -173,9 +174,15 @@ def markdown(table: Table) -> str:
     lines = [
         "# Attributes and commands that declare something",
         "",
-        f"Counted in {table.files:,} files by `scripts/attribute_table.py`. *entries*: how often it"
-        " is written; *nested*: inside another attribute's `(attr := …)`; *made*: names that the reader adds;"
-        " *written*: of those the ones that occur anywhere in the text (many are for `simp` alone).",
+        "Which attributes and commands of a library declare further names, and how many of those names the reader of",
+        "`.lean` text finds.",
+        "",
+        f"Counted in {table.files:,} files by `scripts/attribute_table.py`.",
+        "",
+        "- *entries*: how often the attribute or command occurs",
+        "- *nested*: how often it occurs inside another attribute's `(attr := …)`",
+        "- *made*: how many names the reader derives from it",
+        "- *written*: how many of those names occur anywhere in the text (many are only for `simp`)",
         "",
         "| | entries | nested | made | written |",
         "|---|---:|---:|---:|---:|",
@@ -185,17 +192,18 @@ def markdown(table: Table) -> str:
         lines.append(f"| `{name}` | {entries:,} | {nested:,} | {made:,} | {share} |")
     lines += [
         "",
-        f"`export` gives {table.exported:,} premises of its own file a shorter name.",
+        f"`export` gives a shorter name to {table.exported:,} premises of the file it is in.",
         "",
-        "Left out:",
+        "Not read:",
         "",
     ]
     lines += [f"- {text}: {table.left_out[key]:,}" for key, text in LEFT_OUT.items()]
     others = [
         (name, count) for name, count in table.written.most_common() if name not in MAKING and count >= 50
     ]
-    lines += ["", "Attributes that declare nothing, with 50 entries or more: "]
-    lines[-1] += ", ".join(f"`{name}` {count:,}" for name, count in others) + "."
+    lines += ["", "Attributes that declare nothing and have at least 50 entries:", ""]
+    listed = ", ".join(f"`{name}` {count:,}" for name, count in others) + "."
+    lines += textwrap.wrap(listed, 112, break_on_hyphens=False, break_long_words=False)
     return "\n".join(lines) + "\n"
 
 

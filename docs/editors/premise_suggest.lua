@@ -1,15 +1,15 @@
 -- Pick premises and tactics for the goal at the cursor: :PremiseSuggest and :PremiseSearch. Neovim 0.7.2 and later.
--- Put this file into lua/ of your configuration; docs/editors/neovim.md says how to start the server and what to call.
+-- Copy this file to lua/ in your configuration. docs/editors/neovim.md explains how to start the server and set this up.
 local M = {}
 
 local DEFAULTS = {
   name = 'premise_suggest', -- the server's client
   lean = 'leanls', -- the client that runs Lean, if there is one: lean.nvim's name for it
   count = 16,
-  tactics = nil, -- try tactics too? nil: where no other client runs Lean, for trials need a Lean of our own
+  tactics = nil, -- try tactics, too? nil: only if no other client runs Lean, because this needs a Lean of our own
 }
 
-local CHANGED = 'The text has changed meanwhile; ask again.'
+local CHANGED = 'The text has changed in the meantime. Ask again.'
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)
@@ -22,8 +22,8 @@ local function client_named(name, buffer)
   end
 end
 
---- Ask a server: `done` gets the answer (nil for null); a failure is told with what mends it.
-local function ask(client, method, place, more, done)
+--- Send a request: `done` gets the answer (nil for null). A failure is shown with its hint.
+local function ask(client, method, context, more, done)
   local function answered(failure, answer)
     if failure then
       local hint = type(failure.data) == 'table' and failure.data.hint or ''
@@ -31,10 +31,10 @@ local function ask(client, method, place, more, done)
     end
     done(answer ~= vim.NIL and answer or nil)
   end
-  local params = vim.tbl_extend('force', { textDocument = place.document, position = place.position }, more)
+  local params = vim.tbl_extend('force', { textDocument = context.document, position = context.position }, more)
   local request = client.request
-  if vim.fn.has('nvim-0.11') == 1 then return request(client, method, params, answered, place.buffer) end
-  request(method, params, answered, place.buffer)
+  if vim.fn.has('nvim-0.11') == 1 then return request(client, method, params, answered, context.buffer) end
+  request(method, params, answered, context.buffer)
 end
 
 --- The byte column where the `sorry` under the cursor begins, else the first one on the line.
@@ -48,12 +48,12 @@ local function sorry_column(line, column)
   end
 end
 
---- Where the cursor is, in UTF-16 units as LSP counts, and whether there is a `sorry` to be replaced.
+--- The cursor position in UTF-16 units, as in LSP, and whether there is a `sorry` to replace.
 local function here(buffer)
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local line = vim.api.nvim_get_current_line()
   local sorry = sorry_column(line, column)
-  if not sorry and vim.fn.mode():sub(1, 1) ~= 'i' then -- the cursor is on a character: go behind it
+  if not sorry and vim.fn.mode():sub(1, 1) ~= 'i' then -- the cursor is on a character: insert after it
     column = column + #(line:sub(column + 1):match('^[%z\1-\127\194-\244][\128-\191]*') or '')
   end
   local before = line:sub(1, sorry or column)
@@ -64,12 +64,12 @@ local function here(buffer)
   return { buffer = buffer, document = document, position = position, tick = tick, has_sorry = sorry ~= nil }
 end
 
---- The goal as the client that has elaborated the file already gives it.
-local function goal_from(lean, place, done)
-  ask(lean, '$/lean/plainGoal', place, {}, function(state)
+--- The goal from the client that has already elaborated the file.
+local function goal_from(lean, context, done)
+  ask(lean, '$/lean/plainGoal', context, {}, function(state)
     if state and state.goals[1] then return done(state.goals[1]) end
     if state then return say('No goals are left here.') end
-    ask(lean, '$/lean/plainTermGoal', place, {}, function(term)
+    ask(lean, '$/lean/plainTermGoal', context, {}, function(term)
       if not term then return say('There is no goal here.') end
       done(term.goal)
     end)
@@ -82,12 +82,12 @@ local function on_one_line(text, room)
   return vim.fn.strchars(line) <= room and line or vim.fn.strcharpart(line, 0, room - 1) .. '…'
 end
 
---- How many characters a line of the list has room for.
+--- How many characters fit on a line of the list.
 local function room()
   return math.max(vim.o.columns - 8, 40)
 end
 
---- A printed goal on one line: the target whole as far as there is room, and before it what room is left for.
+--- A printed goal on one line: as much of the target as fits, and before it as much of the context as fits.
 local function goal_line(goal)
   local known, target = goal:match('^(.*)(⊢.*)$')
   if not target then return on_one_line(goal, room()) end
@@ -99,7 +99,7 @@ local function goal_line(goal)
   return known .. ' ' .. target
 end
 
---- What Lean said of a tactic; of one that leaves goals, all that it leaves.
+--- Lean's verdict on a tactic, with all the goals that it leaves.
 local function verdict(tactic)
   if tactic.status == 'closes' then return 'closes the goal' end
   if tactic.status == 'unjudged' then return tactic.message end
@@ -110,7 +110,7 @@ local function verdict(tactic)
   return ('%d left: %s'):format(#left, table.concat(left, '; '))
 end
 
---- The tactics: what closes the goal, then steps, then what cannot be judged.
+--- The tactics: those that close the goal, then those that leave goals, then those that cannot be judged.
 local function tactic_items(tactics)
   local items = {}
   for _, status in ipairs({ 'closes', 'progress', 'unjudged' }) do
@@ -122,22 +122,22 @@ local function tactic_items(tactics)
   return items
 end
 
-local function premise_items(premises, place)
+local function premise_items(premises, context)
   local items = {}
   for _, premise in ipairs(premises) do
     local import = premise['import'] ~= vim.NIL and premise['import'] or nil
     local marks = (import and ' (' .. import .. ')' or '') .. (premise.rests_on_sorry == true and ' (rests on sorry)' or '')
-    -- A bare name in place of a `sorry` would be an error in most proofs, so there it is applied.
+    -- A bare name instead of a `sorry` would be an error in most proofs, so it is applied.
     local text, as = premise.name, 'name'
-    if place.has_sorry then text, as = 'apply ' .. text, 'tactic' end
+    if context.has_sorry then text, as = 'apply ' .. text, 'tactic' end
     table.insert(items, { shown = premise.name .. marks .. ' ' .. premise.statement, insert = text, as = as, import = import })
   end
   return items
 end
 
---- What can be picked: tactics, then premises, each under a heading where there are both.
-local function items_of(answer, place)
-  local tactics, premises = tactic_items(answer.tactics or {}), premise_items(answer.premises, place)
+--- The items of the list: tactics, then premises, under headings if there are both.
+local function items_of(answer, context)
+  local tactics, premises = tactic_items(answer.tactics or {}), premise_items(answer.premises, context)
   if #tactics == 0 or #premises == 0 then return vim.list_extend(tactics, premises) end
   local items = { { heading = true, shown = '── Tactics ──' } }
   vim.list_extend(items, tactics)
@@ -145,44 +145,44 @@ local function items_of(answer, place)
   return vim.list_extend(items, premises)
 end
 
-local function insert(client, place, item)
-  if vim.api.nvim_buf_get_changedtick(place.buffer) ~= place.tick then return say(CHANGED, vim.log.levels.WARN) end
-  ask(client, 'premiseSuggest/edits', place, { insert = item.insert, as = item.as, import = item.import }, function(answer)
-    if vim.api.nvim_buf_get_changedtick(place.buffer) ~= place.tick then return say(CHANGED, vim.log.levels.WARN) end
-    vim.lsp.util.apply_text_edits(answer.edits, place.buffer, client.offset_encoding)
+local function insert(client, context, item)
+  if vim.api.nvim_buf_get_changedtick(context.buffer) ~= context.tick then return say(CHANGED, vim.log.levels.WARN) end
+  ask(client, 'premiseSuggest/edits', context, { insert = item.insert, as = item.as, import = item.import }, function(answer)
+    if vim.api.nvim_buf_get_changedtick(context.buffer) ~= context.tick then return say(CHANGED, vim.log.levels.WARN) end
+    vim.lsp.util.apply_text_edits(answer.edits, context.buffer, client.offset_encoding)
   end)
 end
 
-local function offer(client, place, answer, prompt)
-  local items = items_of(answer, place)
+local function offer(client, context, answer, prompt)
+  local items = items_of(answer, context)
   if #items == 0 then return say('Nothing fits.') end
   local function format_item(item) return on_one_line(item.shown, room()) end
   vim.ui.select(items, { prompt = prompt, kind = 'premise_suggest', format_item = format_item }, function(item)
     if item and item.heading then return say('That is a heading: pick a line below it.') end
-    if item then insert(client, place, item) end
+    if item then insert(client, context, item) end
   end)
 end
 
-local function suggest(options, client, place)
-  local lean = client_named(options.lean, place.buffer)
+local function suggest(options, client, context)
+  local lean = client_named(options.lean, context.buffer)
   local tactics = vim.F.if_nil(options.tactics, lean == nil)
   local function with_goal(goal)
-    ask(client, 'premiseSuggest/suggest', place, { goal = goal, k = options.count, tactics = tactics }, function(answer)
-      offer(client, place, answer, goal_line(answer.goal))
+    ask(client, 'premiseSuggest/suggest', context, { goal = goal, k = options.count, tactics = tactics }, function(answer)
+      offer(client, context, answer, goal_line(answer.goal))
     end)
   end
-  if lean then goal_from(lean, place, with_goal) else with_goal(nil) end
+  if lean then goal_from(lean, context, with_goal) else with_goal(nil) end
 end
 
-local function search(options, client, place, query)
+local function search(options, client, context, query)
   if query == '' then query = vim.fn.input('Search premises: ') end
   if query == '' then return end -- nothing was typed
-  ask(client, 'premiseSuggest/search', place, { query = query, k = options.count }, function(answer)
-    offer(client, place, answer, query)
+  ask(client, 'premiseSuggest/search', context, { query = query, k = options.count }, function(answer)
+    offer(client, context, answer, query)
   end)
 end
 
---- Make the commands. `given` may change what DEFAULTS has.
+--- Create the commands. `given` overrides DEFAULTS.
 function M.setup(given)
   local options = vim.tbl_extend('force', DEFAULTS, given or {})
   local function command(name, description, action)

@@ -39,12 +39,15 @@ SOURCES = ("both", "templates", "generator")
 class LeanSettings:
     """Which Lean is run, and its limits."""
 
-    command: str = _setting("", "The Lean server's command line; empty: found by itself (see doctor).")
+    command: str = _setting(
+        "",
+        "Command line of the Lean server. Empty: found automatically; `premise-suggest doctor` says which.",
+    )
     start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
     request_seconds: float = _setting(60.0, "Longest wait for an answer, elaboration included.", 0.1, 3600)
     tactic_seconds: float = _setting(5.0, "Longest time for one tactic.", 0.1, 600)
     memory_mb: int = _setting(0, "Memory limit for Lean in megabytes; 0: the default.", 0, 1 << 20)
-    slots: int = _setting(2, "How many tactics are tried side by side.", 1, 64)
+    slots: int = _setting(2, "How many tactics are tried in parallel.", 1, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class PremiseSettings:
     count: int = _setting(16, "How many premises a suggestion lists.", 1, 1000)
     out_of_scope: bool = _setting(True, "Also show premises that need one more import.")
     rerank: int = _setting(
-        20, "How many of the best premises the model's re-ranker reads again, if it has one; 0: none.", 0, 200
+        20, "How many of the best premises the re-ranker scores, if the model has one; 0: none.", 0, 200
     )
 
 
@@ -63,23 +66,26 @@ class TacticSettings:
     """Which tactics are tried."""
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
-    count: int = _setting(24, "How many candidate tactics are tried, of all sources together.", 1, 200)
+    count: int = _setting(24, "How many candidate tactics are tried, from all sources together.", 1, 200)
     seconds: float = _setting(
-        10.0, "Longest time for trying all of them; what Lean has not judged by then is dropped.", 0.1, 600
+        10.0,
+        "Longest time for trying all tactics. Those that Lean has not judged by then are dropped.",
+        0.1,
+        600,
     )
     source: str = _setting(
         "both",
-        "Where candidate tactics come from: `templates` over the premises and the goal's shape, the "
-        "`generator`, or `both`.",
+        "Where candidate tactics come from: `templates` (over the premises and the goal's "
+        "shape), the `generator`, or `both`.",
         choices=SOURCES,
     )
     generator: str = _setting(
         "",
-        "The generator of tactics: a folder, or owner/name on the Hugging Face hub; empty: the one that is "
-        "shipped, if there is one.",
+        "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
+        "shipped one, if there is one.",
     )
-    generated: int = _setting(8, "How many tactics the generator gives.", 1, 64)
-    premises: int = _setting(16, "How many of the best premises candidates are made from.", 0, 200)
+    generated: int = _setting(8, "How many tactics the generator proposes.", 1, 64)
+    premises: int = _setting(16, "How many of the best premises tactics are built from.", 0, 200)
     extra: tuple[str, ...] = _setting((), "Further closing tactics to try, such as `ring` or `aesop`.")
 
 
@@ -111,10 +117,8 @@ class CodeActionSettings:
 class IndexSettings:
     """When the project's index is built."""
 
-    auto: bool = _setting(True, "Build or refresh the project's index when a file of it is opened.")
-    on_save: bool = _setting(
-        True, "Read a file into the index again when it is saved, or was changed by something else."
-    )
+    auto: bool = _setting(True, "Build or refresh the project's index when one of its files is opened.")
+    on_save: bool = _setting(True, "Re-index a file when it is saved, or changed by another program.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +133,12 @@ class Settings:
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     model_folder: str = _setting(
-        "", "The encoder: a folder, or owner/name on the Hugging Face hub; empty: the one that is shipped."
+        "", "The encoder: a folder, or owner/name on the Hugging Face hub. Empty: the shipped one."
     )
     model_download: bool = _setting(
         False,
-        "Fetch a model or generator that is set so from the hub where it is not on this machine yet; nothing "
-        "else is fetched.",
+        "Download a model or generator named in these settings from the hub if it is not on "
+        "this machine. Nothing else is downloaded.",
     )
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadRecords, ModelError
+from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
 from lean_extract.files.atomic import replacing
 from prover.generator import files
 from prover.training.config import GeneratorConfig
@@ -32,17 +33,18 @@ tags: [lean4, mathlib, tactic-generation, byt5]
 
 # The tactic generator of premise-suggest
 
-A byte-level T5 of ByT5's architecture that reads premises and a Lean 4 proof state and writes a tactic
-(section 3.3.3 of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained
-from nothing. It reads and writes the `{form}` form of `prover/generator/prompt.py`; `generator.json`,
-`prover/generator/files.py` and `prover/generator/graphs.py` say how it is run.
+A byte-level T5 of ByT5's architecture. It reads premises and a Lean 4 proof state, and writes a tactic (section 3.3.3
+of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from scratch.
+
+- It reads and writes the `{form}` form of `prover/generator/prompt.py`.
+- `generator.json`, `prover/generator/files.py` and `prover/generator/graphs.py` define how it is run.
 """
 _LIMITS = """## Limits
 
-Nearly all of its training states were read from Mathlib's text: theorem statements, goals stated inside
-proofs and what plain tactics make of them; states between tactics as Lean prints them it knows from the mini
-core's example library alone. What it writes is a guess: every suggestion is shown only once Lean has accepted
-it.
+- Nearly all of its training states were read from Mathlib's text: theorem statements, goals stated inside proofs,
+  and what plain tactics make of them. It has seen states between tactics, as Lean prints them, only from the mini
+  core's example library.
+- What it writes is a guess. A suggestion is shown only once Lean has accepted it.
 """
 
 
@@ -76,8 +78,8 @@ def write_card(
         f"- Data: {'; '.join(manifest.sources)} (records and their revisions). Training pairs: "
         f"{trained['tactic']:,} steps whose state the text determines, {trained['term']:,} goals that terms "
         f"prove, {trained['lean']:,} steps with Lean's own states; data hash `{manifest.digest}`.",
-        "- Held out by hash: a theorem is test when sha256 of its name is 0 modulo 50, valid when it is 1; "
-        "generated twins follow their source. The mini core's problems are in no part.",
+        "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
+        "Generated variants follow their source. The mini core's problems are in no part.",
         f"- Hardware: {hardware}.",
         *(f"- {_told(each, curve)}" for each, curve in stages),
         *(f"- {note}" for note in notes),
@@ -85,7 +87,7 @@ def write_card(
         _LIMITS,
         "## Figures\n",
         "Steps of held-out theorems, in percent, with 95% bootstrap intervals over steps. "
-        "`python -m prover evaluate` prints them.\n",
+        "Printed by `python -m prover evaluate`.\n",
         *map(_figures, reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -103,10 +105,10 @@ def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
         f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
     )
     count = min(len(measured), 6)
-    shown = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
-    chosen = [measured[number] for number in shown]
+    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
+    chosen = [measured[place] for place in places]
     losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
-    return f"{told} Valid loss a symbol, by steps: {losses}." if losses else told
+    return f"{told} Valid loss per symbol, by steps: {losses}." if losses else told
 
 
 def _report(path: Path) -> dict[str, Any]:
@@ -135,15 +137,26 @@ def _figures(report: dict[str, Any]) -> str:
     return f"{head}\n\n{markdown(rows)}\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m prover card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("model", type=Path, help="a generator's folder")
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
+    chosen = parser.parse_args(arguments)
+    try:
+        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
+    except PremiseSuggestError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
 
 
-def run(options: argparse.Namespace) -> None:
-    """Run the command."""
-    write_card(options.model, options.run, options.figures, options.hardware, options.note)
+if __name__ == "__main__":
+    sys.exit(main())

@@ -42,7 +42,7 @@ Floats = npt.NDArray[np.float32]
 
 def load_fusion(folder: Path) -> Fusion:
     """The weights of FEATURES in a model folder. Raises ModelError."""
-    command = f"python -m retriever.lean.evaluation.fit_fusion {folder} DATASET"
+    command = f"python -m retriever fit-fusion {folder} DATASET"
     return Fusion.load(folder, FEATURES, command)
 
 

@@ -99,18 +99,3 @@ def test_the_table_of_settings_is_the_code_s() -> None:
     text = (DOCS / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\S+)` \| `(.*?)` \| (.*) \|$", text, re.MULTILINE)
     assert rows == list(defaults(Settings()))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        path, _, anchor = target.partition("#")
-        linked = (page.parent / path).resolve() if path else page
-        assert linked.exists(), target
-        headings = (
-            re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
-        )
-        assert not anchor or anchor in {
-            re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings
-        }

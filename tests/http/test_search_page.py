@@ -92,11 +92,11 @@ def test_the_filters_restrict_what_is_found(page: Any) -> None:
 def test_imports_tell_what_is_in_scope(page: Any) -> None:
     page.goto("/")
     page.get_by_text("Filters").click()
-    page.get_by_label("A file that imports").fill("Example.Logic.Basic")
+    page.get_by_label("For a file that imports").fill("Example.Logic.Basic")
     search(page, ADD_COMM)
     add_comm = page.locator("#list li", has=page.locator(".name", has_text=re.compile("^Nat.add_comm$")))
     expect(add_comm.locator(".tag")).to_have_text(re.compile(r"import \S+"))
-    page.get_by_label("Only what is in scope there").check()
+    page.get_by_label("Only what is in scope in that file").check()
     search(page, ADD_COMM)
     expect(page).to_have_url(re.compile("in_scope=true"))
     expect(add_comm).to_have_count(0)

@@ -98,7 +98,7 @@ async function copied(button, text) {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    page.status.textContent = `The browser did not allow copying; here it is: ${text}`;
+    page.status.textContent = `The browser did not allow copying. Copy it from here: ${text}`;
     return;
   }
   button.addEventListener("blur", () => (button.textContent = before), { once: true });
@@ -204,5 +204,5 @@ window.addEventListener("popstate", () => {
 // First the form: what is typed while the list of indexes comes must stay.
 if (restore(location.search)) search();
 Promise.all([listIndexes(), listCollections()]).catch(() =>
-  say("The list of indexes could not be read; the default one is searched.", true),
+  say("The list of indexes could not be read. The default index is searched.", true),
 );

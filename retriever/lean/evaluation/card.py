@@ -3,7 +3,8 @@
     python -m retriever card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
-figures are what `python -m retriever evaluate --json FILE` wrote, and must be of this very model.
+figures are what `python -m retriever evaluate --json DIR` wrote, and must be of this very
+model.
 """
 
 from __future__ import annotations
@@ -34,20 +35,24 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 
 # The encoder of premise-suggest
 
-A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of
-"Assisting Mathematical Formalization with A Learning-based Premise Retriever"), trained from
-nothing with a contrastive loss (eq. 6). It reads texts in the form of `retriever/models/text.py`. `config.json` and
-`retriever/models/encoder.py` say how it is run; `fusion.json` holds the weights that join it with BM25.
+A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of "Assisting Mathematical
+Formalization with A Learning-based Premise Retriever"). It was trained from scratch with a contrastive loss (eq. 6).
+
+- `retriever/models/text.py` defines the text that it reads.
+- `config.json` and `retriever/models/encoder.py` define how it is run.
+- `fusion.json` holds the weights that combine it with BM25 and the other features.
 """
 
 _SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}
 
 _LIMITS = """## Limits
 
-Trained on source text, not on elaborated terms: its training states are theorem statements and goals stated
-inside proofs, with the premises that the text names. It has not seen what `simp` or `omega` used, nor the
-states between tactics. Names are not part of what it reads. Premises are Mathlib's; for other libraries it
-relies on the words they share with it. Figures of papers with labels per tactic are of another task.
+- It was trained on source text, not on elaborated terms. Its training states are theorem statements and goals
+  stated inside proofs, with the premises that the text names. It has not seen what `simp` or `omega` used, nor
+  the states between tactics.
+- It does not read names.
+- Its premises are Mathlib's. For other libraries it relies on the words that they share with Mathlib.
+- Figures of papers with labels per tactic are of another task.
 """
 
 
@@ -112,16 +117,16 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         "## Training\n",
         f"- Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
         f"{train:,} training states; data hash `{manifest.digest}`.",
-        "- Held out by hash: a theorem is test when sha256 of its name is 0 modulo 50, valid when it is 1; "
-        "generated twins follow their source.",
+        "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
+        "Generated variants follow their source.",
         f"- Hardware: {hardware}.",
         *(f"- {_told(stage)}" for stage in stages),
         *(f"- {note}" for note in notes),
         f"- Fingerprint `{fingerprint}`.\n",
         _LIMITS,
         "## Figures\n",
-        "In percent, with 95% bootstrap intervals over questions. Gold: the theorems that the whole proof "
-        "names. `python -m retriever evaluate` prints them.\n",
+        "In percent, with 95% bootstrap intervals over questions. Gold is the theorems that the whole proof "
+        "names. Printed by `python -m retriever evaluate`.\n",
         *(_figures(report) for report in reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -130,7 +135,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
 
 def _told(stage: CardStage) -> str:
     if not stage.values:
-        return f"`{stage.name}`: weights of another's making."
+        return f"`{stage.name}`: weights from elsewhere."
     shape, schedule = stage.values["model"], stage.values["schedule"]
     line = (
         f"`{stage.name}`: {shape['layers']} layers of {shape['hidden']}, {stage.steps:,} steps of "
