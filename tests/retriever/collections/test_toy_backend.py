@@ -23,7 +23,7 @@ BACKEND = '''
 import hashlib
 import numpy as np
 from lean_extract.errors import BadSource, UserError
-from retriever.search.backend import Collection, Document, Question, Shown
+from retriever.search.backend import Collection, DisplayedHit, Document, Question
 from retriever.metrics.bootstrap import Bootstrap
 
 
@@ -61,7 +61,7 @@ class Recipes:
         return {"first": Bootstrap(len(places), seed=seed).intervals(found)[0]}
 
     def show(self, document):
-        return Shown(document.title, document.kind, document.body, document.where)
+        return DisplayedHit(document.title, document.kind, document.body, document.where)
 
 
 BACKEND = Recipes()
