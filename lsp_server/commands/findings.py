@@ -70,7 +70,7 @@ def _lines(finding: Finding, style: Style) -> Iterator[str]:
     )
     yield f"{mark}  {style.bold(finding.name)}: {finding.message}"
     if finding.fix:
-        yield f"         to mend it: {finding.fix}"
+        yield f"         to fix it: {finding.fix}"
 
 
 def to_json(findings: list[Finding]) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The parameters of our own requests, checked: a client's mistake is told by its name."""
+"""The parameters of our own requests, checked; an error names the parameter."""
 
 from __future__ import annotations
 
