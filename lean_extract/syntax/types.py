@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from lean_extract.syntax.brackets import DEPTH, close
-from lean_extract.syntax.lexer import NAME_STARTS, is_identifier
+from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.operators import ARROW, ASCII, RELATION, precedences
+from lean_extract.syntax.token_grammar import NAME_STARTS
 
 Range = tuple[int, int]
 Connective = Literal["∀", "∃", "→", "↔", "∧", "∨", "¬", ""]

@@ -1,4 +1,4 @@
-"""`premise-suggest collections`: what is indexed for other backends than Lean, and taking it away again."""
+"""`premise-suggest collections`: what is indexed for other backends than Lean, and removing it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.remove:
         removed = remove_collection(options.remove)
-        print(f"{options.remove}: {size_text(removed)} taken away.")
+        print(f"{options.remove}: {size_text(removed)} removed.")
         return 0
     found, damaged = list_collections()
     if options.json:

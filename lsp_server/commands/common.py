@@ -47,7 +47,7 @@ def existing_folder(path: Path | None) -> Path:
     return folder
 
 
-def tell_first_use() -> None:
+def show_first_use() -> None:
     """Print on standard error that something is made once, which takes a moment."""
     first_use.addHandler(logging.StreamHandler(sys.stderr))
     first_use.setLevel(logging.INFO)
@@ -57,7 +57,7 @@ def tell_first_use() -> None:
 def settings_for(options: argparse.Namespace) -> Settings:
     """The settings that a command's options ask for.
 
-    Raises ModelError: no model; UserError: a re-ranker is asked for that the model has not.
+    Raises ModelError: no model; UserError: a re-ranker is asked for that the model does not have.
     """
     settings = Settings(
         lean=LeanSettings(command=options.lean),

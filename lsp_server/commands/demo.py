@@ -67,11 +67,11 @@ def how_to_call(python: Path, found: str | None, here: Path) -> str:
     if found is not None and Path(found).resolve() == script.resolve():
         return f"In your own project: {_PROGRAM} index, then {_PROGRAM} suggest (see --help)."
     call = shlex.quote(str(script)) if script.is_file() else f"{shlex.quote(str(python))} -m lsp_server"
-    said = f"{_PROGRAM} of this environment is not on PATH. Call it as\n  {call}"
+    said = f"{_PROGRAM} of this environment is not on PATH. Run it as\n  {call}"
     if not activate.is_file():
         return said
     shown = activate.relative_to(here) if activate.is_relative_to(here) else activate
-    return f"{said}\nor have it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
+    return f"{said}\nor put it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
 
 
 def _compile(bar: ProgressBar) -> None:

@@ -9,7 +9,8 @@ import shutil
 import sys
 
 from lsp_server.commands.common import existing_folder, project_root
-from lsp_server.commands.diagnosis import examine, report, to_json
+from lsp_server.commands.diagnosis import examine
+from lsp_server.commands.findings import report, to_json
 from lsp_server.rendering.style import Style
 
 
@@ -17,7 +18,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; 1 where something is missing."""
     root = project_root(existing_folder(options.directory))
     findings = examine(
-        root, options.lean, options.model, tell=lambda said: print(said, file=sys.stderr, flush=True)
+        root,
+        options.lean,
+        options.model,
+        report=lambda sentence: print(sentence, file=sys.stderr, flush=True),
     )
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))

@@ -19,7 +19,7 @@ from lean_extract.files.atomic import replacing
 from lean_extract.toolchains.compile import CompilationStopped
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
-from lsp_server.commands.common import existing_folder, tell_first_use
+from lsp_server.commands.common import existing_folder, show_first_use
 from lsp_server.engine.open_generator import needed, open_asked, open_generator
 from lsp_server.evaluation.minicore import minicore_set
 from lsp_server.evaluation.picture import picture
@@ -32,7 +32,7 @@ from prover.generator.model import Generator
 from prover.search.result import SearchLimits
 
 OUT = Path("evaluations")
-"""Where runs are kept unless told otherwise, in the current folder."""
+"""Where runs are kept by default, in the current folder."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         return _report(options)
     if options.what == "retrieval":
         return eval_retrieval.run(options)
-    tell_first_use()
+    show_first_use()
     problems = _problems(options)
     generator = _generator(options)
     plan = _plan(options, generator)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         ended = _until_stopped(problems, plan, out, watcher, stop, options, generator)
     if watcher.complaints:
         print(
-            f"note: {len(watcher.complaints)} lines of {out} are no rows, and count as not done",
+            f"note: {len(watcher.complaints)} lines of {out} are not rows and count as not done",
             file=sys.stderr,
         )
     if not ended:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     found = read_run(out)
     with _output():
-        _tell([found])
+        _print([found])
         print(f"\n{out}")
     return 0
 
@@ -133,7 +133,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
         problems = minif2f_set(options.data, project)
         if is_no_project(project):
             said = "no lakefile, no lean-toolchain and no Lean file, so imports may not be found"
-            print(f"note: {project} is no Lean project: there is {said}", file=sys.stderr)
+            print(f"note: {project} is not a Lean project: there is {said}", file=sys.stderr)
         return problems
     return project_set(
         project,
@@ -184,7 +184,7 @@ def _report(options: argparse.Namespace) -> int:
         else:
             print(plain(table(runs)))
     if not options.json:
-        _tell_notes(runs)
+        _print_notes(runs)
     if options.svg is not None:
         _draw(runs, options.svg)
     return 0
@@ -220,11 +220,11 @@ def _output() -> Iterator[None]:
         ) from error
 
 
-def _tell(runs: list[Run]) -> None:
+def _print(runs: list[Run]) -> None:
     print(plain(table(runs)))
-    _tell_notes(runs)
+    _print_notes(runs)
 
 
-def _tell_notes(runs: list[Run]) -> None:
+def _print_notes(runs: list[Run]) -> None:
     for note in notes(runs):
         print(f"note: {note}", file=sys.stderr)

@@ -8,7 +8,7 @@ import os
 
 from lean_extract.errors import UserError
 from lean_extract.telling import pip_install
-from lsp_server.commands.common import existing_folder, project_root, settings_for, tell_first_use
+from lsp_server.commands.common import existing_folder, project_root, settings_for, show_first_use
 from lsp_server.http.logs import OneLine, Seldom
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
@@ -16,11 +16,11 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; returns when it is told to stop."""
+    """Run the command; returns when it is asked to stop."""
     _log_to_standard_error()
     if options.verbose or options.log_goals:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
-    tell_first_use()
+    show_first_use()
     try:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:

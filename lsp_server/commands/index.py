@@ -1,6 +1,6 @@
-"""`premise-suggest index`: build or refresh a project's index, with a progress bar; Ctrl-C loses nothing.
+"""`premise-suggest index`: build or refresh a project's index, with a progress bar; nothing is lost by Ctrl-C.
 
-With another backend than Lean it makes a collection of a file or folder ready to be searched.
+With another backend than Lean it indexes a file or folder as a collection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import FrameType
 from lean_extract.errors import BadSource, UserError
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
-from lsp_server.commands.common import existing_folder, project_root, tell_first_use
+from lsp_server.commands.common import existing_folder, project_root, show_first_use
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
@@ -30,7 +30,7 @@ from retriever.search.index.report import IndexReport
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    tell_first_use()
+    show_first_use()
     if options.backend != "lean":
         return _index_collection(options)
     if options.name:

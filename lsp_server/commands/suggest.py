@@ -16,7 +16,7 @@ from lsp_server.commands.common import (
     project_root,
     read_text,
     settings_for,
-    tell_first_use,
+    show_first_use,
 )
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
@@ -33,7 +33,7 @@ from retriever.search.backends import find_backend
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    tell_first_use()
+    show_first_use()
     if options.backend != "lean":
         return _from_collection(options)
     if options.collection:
@@ -60,7 +60,9 @@ def _from_collection(options: argparse.Namespace) -> int:
             f"The backend {options.backend} needs --text.", "Give what to search for; `--text -` reads it."
         )
     if options.tactics or options.failures or options.line or options.column or options.goal > 1:
-        raise UserError("Tactics, goals and places in files are Lean's alone.", "Leave those options out.")
+        raise UserError(
+            "Only the backend lean has tactics, goals and positions in files.", "Leave those options out."
+        )
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)

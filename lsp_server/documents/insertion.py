@@ -27,7 +27,7 @@ _BY = "by "
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A span of the document, which may be empty, and the text that takes its place."""
+    """A span of the document, which may be empty, and the text that replaces it."""
 
     span: Span
     text: str

@@ -1,4 +1,4 @@
-"""The documents that the editor has open, as it has them, or why that is not known."""
+"""The documents that the editor has open, with their text or why it is not known."""
 
 from __future__ import annotations
 

@@ -20,6 +20,6 @@ def is_readable(uri: str) -> bool:
 
 
 def file_path(uri: str) -> Path | None:
-    """The file behind a URI; None where it names none that this machine could have."""
+    """The file behind a URI; None where it is not one that this machine could have."""
     path = to_fs_path(uri) if uri.lower().startswith("file:") and is_readable(uri) else None
     return Path(path) if path and "\0" not in path and Path(path).is_absolute() else None

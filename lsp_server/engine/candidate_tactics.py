@@ -75,7 +75,7 @@ class CandidateTactics:
         if known is not None:
             return known
         await self._turn.acquire()
-        # From here on the generation runs to its end, and only then gives its turn on, whoever waits for it.
+        # From here on the generation runs to its end, and only then gives up its turn, even if nobody waits for it.
         return await asyncio.shield(ahead(self._generate(generator, goals, premises, count, key)))
 
     async def _generate(

@@ -42,7 +42,7 @@ def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError when it cannot be a name."""
     if not _NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
         hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
-        raise UserError(f"`{name}` cannot name a collection.", hint)
+        raise UserError(f"`{name}` cannot be the name of a collection.", hint)
     return collections_folder() / name
 
 
@@ -54,7 +54,7 @@ def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError
         try:
             found.append(_listed(folder))
         except PremiseIndexError as error:
-            if _holds_manifest(folder):  # else it is no collection, or was taken away since
+            if _holds_manifest(folder):  # else it is not a collection, or was removed since
                 damaged.append(error)
     return found, damaged
 
@@ -82,7 +82,7 @@ def _listed(folder: Path) -> CollectionManifest:
 
 
 def size_of(name: str) -> int:
-    """How many bytes a collection's index takes; 0 where that cannot be told, as when it is gone."""
+    """How many bytes a collection's index takes; 0 where it cannot be read, as when it is gone."""
     try:
         return sum(path.stat().st_size for path in (collections_folder() / name).iterdir() if path.is_file())
     except OSError:
@@ -90,9 +90,9 @@ def size_of(name: str) -> int:
 
 
 def remove_collection(name: str) -> int:
-    """Take a collection's index away, a damaged one too; how many bytes it took. What it was made of stays.
+    """Remove a collection's index, also a damaged one; returns how many bytes it took. Its source stays.
 
-    `name` is that of its folder, even one that only somebody who renamed it can have chosen.
+    `name` is the name of its folder, even if it is one that only a renamed folder can have.
     Raises IndexMissing, IndexWriteFailed, UserError.
     """
     known_folders = {path.name: path for path in folders_in(collections_folder())}
@@ -164,7 +164,7 @@ def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) 
 
 
 class OpenCollections:
-    """The collections of a server; the last ones asked stay open until they are indexed again."""
+    """The collections of a server; those asked last stay open until they are indexed again."""
 
     def __init__(self) -> None:
         self._open: Cache[CollectionIndex] = Cache(_OPEN)
@@ -181,7 +181,7 @@ class OpenCollections:
 
 
 def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
-    """What a collection answers to a query. Raises UserError when it is none, or far too long."""
+    """What a collection answers to a query. Raises UserError: the query is empty, or far too long."""
     refuse_long(query)
     manifest = index.stored.manifest
     hits = []
@@ -190,5 +190,5 @@ def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
         hits.append(CollectionHit(shown.title, shown.kind, shown.body, shown.where, round(hit.score, 4)))
     # Not Path.exists: where the folder of the source cannot be entered it raises PermissionError.
     there = os.path.exists(manifest.source)  # noqa: PTH110
-    warnings = [] if there else [f"What was indexed, {manifest.source}, is gone."]
+    warnings = [] if there else [f"The source of this index, {manifest.source}, does not exist any more."]
     return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

@@ -1,4 +1,4 @@
-"""What every answer says about itself: the index it came from, and what of the goal was not read. Pure but
+"""What every answer says about itself: the index it came from, and what of the goal was not read. Pure, but
 for one small file."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which generator's folder is used; and what makes one of a PyTorch checkpoint, once.
+"""Which generator's folder is used, and the export of a PyTorch checkpoint to such a folder, once.
 
 Suggestions need ONNX graphs (`prover.generator.files`). A checkpoint of transformers, such as those that
 ReProver's authors publish, is exported at first use into the user's cache, by another process: nothing here
@@ -69,7 +69,7 @@ def exported(checkpoint: Path) -> Path:
     except OSError as error:
         raise ModelError(
             f"The exported generator could not be written to {folder.parent}: {error.strerror}.",
-            "Make room there, or export it elsewhere: python -m prover export.",
+            "Free some space there, or export it elsewhere: python -m prover export.",
         ) from error
     return folder
 
@@ -106,7 +106,7 @@ def _export(checkpoint: Path, out: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise ModelError(
             f"The export of {checkpoint} took more than {_EXPORT_SECONDS} s.",
-            "Run it by hand: see its command.",
+            "Run it by hand, with the command `python -m prover export`.",
         ) from error
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]

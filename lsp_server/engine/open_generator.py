@@ -1,4 +1,4 @@
-"""The loaded generator of a server: loaded when it is first needed, and anew when another is set."""
+"""The loaded generator of a server: loaded when it is first needed, and again when another one is set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE = 60.0
 
 
 class LoadedGenerator(TacticGenerator, Protocol):
-    """A generator that can be told from others."""
+    """A generator with an identity."""
 
     @property
     def fingerprint(self) -> str:
@@ -58,7 +58,7 @@ def needed(found: Generator | None) -> Generator:
     """The generator. Raises ModelError where there is none."""
     if found is None:
         raise ModelError(
-            "There is no generator of tactics: none was named, and none is shipped.",
+            "There is no tactic generator: none was named, and none is shipped.",
             "Name one with --generator, or ask for --tactics-from templates.",
         )
     return found

@@ -1,4 +1,4 @@
-"""The open index of a project: opened when it is first needed, opened anew when it or its settings change."""
+"""The open index of a project: opened when it is first needed, and again when it or its settings change."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OpenIndex:
         """Set when nobody wants what is being read."""
 
     def configure(self, settings: Settings) -> None:
-        """Use other settings; where they name another model, the next request opens the index anew."""
+        """Use other settings; where they name another model, the next request opens the index again."""
         self._settings = settings
 
     async def current(self) -> CurrentIndex:
@@ -146,7 +146,7 @@ class OpenIndex:
             self._tried = changes
             report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
             return report.files_read + report.files_removed > 0
-        except (PremiseIndexError, ModelError) as error:  # whoever ranks is told what is left of it
+        except (PremiseIndexError, ModelError) as error:  # the next ranking reports what is wrong with it
             log.info("The index was not brought up to date: %s", error)
             return False
         finally:

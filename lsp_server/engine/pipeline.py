@@ -114,7 +114,7 @@ class Pipeline:
             open_ahead(context.generator, context.settings)
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
-        """The line from a position to Lean's verdicts, for who shows no premises. Raises as `try_tactics`."""
+        """The line from a position to Lean's verdicts, where premises are not shown. Raises as `try_tactics`."""
         await context.catch_up()
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)

@@ -78,8 +78,8 @@ class ProjectIndex:
         return self._chosen.is_outdated()
 
     def has_changed(self) -> bool:
-        """Whether an index was written, or found damaged, since this was last asked; it is read anew by
-        itself."""
+        """Whether an index was written, or found damaged, since this was last asked; the service reads it
+        again by itself."""
         before, self._seen = self._seen, self._service.opened
         return self._seen is not before or self._seen is None or not self._seen.is_current()
 
@@ -93,7 +93,7 @@ class ProjectIndex:
 
     @property
     def service(self) -> PremiseService:
-        """What ranks the premises, for whoever looks into the index itself."""
+        """What ranks the premises; it also gives access to the index itself."""
         return self._service
 
     @property

@@ -52,4 +52,4 @@ class Projects:
         ends = await asyncio.gather(*(engine.close() for engine in engines), return_exceptions=True)
         for error in ends:
             if isinstance(error, Exception):
-                log.debug("An engine was not closed as it should be", exc_info=error)
+                log.debug("An engine could not be closed", exc_info=error)

@@ -1,4 +1,4 @@
-"""The one Lean of a project: started when it is first needed, started anew when its settings change."""
+"""The one Lean of a project: started when it is first needed, and again when its settings change."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class RunningLean:
         """Set when nobody wants what is being compiled."""
         self.version = 0
         """Where it is another one, the same question may have another answer: other settings, or what files
-        import was compiled anew."""
+        import was compiled again."""
 
     def configure(self, settings: LeanSettings) -> None:
-        """Use other settings; where they differ, the next request starts Lean anew."""
+        """Use other settings; where they differ, the next request starts Lean again."""
         if settings != self._settings:
             self._settings = settings
             self.version += 1
@@ -102,7 +102,7 @@ class RunningLean:
     async def compile(self) -> None:
         """Compile what was saved, if that is our work.
 
-        Where others import it, Lean is ended, so that the next request loads them anew.
+        Where others import it, Lean is ended, so that the next request loads it again.
         """
         if self.root is None or not self.compiles:
             return

@@ -27,11 +27,11 @@ from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
 
 Progress = Callable[[str, int, int], None]
-"""Hears (stage, done, total)."""
+"""Called with (stage, done, total)."""
 ShouldStop = Callable[[], bool]
 
 first_use = logging.getLogger("premise_suggest.first_use")
-"""Hears what is made once and takes a moment; the command line shows it."""
+"""Gets a line for what is made once and takes a moment; the command line shows it."""
 
 _PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
 _VARIABLE = "PREMISE_SUGGEST_INDEX"
@@ -106,10 +106,10 @@ def indexed_core(store: IndexStore) -> tuple[str, str] | None:
 
 
 def needs_mathlib(root: Path) -> bool:
-    """Whether the project says that it depends on Mathlib."""
+    """Whether the project's files say that it depends on Mathlib."""
     within = (os.path.realpath(root),)
     for name in _PROJECT_FILES:
-        with suppress(BadSource):  # told of where the project's sources are looked for
+        with suppress(BadSource):  # reported where the project's sources are searched
             if "mathlib" in settings_text(root / name, within).lower():
                 return True
     return False

@@ -132,7 +132,7 @@ async def _gather(
 ) -> None:
     """Add the verdicts to the outcomes as they come, and report these in the order to show.
 
-    `scores` are read anew each time: they may still grow. Raises what the verdicts raise.
+    `scores` are read again each time: they may still grow. Raises what the verdicts raise.
     """
     shown: list[TacticOutcome] = []
     async with aclosing(verdicts):

@@ -12,19 +12,19 @@ Result = TypeVar("Result")
 
 
 async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Wait for work that goes on where its caller is cancelled: who asks next finds it done."""
+    """Wait for work that goes on if its caller is cancelled: the next caller finds it done."""
     return await asyncio.shield(ahead(work))
 
 
 def ahead(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-    """Begin work that will be needed; who needs it hears of its errors."""
-    # It is wanted though the request that began it may be given up: others will ask for what it makes.
+    """Begin work that will be needed; its errors reach whoever waits for it."""
+    # It is wanted even if the request that began it is cancelled: others will ask for its result.
     task = asyncio.create_task(work, context=context_until(lambda: False))
-    task.add_done_callback(_heed)
+    task.add_done_callback(_retrieve)
     return task
 
 
-def _heed(task: asyncio.Task[Any]) -> None:
-    """Take note of how a task ended that perhaps nobody waits for."""
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    """Retrieve the error of a task that perhaps nobody waits for, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()

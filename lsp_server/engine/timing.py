@@ -23,7 +23,7 @@ class Timer:
         self._last = now
 
     def skip(self) -> None:
-        """Leave out of the next part what was done since the last lap."""
+        """Do not count the time since the last lap."""
         self._last = self._clock()
 
     def total(self) -> dict[str, float]:

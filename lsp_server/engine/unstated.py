@@ -1,7 +1,7 @@
 """Uses of premises of which only the name is known: the bundled index holds no statements. Pure.
 
-What a statement would tell is missing, so these are the forms that most lemmas are used in; whoever tries
-them in Lean finds out.
+What a statement would show is missing, so these are the forms that most lemmas are used in; Lean decides
+which of them work.
 """
 
 from __future__ import annotations

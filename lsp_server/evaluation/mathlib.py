@@ -62,6 +62,6 @@ def _how_to_get_it(project: Path, toolchain: Toolchain) -> str:
     if has_lakefile(project):
         return f"If the project requires Mathlib, {fetch}; if not, name one that does with --project."
     return (
-        f"{project} is no Lake project: make one with `lake new PROJECT math`, {fetch}, "
+        f"{project} is not a Lake project: make one with `lake new PROJECT math`, {fetch}, "
         "and name it with --project."
     )

@@ -52,7 +52,7 @@ class Watching:
         )
         self._show()
 
-    def heard(self, row: ProblemRow) -> None:
+    def on_row(self, row: ProblemRow) -> None:
         """A problem is done."""
         self._rows += 1
         self._proved += row.is_proved

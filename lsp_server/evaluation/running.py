@@ -25,7 +25,7 @@ from prover.generator.model import Generator
 
 
 class Watcher(Protocol):
-    """Who is told how an evaluation goes."""
+    """Is called as an evaluation goes on."""
 
     def report(self, stage: str, done: int, total: int) -> None:
         """A preparing stage goes on."""
@@ -35,7 +35,7 @@ class Watcher(Protocol):
         """Problems are tried from here on; so many rows there will be."""
         ...
 
-    def heard(self, row: ProblemRow) -> None:
+    def on_row(self, row: ProblemRow) -> None:
         """A problem is done."""
         ...
 
@@ -75,9 +75,9 @@ async def evaluate(
         if not tasks:
             return
 
-        def heard(row: ProblemRow) -> None:
+        def on_row(row: ProblemRow) -> None:
             results.append(stamped(row, description))
-            watcher.heard(row)
+            watcher.on_row(row)
 
         stems = stems_of(posed.name for posed in problems.posed)
         async with AsyncExitStack() as stack:
@@ -94,7 +94,7 @@ async def evaluate(
                 )
                 for _ in range(min(plan.workers, len(tasks)))
             ]
-            await run(tasks, workers, heard)
+            await run(tasks, workers, on_row)
 
 
 def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:

@@ -63,7 +63,7 @@ def is_no_project(folder: Path) -> bool:
 def _below(root: Path, folder: Path) -> Path:
     below = (root / folder).resolve()
     if not below.is_relative_to(root) or not below.is_dir():
-        said = "is not a folder" if not below.is_dir() else "is no folder of the project"
+        said = "is not a folder" if not below.is_dir() else "is not a folder of the project"
         raise BadSource(f"{below} {said}.", f"Name one below {root}, as seen from there.")
     return below
 

@@ -29,7 +29,7 @@ def register(server: PremiseServer) -> None:
         try:
             if server.settings.index.on_save:
                 await server.indexing.unasked(engine)
-        finally:  # The new lemma is offered before those who import its file are compiled.
+        finally:  # The new lemma is offered before the files that import it are compiled.
             await compile_saved(server, engine)
 
 

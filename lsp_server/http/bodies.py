@@ -15,7 +15,7 @@ from lsp_server.http.waiting import Gone
 
 _CLOSE = {"Connection": "close"}
 _SMALL = 64 << 10
-"""A body that is no larger is read however much is held."""
+"""A body of up to this size is read however much is held."""
 
 
 class Bodies:
@@ -51,7 +51,7 @@ class Bodies:
     async def _whole(self, scope: Scope, receive: Receive, read: bytearray) -> bytes:
         headers = Headers(scope=scope)
         most = self._most(scope["method"], scope["path"])
-        if "content-length" in headers and "transfer-encoding" in headers:  # one of them is a lie
+        if "content-length" in headers and "transfer-encoding" in headers:  # one of them is wrong
             raise Refusal(
                 400, "The body has two lengths.", "Send Content-Length or Transfer-Encoding.", _CLOSE
             )

@@ -1,4 +1,4 @@
-"""Connections with limits that uvicorn has not: how many there are, how long a head or a reader takes.
+"""Connections with limits that uvicorn lacks: how many there are, how long a head or a reader takes.
 
 uvicorn waits for a request's head, and for a client to read, as long as it takes. Here every connection is
 looked at twice a second (`sweep`); what takes too long is ended.
@@ -29,7 +29,7 @@ class Connection(H11Protocol):
     limits: ClassVar[HttpLimits]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client came. Where there are too many, who has waited longest without asking has to go."""
+        """A client came. Where there are too many, the connection that has been idle longest is closed."""
         super().connection_made(transport)
         self.party = party(self.client[0]) if self.client else ""
         self.waiting_since: float | None = self.loop.time()
@@ -99,8 +99,8 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """What came is no request."""
-        self._refuse(Refusal(400, "This is no HTTP request.", msg))
+        """What came is not a request."""
+        self._refuse(Refusal(400, "This is not an HTTP request.", msg))
 
     def sweep(self) -> None:
         """End the connection where the client takes too long."""

@@ -30,7 +30,7 @@ _PLAIN = "Send plain text in UTF-8."
 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
-    """Refuse a URL that is no text, or has far too many parts (400, 414)."""
+    """Refuse a URL that is not text, or has far too many parts (400, 414)."""
     if len(raw_path) > MAX_PATH:
         raise Refusal(414, "The path is too long.", f"No path has more than {MAX_PATH:,} bytes.")
     if query.count(b"&") >= MAX_PARAMETERS:
@@ -106,7 +106,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise Refusal(400, f"The body is not JSON: {name} is no number there.", "Send a finite number.")
+    raise Refusal(400, f"The body is not JSON: {name} is not a JSON number.", "Send a finite number.")
 
 
 def _no_text(where: str) -> Refusal:

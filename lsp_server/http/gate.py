@@ -26,12 +26,13 @@ class Gate:
         """Do the work when its turn comes.
 
         Its slot is held until it really ends, also where nobody waits for it any more: a thread cannot be
-        stopped. It is told (`lean_extract.wanted`), so that it ends soon. Raises Refusal (503) when too much
+        stopped. It can see that it is not wanted (`lean_extract.wanted`), so that it ends soon.
+        Raises Refusal (503) when too much
         is waiting.
         """
         if self.admitted >= self._most:
             raise Refusal(
-                503, "The server is busy: too many requests wait.", "Ask again.", {"Retry-After": "1"}
+                503, "The server is busy: too many requests are waiting.", "Ask again.", {"Retry-After": "1"}
             )
         self.admitted += 1
         try:
@@ -52,4 +53,4 @@ class Gate:
         self._slots.release()
         self.admitted -= 1
         if not task.cancelled():
-            task.exception()  # whoever waits hears of it; where nobody does, it is no news
+            task.exception()  # it reaches whoever waits; where nobody does, it need not be logged

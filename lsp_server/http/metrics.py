@@ -27,7 +27,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
 class Metrics:
-    """One server's figures."""
+    """One server's metrics."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -54,7 +54,7 @@ class Metrics:
         )
 
     def watch(self, gate: Gate) -> None:
-        """Tell how much is admitted whenever the figures are asked for."""
+        """Report how much is admitted whenever the metrics are requested."""
         self.admitted.set_function(lambda: gate.admitted)
 
     def router(self) -> APIRouter:
@@ -63,14 +63,14 @@ class Metrics:
 
         @routes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
         async def metrics() -> Response:
-            """The figures in Prometheus' text format."""
+            """The metrics in Prometheus' text format."""
             return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
         return routes
 
 
 class Measured:
-    """ASGI middleware that counts what passes, by route: a path that is no route counts as `other`."""
+    """ASGI middleware that counts what passes, by route: a path that is not a route counts as `other`."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, *, log_goals: bool = False) -> None:
         self._app, self._metrics, self._log_goals = app, metrics, log_goals

@@ -21,7 +21,7 @@ def starting_with(
     """The candidates that begin with the prefix, then what completes its last name to a premise's.
 
     Args:
-        prefix: what was typed; white space before it is no part of it.
+        prefix: what was typed; leading white space is ignored.
         candidates: best first.
         premises: best first.
     """

@@ -185,5 +185,5 @@ def _written(ranked: Sequence[RankedPremise]) -> bytes:
 
 
 def _all_modules(snapshot: Snapshot) -> tuple[str, ...]:
-    """With these imports everything is in scope: what may be answered is told by name."""
+    """With these imports everything is in scope: what may be answered is restricted by name."""
     return tuple(sorted(file.module for file in snapshot.view.live_files))

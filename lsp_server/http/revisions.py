@@ -41,12 +41,12 @@ class Library:
     _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
 
     async def rank(self, goal: Goal, k: int) -> list[RankedPremise]:
-        """The best `k` premises for a goal of which nothing else is known; what was asked lately is kept.
+        """The best `k` premises for a goal of which nothing else is known; recent answers are kept.
 
         Raises PremiseIndexError, ModelError.
         """
         index = await self.engine.project_index()
-        snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read anew
+        snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read again
         key = (goal, k, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:

@@ -91,7 +91,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
         imports: Annotated[
             str,
             Query(
-                description="The imports of a file, separated by spaces: they tell what is in scope.",
+                description="The imports of a file, separated by spaces: they decide what is in scope.",
                 max_length=MAX_QUERY,
             ),
         ] = "",

@@ -39,7 +39,7 @@ _SWEEP_TICKS = 5
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """What the command was told."""
+    """The options of the command."""
 
     host: str
     port: int
@@ -52,16 +52,16 @@ class ServingOptions:
 
 
 class HttpServer(uvicorn.Server):
-    """Says where it listens as soon as it does, and keeps what told it to end."""
+    """Prints where it listens as soon as it does, and keeps the signal that ended it."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
         super().__init__(config)
         self._line = line
-        self.told_by = 0
+        self.ended_by = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Heed a signal."""
-        self.told_by = self.told_by or sig
+        self.ended_by = self.ended_by or sig
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -82,7 +82,7 @@ class HttpServer(uvicorn.Server):
 
 
 def serve(options: ServingOptions, settings: Settings) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is asked to stop.
 
     Raises UserError (host, port, token), IndexMissing, IndexDamaged, ModelError.
     """
@@ -107,7 +107,7 @@ async def _serve(
     address = url_of(options.host, listener.getsockname()[1])
     server = server_of(app, limits, f"premise-suggest http: {address} (Ctrl-C ends it)")
     await server.serve([listener])
-    if server.told_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
+    if server.ended_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
         raise KeyboardInterrupt
 
 
@@ -130,7 +130,7 @@ def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
 
 
 def policy_for(host: str, token: str | None) -> Policy:
-    """Who may ask a server on this host. Raises UserError: other machines can, and there is no token."""
+    """Who may ask a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
     if is_loopback(host):

@@ -16,7 +16,7 @@ from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
 
 DEFAULT_RESULTS = 6
-"""What LeanSearchClient asks for when it is not told."""
+"""What LeanSearchClient asks for by default."""
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
 

@@ -79,7 +79,7 @@ class StepRequest(BaseModel):
     tactic_state: str = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
     prefix: Prefix = Field("", description="What every tactic has to begin with.")
     context: Context = Field(
-        "", description="The file up to the tactic: tells what is imported and declared."
+        "", description="The file up to the tactic: it shows what is imported and declared."
     )
 
 
@@ -174,7 +174,7 @@ def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def position_after(context: str) -> GoalPosition | None:
-    """The end of a text that is in no file; None where there is no text."""
+    """The end of a text that is not in a file; None where there is no text."""
     if not context.strip():
         return None
     text = f"{context.rstrip()}\n"

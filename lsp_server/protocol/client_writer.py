@@ -1,4 +1,4 @@
-"""What is sent to the client. One that does not read must not hold up the loop, nor fill the memory."""
+"""What is sent to the client. A client that does not read must not block the loop, nor fill the memory."""
 
 from __future__ import annotations
 

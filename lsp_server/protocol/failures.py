@@ -1,4 +1,4 @@
-"""How faults of our own are told: in one line, which is all that standard error gets."""
+"""How internal errors are reported: in one line, which is all that standard error gets."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ _SAID = 500
 
 
 def in_a_line(error: BaseException) -> str:
-    """What an exception says. Where it came from is for who logs in detail (`serve --log`)."""
+    """What an exception says. The traceback is only in the detailed log (`serve --log`)."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:_SAID]}"

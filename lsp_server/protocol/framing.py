@@ -1,6 +1,6 @@
-"""How messages are parted on a stream: a header, a blank line, so many bytes (LSP 3.17, base protocol). Pure.
+"""How messages are separated on a stream: header, blank line, a number of bytes (LSP 3.17, base protocol). Pure.
 
-After a header that cannot be read nobody knows where the next message begins, so there is no going on.
+After a header that cannot be read, the beginning of the next message is unknown, so reading stops.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class BadFrame(Exception):
 
 
 class Frames:
-    """Parts what comes from a stream, in pieces of any size, into the bodies of messages.
+    """Splits what comes from a stream, in pieces of any size, into the bodies of messages.
 
-    Holds no more than one message and the piece behind it; what a header claims is never made room for.
+    Holds no more than one message and the piece after it; memory is never reserved for what a header claims.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Frames:
         return behind
 
     def _check_line_ends(self) -> None:
-        """Without this a header that ends its lines in another way would be waited for, for ever."""
+        """Without this, a header with other line ends would be waited for for ever."""
         bare = re.search(rb"(?<!\r)\n", self._header)
         if bare:
             raise BadFrame(f"A line of a message's header does not end in \\r\\n{self._beginning()}.")
@@ -109,9 +109,11 @@ def content_length(header: bytes) -> int:
 def _number(value: bytes) -> int:
     text = value.decode("latin-1").strip(" \t")
     if not _NUMBER.fullmatch(text):
-        raise BadFrame(f"Content-Length is no number of bytes: {_shown(value)}.")
+        raise BadFrame(f"Content-Length is not a number of bytes: {_shown(value)}.")
     if int(text) > MAX_MESSAGE:
-        raise BadFrame(f"A message of {int(text):,} bytes is announced; {said_size(MAX_MESSAGE)} are read.")
+        raise BadFrame(
+            f"A message of {int(text):,} bytes is announced; at most {said_size(MAX_MESSAGE)} are read."
+        )
     return int(text)
 
 

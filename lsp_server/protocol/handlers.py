@@ -1,4 +1,4 @@
-"""How failures reach the user, from what the editor asks by itself and from what the user asked."""
+"""How failures reach the user: of what the editor asks by itself, and of what the user asked for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def passive(
 ]:
     """For what the editor asks by itself (hover, completion, ...): no answer rather than an error.
 
-    What the user can do nothing about at this place (no goal here) stays silent; failures are told once.
+    What the user cannot change at this position (no goal here) stays silent; failures are shown once.
     """
 
     def decorate(
@@ -42,14 +42,16 @@ def passive(
                 raise
             except UserError as error:
                 if isinstance(error, BadSettings):
-                    server.tell(str(error))
+                    server.show(str(error))
                 log.info("%s: %s", what, error)
             except PremiseSuggestError as error:
-                server.tell(str(error))
+                server.show(str(error))
             except Exception as error:
                 log.error("%s failed: %s", what, in_a_line(error))
                 log.debug("%s failed", what, exc_info=True)
-                server.tell(f"The {what} failed; the log of `premise-suggest serve --log FILE` says why.")
+                server.show(
+                    f"The {what} failed. To see why, run the server with `premise-suggest serve --log FILE`."
+                )
             return None
 
         return guarded

@@ -48,7 +48,7 @@ class JsonRpc(LanguageServerProtocol):
     # What comes.
 
     def receive(self, body: bytes) -> None:
-        """Deal with a message. A request is answered now, or when its work ends."""
+        """Handle a message. A request is answered now, or when its work ends."""
         try:
             message = read(body)
         except BadMessage as bad:
@@ -76,7 +76,7 @@ class JsonRpc(LanguageServerProtocol):
         self._execute_handler(_key(id), handler, done, (params,))
 
     def _check_admitted(self, call: Call, id: Id, size: int) -> None:
-        """Whether a request comes in its time, and whether there is room for it. Raises JsonRpcException."""
+        """Whether a request may come now, and whether there is room for it. Raises JsonRpcException."""
         if self._shutdown:
             raise JsonRpcInvalidRequest("The server was asked to shut down.")
         if not self._is_initialized and call.method != types.INITIALIZE:
@@ -111,10 +111,10 @@ class JsonRpc(LanguageServerProtocol):
             future.cancel()
 
     def _take_answer(self, answer: ClientAnswer) -> None:
-        """The answer to a request of ours. One that cannot be read is an error for who asked."""
+        """The answer to a request of ours. One that cannot be read is an error where the request was made."""
         future = self._request_futures.pop(answer.id, None) if isinstance(answer.id, str) else None
         if future is None or future.done():
-            log.info("An answer came that nobody waits for.")
+            log.info("An answer came that no request waits for.")
             return
         kind = self._result_types.pop(answer.id, None)
         try:
@@ -131,7 +131,7 @@ class JsonRpc(LanguageServerProtocol):
             future.set_exception(JsonRpcInternalError("The client's answer cannot be read."))
 
     def _handler(self, call: Call) -> Any:
-        """What deals with a call. Raises JsonRpcMethodNotFound."""
+        """The handler of a call. Raises JsonRpcMethodNotFound."""
         known = types.METHOD_TO_TYPES.get(call.method)
         takes_id = known is None or known[1] is not None
         if takes_id is not (call.id is not None):
@@ -183,7 +183,7 @@ class JsonRpc(LanguageServerProtocol):
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
-        """Send a message, in ASCII: any text can be written so. Raises where it is no JSON at all."""
+        """Send a message, in ASCII: any text can be written so. Raises where it cannot be written as JSON."""
         if self.writer is None:
             return
         body = json.dumps(data, default=self._serialize_message, allow_nan=False)

@@ -39,7 +39,7 @@ class Protocol(JsonRpc):
         folders = [folder.uri for folder in params.workspace_folders or ()]
         for uri in (*folders, *filter(None, [params.root_uri])):
             if not is_readable(uri):
-                raise JsonRpcInvalidParams(f"initialize: {uri[:100]} is no URI.")
+                raise JsonRpcInvalidParams(f"initialize: {uri[:100]} is not a URI.")
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = [types.PositionEncodingKind.Utf16]
         result = yield from super().lsp_initialize(params)

@@ -1,4 +1,4 @@
-"""The body of a message as JSON-RPC 2.0 has it, or how it is answered if it is none. Pure.
+"""The body of a message as JSON-RPC 2.0 defines it, or the answer to one that is not a message. Pure.
 
 What comes back has no lone surrogate outside of its id, so whatever is made of it can be encoded.
 """
@@ -48,7 +48,7 @@ class ClientAnswer:
 
 
 class BadMessage(Exception):
-    """What is no message, with the answer it gets: a code, one sentence, and the id, if it can be told."""
+    """Not a message; with the answer that it gets: a code, one sentence, and the id, if it can be read."""
 
     def __init__(self, code: int, message: str, id: Id | None = None) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ def _parsed(body: bytes) -> Any:
     except RecursionError:
         raise BadMessage(PARSE_ERROR, _TOO_DEEP) from None
     except ValueError as error:  # among them a number of more digits than Python reads
-        raise BadMessage(PARSE_ERROR, f"The message is no JSON: {error}.") from None
+        raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
 
 
 def is_id(value: Any) -> TypeGuard[Id]:
@@ -123,7 +123,7 @@ def _refuse(what: str, id: Id | None = None) -> NoReturn:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """The value with U+FFFD for each lone surrogate. Both are one unit of UTF-16: places stay."""
+    """The value with U+FFFD for each lone surrogate. Both are one unit of UTF-16, so positions stay."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):

@@ -1,8 +1,4 @@
-"""The parameters of our own requests, checked; an error names the parameter and says what was expected.
-
-Not cattrs, which reads LSP's own messages (`structuring`): it cannot say what a value is for, and lists every
-fault of a message before the first can be answered.
-"""
+"""The parameters of our own requests, checked; an error names the parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the work is, as the editor hears of it: a progress bar, and the notification of an index's state."""
+"""Progress as the editor shows it: a progress bar, and the notification of an index's state."""
 
 from __future__ import annotations
 

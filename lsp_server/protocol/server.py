@@ -83,7 +83,7 @@ class PremiseServer(WireServer):
         self.settings, complaints = parse(values, self.base_settings)
         self.projects.take_settings(self.settings)
         for complaint in complaints:
-            self.tell(complaint, types.MessageType.Warning)
+            self.show(complaint, types.MessageType.Warning)
 
     @contextlib.contextmanager
     def settling(self) -> Iterator[None]:
@@ -101,7 +101,7 @@ class PremiseServer(WireServer):
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
 
-    def tell(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+    def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
         if message in self._shown or len(self._shown) >= _MAX_SHOWN:
             self.window_log_message(types.LogMessageParams(kind, message))
@@ -113,7 +113,7 @@ class PremiseServer(WireServer):
         """What pygls could not handle: logged, and shown without a traceback."""
         log.error("A notification failed: %s", in_a_line(error))
         log.debug("A notification failed", exc_info=error)
-        self.tell(f"A message could not be handled: {type(error).__name__}.")
+        self.show(f"A message could not be handled: {type(error).__name__}.")
 
     def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
         """A notification that cannot be read. The text that it should have brought is not known then."""
@@ -122,13 +122,13 @@ class PremiseServer(WireServer):
         if uri is not None and call.method in _BRING_TEXTS:
             self.take_document(self.documents.spoil(uri, "came in a message that cannot be read"))
         elif not call.method.startswith("$/"):
-            self.tell(f"A message could not be read: {error.message}", types.MessageType.Warning)
+            self.show(f"A message could not be read: {error.message}", types.MessageType.Warning)
 
     def take_document(self, document: OpenDocument) -> None:
         """The editor has sent a document. If it cannot be used, the user is shown why."""
         if document.fault:
             message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
-            self.tell(message.strip(), types.MessageType.Warning)
+            self.show(message.strip(), types.MessageType.Warning)
 
     @property
     def documents(self) -> OpenDocuments:
@@ -168,7 +168,7 @@ class PremiseServer(WireServer):
         held = self.documents.get(document.uri)
         now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
         if now != (document.version, document.lines):
-            raise JsonRpcContentModified("The document has changed meanwhile. Ask again.")
+            raise JsonRpcContentModified("The document has changed in the meantime. Ask again.")
 
     def engine(self, document: DocumentSnapshot) -> Engine:
         """The engine of the project that the document belongs to."""
@@ -185,8 +185,8 @@ class PremiseServer(WireServer):
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:
         """The document behind a URI and its project's engine.
 
-        What is no file on this machine (`untitled:`, another program's) has no project: the bundled index
-        answers for it, and its text is known only if the editor has opened it. Raises BadSource.
+        A document that is not a file on this machine (`untitled:`, another program's) has no project: the bundled
+        index         answers for it, and its text is known only if the editor has opened it. Raises BadSource.
         """
         if file_path(uri) is not None:
             document = self.document(uri)

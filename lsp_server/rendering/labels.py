@@ -27,7 +27,7 @@ def searched(index: IndexItem) -> str:
 
 
 def scope_label(premise: PremiseItem) -> str:
-    """`in scope`, `needs import M`, or nothing where there is no file to judge by."""
+    """`in scope`, `needs import M`, or nothing where there is no file."""
     if premise.in_scope is None:
         return ""
     if premise.in_scope:

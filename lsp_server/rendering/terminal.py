@@ -98,8 +98,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
         if len(folded) > _STATEMENT_LINES:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
-    place = " · ".join(part for part in (premise.kind, premise.module) if part)
-    yield style.dim(f"     {place}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
+    origin = " · ".join(part for part in (premise.kind, premise.module) if part)
+    yield style.dim(f"     {origin}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 

@@ -89,7 +89,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
     except (BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except BadFrame as error:
-        server.tell(f"{error} The server ends.")
+        server.show(f"{error} The server ends.")
         raise
     except asyncio.CancelledError:
         if writer.is_stuck:

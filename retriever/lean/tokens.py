@@ -15,9 +15,10 @@ from collections.abc import Iterable
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import PAIR_DEPTH
+from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
-from retriever.models.text import LONGEST_TEXT, binder_text, normal_form
+from retriever.models.text import LONGEST_TEXT, binder_text
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
 _PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Premise
 from lean_extract.source.reader import read_file
+from lean_extract.syntax.canonical import normal_form
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.settings import Settings
@@ -23,7 +24,6 @@ from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
 from retriever.lean.augmentation.notation_off import functional
-from retriever.models.text import normal_form
 
 CONSTANTS = ["Eq", "HAdd.hAdd", "Not", "Exists", "setOf", "Iff", "Membership.mem", "OfNat.ofNat", "Inv.inv"]
 WORDS = st.sampled_from([*CONSTANTS, "fun", "=>", ".1", '"', *"xa()[]{}⟨⟩→∀,:«»↑1-↦"])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadRecords
+from lean_extract.files.typed_json import from_json
 from lean_extract.records import (
     FileProblem,
     Goal,
@@ -21,7 +22,6 @@ from lean_extract.records import (
     ProofState,
     Span,
     TacticStep,
-    from_json,
     read_header,
     read_records,
     to_json,

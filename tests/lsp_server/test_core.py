@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.commands.diagnosis import Finding, examine
+from lsp_server.commands.diagnosis import examine
+from lsp_server.commands.findings import Finding
 from lsp_server.engine.freshness import freshness_line
 from lsp_server.engine.schema import SourceItem
 from tests.lean_extract.machines import Machine, give_sources

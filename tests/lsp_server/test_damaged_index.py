@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.errors import IndexDamaged
-from lsp_server.commands.diagnosis import Finding, IndexReading, examine
+from lsp_server.commands.diagnosis import examine
+from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.models import SHIPPED_MODEL
 from lsp_server.engine.requests import SearchRequest

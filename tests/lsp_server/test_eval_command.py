@@ -361,7 +361,7 @@ def test_no_project_at_all_is_said(cli: Cli, tmp_path: Path) -> None:
     asked = ["eval", "minif2f", "--data", path, "--project", empty, *TEMPLATES, "--out", tmp_path / "run"]
     done = cli(*asked, "--retriever", "none", "--nodes", "2")
     assert done.returncode == 0, done.stderr
-    assert f"note: {empty} is no Lean project" in done.stderr
+    assert f"note: {empty} is not a Lean project" in done.stderr
     assert rows(tmp_path / "run")["same"]["status"] == "proved"
 
 
@@ -384,8 +384,8 @@ def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
     assert "cannot be read" in done.stderr
     for more, said in [
         (["--folder", "Nowhere"], "is not a folder"),
-        (["--folder", "../"], "is no folder of the project"),
-        (["--folder", tmp_path], "is no folder of the project"),
+        (["--folder", "../"], "is not a folder of the project"),
+        (["--folder", tmp_path], "is not a folder of the project"),
         (["--split", "valid"], "--dataset"),
     ]:
         done = cli("eval", "project", "--project", project, *more, *TEMPLATES)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
-from retriever.models.text import binder_text, normal_form, premise_texts, state_text, unrelated_share
+from lean_extract.syntax.canonical import normal_form
+from retriever.models.text import binder_text, premise_texts, state_text, unrelated_share
 from tests.retriever.support import goal, theorem
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from lean_extract.syntax.brackets import BINDER_PAIRS, DEPTH, close
 from lean_extract.syntax.keywords import CONTEXT_WORDS, DECLARATION_WORDS, SCOPE_WORDS
-from lean_extract.syntax.lexer import NAME_STARTS, Tokens, is_identifier
+from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.token_grammar import NAME_STARTS
 
 _CLOSERS = frozenset(BINDER_PAIRS.values())
 

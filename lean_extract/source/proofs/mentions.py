@@ -11,7 +11,8 @@ from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import MAX_PATH, Field, LocalNames, Mention, PartField, TypedPart
 from lean_extract.source.proofs.tactics import TacticSteps
 from lean_extract.syntax.keywords import KEYWORDS
-from lean_extract.syntax.lexer import NAME_STARTS, Tokens, is_identifier
+from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.token_grammar import NAME_STARTS
 from lean_extract.syntax.types import Range
 
 _SEQUENCE_BINDERS = frozenset(

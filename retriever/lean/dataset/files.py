@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from lean_extract.errors import BadRecords
 from lean_extract.files.json_text import parse_json, read_json
 from lean_extract.files.reading import open_regular
-from lean_extract.records import Module, Premise, from_json
+from lean_extract.files.typed_json import from_json
+from lean_extract.records import Module, Premise
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 

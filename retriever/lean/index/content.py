@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from lean_extract.records import Premise, from_json, to_json
+from lean_extract.files.typed_json import from_json
+from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.tokens import premise_tokens

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, LeanDied, NoGoalHere
+from lean_extract.files.typed_json import from_json
 from lean_extract.goals import parse_state
-from lean_extract.records import Goal, from_json, to_json
+from lean_extract.records import Goal, to_json
 from prover.search import Proposed, SearchLimits, SearchProgress, SearchResult, Verdict, search
 from prover.search.proposals import choose
 from tests.prover.search.scripted import Listed, Scripted, Table

@@ -136,7 +136,7 @@ def test_what_cannot_be_is_told_with_what_mends_it(run: Run) -> None:
     missing = run("index", "--backend", "cookbook", "nowhere.txt")
     assert missing.returncode == 2 and "nowhere.txt" in missing.stderr
     name = run("index", "--backend", "cookbook", "dishes.txt", "--name", "../up")
-    assert name.returncode == 2 and "cannot name a collection" in name.stderr
+    assert name.returncode == 2 and "cannot be the name of a collection" in name.stderr
     assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
     empty = run("suggest", "--backend", "cookbook", "--text", "  ")
     assert empty.returncode == 2 and "There is nothing to cook." in empty.stderr
@@ -181,7 +181,7 @@ def test_collections_are_listed_and_taken_away(run: Run, tmp_path: Path) -> None
     assert run("collections", "--remove", "../dishes.txt").returncode == 2
     for name in ("dishes", "grandmother"):
         done = run("collections", "--remove", name)
-        assert done.returncode == 0 and f"{name}: 0.0 MB taken away." in done.stdout
+        assert done.returncode == 0 and f"{name}: 0.0 MB removed." in done.stdout
     assert list((tmp_path / "index" / "collections").iterdir()) == []
     assert (tmp_path / "dishes.txt").exists()
 
@@ -240,7 +240,7 @@ def test_a_name_too_long_for_a_file_is_refused(run: Run) -> None:
         run("collections", "--remove", name),
         run("index", "--backend", "cookbook", "dishes.txt", "--name", name),
     ):
-        assert refused.returncode == 2 and "cannot name a collection" in refused.stderr
+        assert refused.returncode == 2 and "cannot be the name of a collection" in refused.stderr
     longest = "\N{MATHEMATICAL SCRIPT CAPITAL A}" * 60
     for _ in range(2):  # the second puts the first aside, under a yet longer name
         assert run("index", "--backend", "cookbook", "dishes.txt", "--name", longest).returncode == 0
@@ -255,7 +255,9 @@ def test_a_source_that_cannot_be_reached_is_told_as_gone(run: Run, tmp_path: Pat
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "source": source}))
     done = run("suggest", "--backend", "cookbook", "--text", "apple", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["warnings"] == [f"What was indexed, {source}, is gone."]
+    assert json.loads(done.stdout)["warnings"] == [
+        f"The source of this index, {source}, does not exist any more."
+    ]
 
 
 def test_a_source_that_cannot_be_read_leaves_the_index_as_it_was(run: Run, tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""What `doctor` finds: each thing that was looked at, and how a damaged index is found out in bounded time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from lean_extract.files.reading import said_size
+from lsp_server.rendering.style import Style
+
+Status = Literal["ok", "note", "missing"]
+MOST_SECONDS = 60.0
+"""How long an index is read to find damage."""
+_REPORT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    `status`: a `note` can be lived with, what is `missing` cannot. `fix`: the command, or what else, mends it.
+    """
+
+    name: str
+    status: Status
+    message: str
+    fix: str = ""
+
+
+class IndexReading:
+    """Bounds the time in which an index is read for damage, and reports progress.
+
+    Args:
+        report: called with a sentence now and then where it takes long.
+        limit: seconds after which the rest is left unread.
+        every: seconds between two sentences.
+    """
+
+    def __init__(
+        self, report: Callable[[str], None], limit: float = MOST_SECONDS, every: float = _REPORT_SECONDS
+    ) -> None:
+        self._report = report
+        self._limit, self._every = limit, every
+        self._began = self._reported = time.monotonic()
+        self._read = 0
+        self.is_whole = True
+        """Whether all was read."""
+
+    def go_on(self, count: int) -> bool:
+        """Count bytes that were read; returns whether there is time for more."""
+        self._read += count
+        now = time.monotonic()
+        if now - self._reported > self._every:
+            self._reported = now
+            self._report(f"Reading the index to find damage: {said_size(self._read)} ...")
+        self.is_whole = self.is_whole and now - self._began < self._limit
+        return self.is_whole
+
+
+def report(findings: list[Finding], style: Style) -> str:
+    """The findings for a person."""
+    return "\n".join(line for finding in findings for line in _lines(finding, style)) + "\n"
+
+
+def _lines(finding: Finding, style: Style) -> Iterator[str]:
+    mark = {"ok": style.good("ok     "), "note": style.caution("note   ")}.get(
+        finding.status, style.caution("MISSING")
+    )
+    yield f"{mark}  {style.bold(finding.name)}: {finding.message}"
+    if finding.fix:
+        yield f"         to fix it: {finding.fix}"
+
+
+def to_json(findings: list[Finding]) -> list[dict[str, str]]:
+    """The findings as plain JSON values."""
+    return [asdict(finding) for finding in findings]
