@@ -19,7 +19,6 @@ Kind = Literal[
 ]
 _SET_REACH = 24
 """Tokens before the bar of `{x ∈ s | p x}`."""
-_UNKNOWN = UNKNOWN, UNKNOWN + 1
 
 
 class SyntaxNode(NamedTuple):
@@ -66,6 +65,9 @@ def infix_powers(symbols: str, others: Mapping[str, Powers]) -> dict[str, Powers
 def all_powers(symbols: Iterable[str], precedence: int, *, is_right: bool) -> dict[str, Powers]:
     """The same powers for each of the symbols."""
     return dict.fromkeys(symbols, powers(precedence, is_right=is_right))
+
+
+_UNKNOWN = powers(UNKNOWN, is_right=False)
 
 
 class BinderRule(NamedTuple):

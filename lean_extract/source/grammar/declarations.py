@@ -8,6 +8,7 @@ from lean_extract.source.names.binders import Binder, parse_binders
 from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.keywords import DECLARATION_WORDS, MODIFIERS, TYPE_WORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.tactic_words import LETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def _name(texts: list[str], index: int, end: int, keyword: str) -> tuple[str, in
     return name, name_index, index
 
 
-_LETS = frozenset(("let", "letI", "have", "haveI", "let_fun", "let_delayed"))
+_LETS = LETS | {"let_fun", "let_delayed"}
 
 
 def _type_end(tokens: Tokens, begin: int, end: int, keyword: str) -> int:

@@ -10,6 +10,7 @@ from lean_extract.source.names.binders import Binder, parse_binders
 from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.tactic_words import LETS
 
 
 @dataclass(slots=True)
@@ -173,7 +174,7 @@ def _default(texts: list[str], begin: int, end: int) -> int:
     for index in range(begin, end):
         text = texts[index]
         depth += DEPTH.get(text, 0)
-        if depth == 0 and text in ("let", "letI", "have", "haveI"):
+        if depth == 0 and text in LETS:
             lets += 1
         elif depth == 0 and text in (":=", "deriving"):
             if not lets:

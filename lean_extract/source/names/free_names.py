@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from lean_extract.syntax.binder_words import BINDING_ENDS, QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
-QUANTIFIERS = frozenset(
-    (
-        "∀", "∃", "∃!", "fun", "λ", "Σ", "Π", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∫⁻", "⨁", "⨂", "∐",
-        "⋁", "⋀",
-        "∑'", "∏'", "∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "Σ'", "∑ᶠ", "∏ᶠ", "⨍", "⨍⁻", "∯", "∮", "forall", "exists",
-    )
-)  # fmt: skip
-BINDING_ENDS = frozenset((",", "=>", "↦"))
 _MAX_WITHIN = 20
 """Quantifiers where names of binders stand: `fun [∀ i, Group (G i)] => ...`."""
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))

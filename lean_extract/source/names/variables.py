@@ -6,7 +6,8 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from lean_extract.source.names.binders import Binder, heads
-from lean_extract.source.names.free_names import QUANTIFIERS, free_names, names_bound_in_body
+from lean_extract.source.names.free_names import free_names, names_bound_in_body
+from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.lexer import Tokens
 
 _MAY_BIND = QUANTIFIERS | {"{"}

@@ -19,9 +19,10 @@ from lean_extract.source.proofs.tactics import TacticSteps
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.tactic_words import ARROWS, LETS, SEPARATORS
 from lean_extract.syntax.types import Range
 
-_PATTERN_ENDS = frozenset((":=", "using", "at", ";", "<;>", "=>", "↦", "from", "·", "by", "generalizing"))
+_PATTERN_ENDS = SEPARATORS | ARROWS | {":=", "using", "at", "from", "·", "by", "generalizing"}
 _NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", "unit", "isTrue", "isFalse"))
 _ALTERNATIVE_REACH = 60
 _PATTERN_REACH = 200
@@ -29,14 +30,11 @@ _PATTERN_REACH = 200
 _MAX_ALTERNATIVES = 200
 """Alternatives of one `cases` that are told apart."""
 _PATTERN_MARKS = frozenset((":=", ":", ";", "=>"))
-_NO_PATTERN = frozenset(
-    ("have", "let", "haveI", "letI", "obtain", "rcases", "replace", "suffices", "set", "match", "with", "if")
-)
+_NO_PATTERN = LETS | {"obtain", "rcases", "replace", "suffices", "set", "match", "with", "if"}
 """What stands in no pattern: another one begins."""
-_LETS = frozenset(("let", "have", "letI", "haveI"))
-_GOAL_ENDS = frozenset((":=", "from", "by", ";", "<;>", "then", "with", "using"))
-_GOAL_MARKS = _GOAL_ENDS | _LETS
-_MAX_LETS = 20
+_GOAL_ENDS = SEPARATORS | {":=", "from", "by", "then", "with", "using"}
+_GOAL_MARKS = _GOAL_ENDS | LETS
+_MAXLETS = 20
 """Definitions inside of one proposition."""
 
 
@@ -58,7 +56,7 @@ class Binding:
 
     def bind(self, place: int, known: Known = None) -> None:
         """The name at a token is local from here on; the followed goal may know its type."""
-        self.local.bind(self.texts[place], known or self.flow.types.get(place))
+        self.local.bind(self.texts[place], known or self.flow.patterns.types.get(place))
 
     def quantifier(self, index: int) -> None:
         """`fun x y ↦`, `∀ x : T,`, `∑ i ∈ s,`."""
@@ -122,9 +120,9 @@ class Binding:
         """`⟨x, hx⟩ := h`: the pattern's names get their types from that of `h`."""
         end = self._pattern_end(begin)
         if end + 1 < self.end and self.texts[end] == ":=":
-            self.flow.pattern(begin, end, self._plain_type(end + 1))
+            self.flow.patterns.bind(begin, end, self._plain_type(end + 1))
         elif end < self.end and self.texts[end] == ":":
-            self.flow.pattern(begin, end, (end + 1, goal_end(self.tokens, end + 1, self.end)))
+            self.flow.patterns.bind(begin, end, (end + 1, goal_end(self.tokens, end + 1, self.end)))
 
     def _plain_type(self, place: int) -> Known:
         """What is known of the term at `place`: a local name, its projection, or an applied constant."""
@@ -261,7 +259,7 @@ class Binding:
         ):
             end = self.tokens.lines.next_line(behind, self.end)
             if end - behind <= _PATTERN_REACH:
-                self.flow.pattern(behind, end, place)
+                self.flow.patterns.bind(behind, end, place)
                 self.flow.branches(index, behind, end)
             return
         receiver = "" if place is None or isinstance(place, TypedPart) else self.local.head(place)
@@ -304,7 +302,7 @@ class Binding:
         for bar, alternative in noted.items():
             if parts.connective == "∨" and alternative.name in ("inl", "inr"):
                 side = parts.left if alternative.name == "inl" else parts.right
-                self.flow.pattern(bar + 2, bar + 3, side)
+                self.flow.patterns.bind(bar + 2, bar + 3, side)
 
     def clause(self, index: int) -> None:
         """`with x y`: patterns, unless alternatives or fields follow."""
@@ -330,7 +328,7 @@ class Binding:
                 self.mentions.append((place, noted))
             elif noted is not None:
                 # `| succ n ih`: an argument called like what was taken apart is mostly of its type
-                self.bind(place, self.local.type_of(text) if place not in self.flow.types else None)
+                self.bind(place, self.local.type_of(text) if place not in self.flow.patterns.types else None)
             elif not (text in _NULLARY or self._is_applied(place, end, index)):
                 self.bind(place)
 
@@ -345,7 +343,7 @@ class Binding:
         depth = 0
         for place in range(begin, min(self.end, begin + _ALTERNATIVE_REACH)):
             text = self.texts[place]
-            if depth == 0 and text in ("=>", "↦"):
+            if depth == 0 and text in ARROWS:
                 return place
             depth += DEPTH.get(text, 0)
             if depth < 0 or text in (":=", "by", "fun", ";", "exact", "with"):
@@ -363,7 +361,7 @@ def goal_end(tokens: Tokens, begin: int, end: int) -> int:
     lets = 0
     while (index := tokens.brackets.stop(begin, end, _GOAL_MARKS)) < end:
         text = tokens.texts[index]
-        if text in _LETS and lets < _MAX_LETS:
+        if text in LETS and lets < _MAXLETS:
             lets += 1
         elif text == ":=" and lets:
             lets -= 1

@@ -9,25 +9,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lean_extract.source.proofs.local_names import Known, LocalNames, TypedPart
+from lean_extract.source.proofs.local_names import Known, LocalNames
+from lean_extract.source.proofs.patterns import Patterns
+from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
 from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.tactic_words import (
+    ARROWS,
+    FOCUS_DOTS,
+    GIVING,
+    GOAL_KEEPING,
+    INTRODUCING,
+    SPLITTING,
+)
 from lean_extract.syntax.types import Range
 
-_KEEPING = frozenset(
-    ("have", "haveI", "let", "letI", "obtain", "classical", "by_cases", "rcases", "induction", "cases", "set",
-     "replace", "subst", "specialize", "cases'", "induction'")
-)  # fmt: skip
-"""Tactics that leave the goal, or at least its form, as it is."""
-_SPLITTING = frozenset(("constructor", "and_intros"))
-_INTRODUCING = frozenset(("intro", "intros", "rintro"))
-_GIVING = frozenset(("exact", "refine", "refine'"))
-_COMMA, _BAR, _COLON = frozenset((",",)), frozenset(("|",)), frozenset((":",))
 _PATTERN_OPENERS = frozenset(("⟨", "("))
+_INTRO_ENDS = frozenset((";", "<;>", ")", "·", "]"))
 _MAX_DEPTH = 60
 _MAX_PARTS = 60
-"""Parts of a conjunction or of a pattern, and holes of a term, that are told apart."""
+"""Parts of a conjunction that are told apart."""
+_INTRO_REACH = 200
 _HOLE_REACH = 60
-_MAX_ALTERNATIVES = 20
+_ALTERNATIVE_REACH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,48 +41,57 @@ class FlowGoal:
     concluded: Range | None
 
 
-class GoalFlow:
-    """Follows a goal through a proof's tokens; the result is in `types` and `at_dots`."""
+_UNKNOWN = FlowGoal((), None)
+
+
+class GoalFlow(ProofWalk[FlowGoal]):
+    """Follows a goal through a proof's tokens; the result is in `patterns.types`, `at_dots` and `goals`."""
 
     def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
-        self.tokens, self.texts, self.end = tokens, tokens.texts, end
-        self._brackets = tokens.brackets
+        super().__init__(tokens, end, _MAX_DEPTH)
         self._local = local
-        self.types: dict[int, Known] = {}
-        """For the token of a name where it is bound: its type."""
+        self.patterns = Patterns(tokens, end, local)
         self.at_dots: dict[int, list[tuple[str, Known]]] = {}
         """For the token of a focus dot: names that have these types behind it."""
         self.goals: dict[int, Range] = {}
         """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""
 
-    def goal(self, place: Range | None) -> FlowGoal:
+    def goal(self, statement: Range | None) -> FlowGoal:
         """A statement as a goal."""
-        if place is None or place[0] >= place[1]:
-            return FlowGoal((), None)
-        assumed, concluded = self._local.premises(place)
+        if statement is None or statement[0] >= statement[1]:
+            return _UNKNOWN
+        assumed, concluded = self._local.premises(statement)
         return FlowGoal(tuple(assumed), concluded)
 
-    def term(self, place: int, goal: FlowGoal, depth: int = 0) -> None:
-        """A term that begins at `place` and proves the goal."""
-        if place >= self.end or depth > _MAX_DEPTH:
-            return
-        text = self.texts[place]
+    def enter(self, begin: int, end: int, goal: FlowGoal) -> bool:
+        """Note the goal at a token, if it is plain."""
         if not goal.assumed and goal.concluded:
-            self.goals[place] = goal.concluded
-        if text == "by":
-            self.tactics(place + 1, goal, depth + 1)
-        elif text == "fun" or text == "λ":
-            behind, rest = self._introduce(place + 1, goal, ("=>", "↦"))
-            self.term(behind + 1, rest, depth + 1)
-        elif text == "⟨":
-            if parts := self.parts(goal):
-                for begin, part in zip(self._components(place), parts, strict=False):
-                    self.term(begin, part, depth + 1)
-        elif text in ("Iff.intro", "And.intro"):
-            for begin, part in zip(self._arguments(place + 1), self.parts(goal), strict=False):
-                self.term(begin, part, depth + 1)
-        elif text == "(":
-            self.term(place + 1, goal, depth + 1)
+            self.goals[begin] = goal.concluded
+        return True
+
+    def function(self, begin: int, end: int, goal: FlowGoal, depth: int) -> None:
+        """Bind what a function takes, and follow its body."""
+        behind, rest = self._introduce(begin + 1, goal, ARROWS)
+        self.term(behind + 1, end, rest, depth + 1)
+
+    def constructor(self, begin: int, end: int, goal: FlowGoal) -> list[tuple[tuple[int, int], FlowGoal]]:
+        """The components with the parts of the goal, as far as there are both."""
+        parts = self.parts(goal)
+        if not parts:
+            return []
+        return [
+            ((first, self.end), part)
+            for (first, _), part in zip(self.components(begin, end), parts, strict=False)
+        ]
+
+    def other_term(self, begin: int, end: int, goal: FlowGoal, depth: int) -> None:
+        """Look into parentheses, and into the arguments of `Iff.intro` and `And.intro`."""
+        word = self.texts[begin]
+        if word in ("Iff.intro", "And.intro"):
+            for first, part in zip(self._arguments(begin + 1), self.parts(goal), strict=False):
+                self.term(first, end, part, depth + 1)
+        elif word == "(":
+            self.term(begin + 1, end, goal, depth + 1)
 
     def parts(self, goal: FlowGoal, depth: int = 0) -> list[FlowGoal]:
         """The goals that an anonymous constructor or `constructor` leaves."""
@@ -98,218 +110,109 @@ class GoalFlow:
             return [self.goal(parts.left), *inner, rest]
         if parts.connective == "∃":
             rest = self.goal(parts.right)
-            return [*[FlowGoal((), None) for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
+            return [*[_UNKNOWN for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
         return []
 
-    def _is_and(self, place: Range | None) -> bool:
-        return place is not None and self._local.shape(place).connective == "∧"
+    def _is_and(self, statement: Range | None) -> bool:
+        return statement is not None and self._local.shape(statement).connective == "∧"
 
-    def _components(self, opener: int) -> list[int]:
-        """Where the components of `⟨a, b⟩` begin."""
-        closer = self._brackets.close(opener, self.end)
-        begins = [opener + 1]
-        while (comma := self._brackets.stop(begins[-1], closer, _COMMA)) < closer:
-            begins.append(comma + 1)
-            if len(begins) > _MAX_PARTS:
-                break
-        return begins
-
-    def _arguments(self, place: int) -> list[int]:
+    def _arguments(self, position: int) -> list[int]:
         begins: list[int] = []
-        while place < self.end and self.texts[place] in ("(", "fun"):
-            begins.append(place)
-            if self.texts[place] == "fun":
+        while position < self.end and self.texts[position] in ("(", "fun"):
+            begins.append(position)
+            if self.texts[position] == "fun":
                 break
-            place = self._brackets.close(place, self.end) + 1
+            position = self.brackets.close(position, self.end) + 1
         return begins
 
-    def _introduce(self, place: int, goal: FlowGoal, stops: tuple[str, ...]) -> tuple[int, FlowGoal]:
-        """Bind the patterns from `place` on; where they stop, and the goal behind them."""
+    def _introduce(self, begin: int, goal: FlowGoal, stops: frozenset[str]) -> tuple[int, FlowGoal]:
+        """Bind the patterns from `begin` on; where they stop, and the goal behind them."""
         assumed = goal.assumed
         taken = 0
-        firsts = set(self.tokens.firsts(place, min(self.end, place + 200)))
-        index = place
+        firsts = set(self.tokens.firsts(begin, min(self.end, begin + _INTRO_REACH)))
+        index = begin
         while index < self.end:
             text = self.texts[index]
-            if text in stops or (index in firsts and "=>" not in stops):
+            if text in stops or (index in firsts and stops is not ARROWS):
                 break
-            is_pattern = is_identifier(text) or text in _PATTERN_OPENERS or text == "_"
-            if not is_pattern:
-                return index, FlowGoal((), None)
             in_brackets = text in _PATTERN_OPENERS
-            behind = self._brackets.close(index, self.end) + 1 if in_brackets else index + 1
+            if not (in_brackets or is_identifier(text) or text == "_"):
+                return index, _UNKNOWN
+            behind = self.brackets.close(index, self.end) + 1 if in_brackets else index + 1
             if taken < len(assumed):
-                self.pattern(index, behind, assumed[taken])
+                self.patterns.bind(index, behind, assumed[taken])
                 taken += 1
             elif goal.concluded is not None:
-                goal = FlowGoal((), None)
+                goal = _UNKNOWN
             index = behind
         return index, FlowGoal(assumed[taken:], goal.concluded)
 
-    def pattern(self, begin: int, end: int, place: Known, depth: int = 0) -> None:
-        """Bind the pattern [begin, end), which stands for something of the given type."""
-        if place is None or begin >= end or depth > _MAX_DEPTH:
-            return
-        text = self.texts[begin]
-        if text == "(" and self._brackets.close(begin, end) == end - 1:
-            self._alternatives(begin + 1, end - 1, place, depth + 1)
-        elif text == "⟨" and self._brackets.close(begin, end) == end - 1:
-            self._destructure(begin, end, place, depth + 1)
-        elif end == begin + 1 and is_identifier(text):
-            self.types[begin] = place
-        elif self._top_level(begin, end, _BAR):
-            self._alternatives(begin, end, place, depth + 1)
+    def read_step(self, position: int, column: int, end: int) -> Step:
+        """A step up to the next line of the block; what stands behind a `;` belongs to the step before it."""
+        following = self.next_line_step(position, column, end)
+        return Step(position, following, following, column, end)
 
-    def _alternatives(self, begin: int, end: int, place: Range | TypedPart, depth: int) -> None:
-        """`h | h'`, or `h : T` between parentheses."""
-        bars = self._top_level(begin, end, _BAR)
-        if not bars:
-            colon = next(iter(self._top_level(begin, end, _COLON)), end)
-            self.pattern(begin, colon, place if colon == end else (colon + 1, end), depth)
-            return
-        known = self._opened(place)
-        begins, ends = [begin, *[bar + 1 for bar in bars]], [*bars, end]
-        for count, (first, last) in enumerate(zip(begins, ends, strict=True), start=1):
-            if isinstance(known, TypedPart):
-                part = known._replace(path=(*known.path, f"{count}|{len(begins)}"))
-                self.pattern(first, last, part, depth)
-                continue
-            parts = self._local.shape(known)
-            if parts.connective != "∨":
-                self.pattern(first, last, known if count == len(begins) else None, depth)
-            elif count == len(begins):
-                self.pattern(first, last, known, depth)
-            elif parts.left and parts.right:
-                self.pattern(first, last, parts.left, depth)
-                known = parts.right
+    def unfocused(self, goal: FlowGoal) -> FlowGoal:
+        """A dot behind anything else than a split has the goal itself."""
+        return goal
 
-    def _opened(self, place: Range | TypedPart) -> Range | TypedPart:
-        """A type to take apart: one that is no connective may be a definition of one."""
-        if isinstance(place, TypedPart) or self._local.shape(place).connective:
-            return place
-        constant = self._local.head(place)
-        return TypedPart(constant) if is_identifier(constant) else place
+    def step(self, step: Step, goal: FlowGoal, depth: int) -> AfterStep[FlowGoal]:
+        """Follow the goal through a tactic, as far as its form is still known then."""
+        begin, word = step.begin, self.texts[step.begin]
+        self.enter(begin, step.stop, goal)
+        if word in INTRODUCING:
+            return self._after_intro(step, goal)
+        if word in GIVING:
+            self.term(begin + 1, self.end, goal, depth + 1)
+            self._holes(step)
+            return AfterStep(None)
+        if word in SPLITTING or self.texts[begin : begin + 2] == ["apply", "Iff.intro"]:
+            return AfterStep(None, self.parts(goal))
+        if word in ("show", "change"):
+            return AfterStep(self.goal((begin + 1, step.following)))
+        if word == "|":
+            self._alternative(begin, goal, depth)
+            return AfterStep(goal)
+        return AfterStep(goal if word in GOAL_KEEPING else None)
 
-    def _top_level(self, begin: int, end: int, wanted: frozenset[str]) -> list[int]:
-        """Where a mark stands outside of brackets; the first few of very many."""
-        found: list[int] = []
-        while begin < end and len(found) < _MAX_PARTS:
-            begin = self._brackets.stop(begin, end, wanted)
-            if begin >= end or self.texts[begin] not in wanted:
-                break
-            found.append(begin)
-            begin += 1
-        return found
-
-    def _destructure(self, opener: int, end: int, place: Range | TypedPart, depth: int) -> None:
-        begins = self._components(opener)
-        edges = [*[begin - 1 for begin in begins[1:]], end - 1]
-        rest: Known = self._opened(place)
-        for count, (begin, edge) in enumerate(zip(begins, edges, strict=True), start=1):
-            if rest is None:
-                return
-            is_last = count == len(begins)
-            if isinstance(rest, TypedPart):
-                self.pattern(begin, edge, rest._replace(path=(*rest.path, f"{count}/{len(begins)}")), depth)
-                continue
-            first, rest = (rest, None) if is_last else self._first(rest)
-            self.pattern(begin, edge, first, depth)
-
-    def branches(self, step: int, begin: int, end: int) -> None:
-        """The step at `step` splits by the alternatives of the pattern [begin, end), a focus dot for each."""
-        if begin < end and self.texts[begin] == "(" and self._brackets.close(begin, end) == end - 1:
-            begin, end = begin + 1, end - 1
-        bars = self._top_level(begin, end, _BAR)
-        if not bars:
-            return
-        column = self.tokens.column(step)
-        dot = self._next_step(step, column)
-        for first, last in zip([begin, *[bar + 1 for bar in bars]], [*bars, end], strict=True):
-            if dot >= self.end or self.texts[dot] != "·":
-                return
-            names = [
-                (self.texts[name], self.types[name]) for name in range(first, last) if name in self.types
-            ]
-            self.at_dots.setdefault(dot, []).extend(names)
-            dot = self._next_step(dot, column)
-
-    def _first(self, place: Range) -> tuple[Known, Known]:
-        """The type of the first component of something, and of the rest."""
-        parts = self._local.shape(place)
-        if parts.connective in ("∧", "↔"):
-            return parts.left, parts.right
-        if parts.connective == "∃":
-            return parts.names[0][1] if parts.names else None, parts.right if len(parts.names) <= 1 else None
-        return None, None
-
-    def tactics(self, place: int, goal: FlowGoal, depth: int = 0) -> None:
-        """A tactic block whose first step begins at `place`."""
-        column = self.tokens.column(place) if place < self.end else 0
-        while place < self.end and depth <= _MAX_DEPTH:
-            word = self.texts[place]
-            if not goal.assumed and goal.concluded:
-                self.goals[place] = goal.concluded
-            following = self._next_step(place, column)
-            if word in _INTRODUCING:
-                behind, goal = self._introduce(place + 1, goal, (";", "<;>", ")", "·", "]"))
-                if behind < following:
-                    following = behind + 1
-            elif word in _GIVING:
-                self.term(place + 1, goal, depth + 1)
-                self._holes(place, following, column)
-                return
-            elif word in _SPLITTING or self.texts[place : place + 2] == ["apply", "Iff.intro"]:
-                self._dots(following, column, self.parts(goal), depth)
-                return
-            elif word in ("show", "change"):
-                goal = self.goal((place + 1, following))
-            elif word == "·":
-                following = self._dots(place, column, [goal] * _MAX_ALTERNATIVES, depth)
-            elif word == "|":
-                self._alternative(place, goal, depth)
-            elif word not in _KEEPING:
-                return
-            if following <= place:  # a dot that stands at no step's column
-                return
-            place = following
-
-    def _next_step(self, place: int, column: int) -> int:
-        """The next step of the block at this column; the proof's end if there is none."""
-        first = self.tokens.lines.next_within(place + 1, self.end, column)
-        return first if first < self.end and self.tokens.column(first) == column else self.end
-
-    def _dots(self, place: int, column: int, goals: list[FlowGoal], depth: int) -> int:
-        """The focus dots at this column, each with its goal; the step behind them."""
-        for goal in goals:
-            if place >= self.end or self.texts[place] != "·" or self.tokens.column(place) != column:
-                break
-            self.tactics(place + 1, goal, depth + 1)
-            place = self._next_step(place, column)
-        return place
+    def _after_intro(self, step: Step, goal: FlowGoal) -> AfterStep[FlowGoal]:
+        behind, rest = self._introduce(step.begin + 1, goal, _INTRO_ENDS)
+        if behind >= step.following:
+            return AfterStep(rest)
+        is_dot = behind + 1 < step.end and self.texts[behind + 1] in FOCUS_DOTS
+        if is_dot and self.tokens.column(behind + 1) != step.column:
+            return AfterStep(None)
+        return AfterStep(rest, following=behind + 1)
 
     def _alternative(self, bar: int, goal: FlowGoal, depth: int) -> None:
         """`| succ n ih => ...`: an induction hypothesis is of the goal's form."""
-        for index in range(bar + 1, min(self.end, bar + 30)):
+        for index in range(bar + 1, min(self.end, bar + _ALTERNATIVE_REACH)):
             text = self.texts[index]
             if text == "=>":
-                self.tactics(index + 1, goal, depth + 1)
+                self.block(index + 1, self.end, goal, depth + 1)
                 return
             if text[:2].lower() == "ih" and goal.concluded is not None:
-                self.types[index] = goal.concluded
+                self.patterns.types[index] = goal.concluded
 
-    def _holes(self, place: int, following: int, column: int) -> None:
+    def _holes(self, step: Step) -> None:
         """`refine ⟨fun h => ?_, fun h => ?_⟩`: behind each focus dot the names of its own hole are meant."""
-        holes = [
-            index for index in range(place, following - 1) if self.texts[index : index + 2] == ["?", "_"]
-        ]
+        begin, dot = step.begin, step.following
+        holes = [index for index in range(begin, dot - 1) if self.texts[index : index + 2] == ["?", "_"]]
         for hole in holes:
-            if following >= self.end or self.texts[following] != "·":
+            if dot >= step.end or self.texts[dot] != "·":
                 return
-            begin = hole
-            while begin > max(place, hole - _HOLE_REACH) and self.texts[begin] not in (",", "⟨"):
-                begin -= 1
-            names = [
-                (self.texts[name], self.types[name]) for name in range(begin, hole) if name in self.types
-            ]
-            self.at_dots[following] = names
-            following = self._next_step(following, column)
+            first = hole
+            while first > max(begin, hole - _HOLE_REACH) and self.texts[first] not in (",", "⟨"):
+                first -= 1
+            self.at_dots[dot] = self.patterns.named(first, hole)
+            dot = self.next_line_step(dot, step.column, step.end)
+
+    def branches(self, step: int, begin: int, end: int) -> None:
+        """The step at `step` splits by the alternatives of the pattern [begin, end), a focus dot for each."""
+        column = self.tokens.column(step)
+        dot = -1
+        for first, last in self.patterns.alternatives(begin, end):
+            dot = self.next_line_step(step if dot < 0 else dot, column, self.end)
+            if dot >= self.end or self.texts[dot] != "·":
+                return
+            self.at_dots.setdefault(dot, []).extend(self.patterns.named(first, last))

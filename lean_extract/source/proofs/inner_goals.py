@@ -10,6 +10,7 @@ from lean_extract.source.budget import Budget
 from lean_extract.source.proofs.binding import goal_end
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
+from lean_extract.syntax.tactic_words import SEPARATORS, STATING
 
 _MOST_GOALS = 2000
 """Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
@@ -17,8 +18,6 @@ _MOST_LINES = 10_000
 """Lines of calculations, those of a calculation in another one counted twice."""
 _LONGEST = 1000
 """Tokens of a stated goal: where they stand inside each other each is written out."""
-_SEPARATORS = frozenset((";", "<;>"))
-_STATING = frozenset(("have", "haveI", "show", "suffices", "replace"))
 _RELATIONS = frozenset(
     ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
 )  # fmt: skip
@@ -43,7 +42,7 @@ def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
     left, lines = Budget(_MOST_GOALS), Budget(_MOST_LINES)
     for index in range(begin, end):
         text = texts[index]
-        if text in _STATING:
+        if text in STATING:
             if not left.take(1):
                 return
             if goal := _stated(tokens, index, end):
@@ -58,7 +57,7 @@ def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
 def layout_end(tokens: Tokens, index: int, end: int) -> int:
     """Where what begins at `index` ends: a later line at or left of its column, a closing bracket, or `;`."""
     limit = tokens.lines.next_within(index + 1, end, tokens.column(index))
-    return tokens.brackets.stop(index, limit, _SEPARATORS)
+    return tokens.brackets.stop(index, limit, SEPARATORS)
 
 
 def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:

@@ -15,26 +15,34 @@ from lean_extract.source.proofs.inner_goals import StatedGoal, layout_end, state
 from lean_extract.source.proofs.propositions import (
     Sequent,
     conjuncts,
-    destructured,
     disjunct,
     introduced,
     top_level,
 )
+from lean_extract.source.proofs.sequents import cases, type_of, with_fact
+from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
 from lean_extract.syntax.keywords import KEYWORDS
-from lean_extract.syntax.lexer import Tokens, is_plain_name, raw_tokens
+from lean_extract.syntax.lexer import Tokens, is_plain_name
+from lean_extract.syntax.tactic_words import (
+    ARROWS,
+    FACTS,
+    FUNCTIONS,
+    GIVING,
+    INTRO_PATTERNS,
+    LETS,
+    SPLITTING,
+    UNCHANGING,
+)
 
 _MAX_DEPTH = 40
 _MOST_WORK = 50_000, 60
 """Characters of the states that are looked at, and how many for each character of the proof."""
 _BINDER = 20
 """Characters that a binder counts for."""
-_COMMA = frozenset((",",))
-_KEEPING = frozenset(("classical", "skip"))
-_LONG = frozenset(
-    ("fun", "λ", "calc", "match", "have", "let", "if", "show", "haveI", "letI", "suffices", "|")
-)
+_ARROW_REACH = 60
+"""Tokens before the arrow of a function."""
+_NOT_NOTED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices", "|"}
 """Terms that are noted by their parts, or not at all."""
-_HAVES = frozenset(("have", "haveI", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,90 +83,87 @@ def known_states(
     """
     least, factor = _MOST_WORK
     work = Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
-    walker = _Walker(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
-    walker.term(begin, end, Known(Sequent(context, conclusion or None), "start"), 0)
-    walker.rest(context)
-    return walker.walk
+    walk = _StateWalk(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
+    walk.term(begin, end, Known(Sequent(context, conclusion or None), "start"), 0)
+    walk.rest(context)
+    return walk.found
 
 
-class _Walker:
+class _StateWalk(ProofWalk[Known]):
+    """Follows states through the text; the result is in `found`."""
+
     def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:
-        self.tokens, self.texts, self.end = tokens, tokens.texts, end
-        self.brackets = tokens.brackets
+        super().__init__(tokens, end, _MAX_DEPTH)
         self.stated = stated
-        self.walk = KnownStates(work)
+        self.found = KnownStates(work)
         self.visited: set[int] = set()
         """The stated goals whose proofs have been walked."""
 
-    def term(self, begin: int, end: int, known: Known, depth: int) -> None:
-        """A term [begin, end) that proves what is known."""
-        if begin >= end or depth > _MAX_DEPTH or not self._may_go_on(known):
-            return
-        word = self.texts[begin]
-        if word == "by":
-            self.block(begin + 1, end, known, depth + 1)
-            return
-        self._note_term(begin, end, known)
-        if word in ("fun", "λ"):
-            self._function(begin, end, known, depth)
-        elif word == "⟨" and (target := known.sequent.target):
-            parts = conjuncts(target)
-            inner = self._split(begin + 1, self.brackets.close(begin, end))
-            if parts and len(inner) == len(parts):
-                for (first, last), part in zip(inner, parts, strict=True):
-                    self.term(first, last, Known(known.sequent.proving(part), "refine"), depth + 1)
+    def enter(self, begin: int, end: int, goal: Known) -> bool:
+        """Note a term with its state, as long as there is enough left to look at states."""
+        if not self._may_go_on(goal):
+            return False
+        is_noted = goal.origin != "exact" and goal.sequent.target and self.texts[begin] not in _NOT_NOTED
+        if is_noted:
+            self.found.terms.append(TermProof(goal, self.tokens.source(begin, end), begin, end))
+        return True
+
+    def constructor(self, begin: int, end: int, goal: Known) -> list[tuple[tuple[int, int], Known]]:
+        """The components with the parts of the target, where there are as many."""
+        target = goal.sequent.target
+        parts = conjuncts(target) if target else None
+        inner = self.components(begin, end) if target else []
+        if not parts or len(inner) != len(parts):
+            return []
+        states = [Known(goal.sequent.proving(part), "refine") for part in parts]
+        return list(zip(inner, states, strict=True))
 
     def _may_go_on(self, known: Known) -> bool:
         """Whether there is enough left to look at a state; each look takes as long as the state has text."""
-        return self.walk.work.take(
+        return self.found.work.take(
             len(known.sequent.target or "") + _BINDER * len(known.sequent.context) + _BINDER
         )
 
-    def _note_term(self, begin: int, end: int, known: Known) -> None:
-        if known.origin != "exact" and known.sequent.target and self.texts[begin] not in _LONG:
-            self.walk.terms.append(TermProof(known, self.tokens.source(begin, end), begin, end))
-
-    def _function(self, begin: int, end: int, known: Known, depth: int) -> None:
-        arrow = next((i for i in range(begin, min(end, begin + 60)) if self.texts[i] in ("=>", "↦")), None)
-        if arrow is None or known.sequent.target is None:
+    def function(self, begin: int, end: int, goal: Known, depth: int) -> None:
+        """Introduce what a function takes, and follow its body."""
+        reach = min(end, begin + _ARROW_REACH)
+        arrow = next((index for index in range(begin, reach) if self.texts[index] in ARROWS), None)
+        if arrow is None or goal.sequent.target is None:
             return
-        after = self._after_patterns(known.sequent, self._patterns(begin + 1, arrow))
+        after = self._after_patterns(goal.sequent, self._patterns(begin + 1, arrow))
         if after and len(after) == 1:
             self.term(arrow + 1, end, Known(after[0], "intro"), depth + 1)
 
-    def block(self, begin: int, end: int, known: Known, depth: int) -> None:
-        """A tactic block whose first step begins at `begin`."""
-        if begin >= end or depth > _MAX_DEPTH:
-            return
-        column = self.tokens.column(begin)
-        waiting: list[Known] = []
-        place = begin
-        while place < end:
-            stop = min(end, layout_end(self.tokens, place, end))
-            if self.texts[place] in ("·", "."):
-                inner = waiting.pop(0) if waiting else _unknown(known)
-                self.block(place + 1, self._line_end(place, column, end), inner, depth + 1)
-            else:
-                if waiting:  # the goals are not focused: the first is next, and then nobody knows
-                    self._step(place, stop, waiting[0], depth)
-                    known, waiting = _unknown(waiting[0]), []
-                else:
-                    known, waiting = self._step(place, stop, known, depth)
-                if stop < end and self.texts[stop] == "<;>":
-                    known, waiting = _unknown(known), []
-            place = self._following(place, stop, column, end)
+    def read_step(self, position: int, column: int, end: int) -> Step:
+        """A step up to a `;`, or to the next line of the block."""
+        stop = min(end, layout_end(self.tokens, position, end))
+        if stop < end and self.texts[stop] == ";":
+            return Step(position, stop, stop + 1, column, end)
+        following = self.next_line_step(max(position, stop - 1), column, end)
+        return Step(position, stop, following, column, end)
 
-    def _step(self, place: int, stop: int, known: Known, depth: int) -> tuple[Known, list[Known]]:
+    def unfocused(self, goal: Known) -> Known:
+        """The context goes on; which goal the dot focuses is not known."""
+        return _unknown(goal)
+
+    def first_of(self, step: Step, first: Known, rest: Known | None, depth: int) -> Known | None:
+        """The first of the goals is next; behind it nobody knows."""
+        self.step(step, first, depth)
+        return _unknown(first)
+
+    def step(self, step: Step, goal: Known, depth: int) -> AfterStep[Known]:
         """Note the state before a step; the state behind it, or the goals that focus dots take one by one."""
-        is_known = known.sequent.target is not None and not self.walk.work.is_spent
-        if is_known and place not in self.walk.tactics:
-            self.walk.tactics[place] = known
-        word = self.texts[place]
-        after = self._applied(word, place, stop, known.sequent, depth) if self._may_go_on(known) else None
-        if after is None:
-            return _unknown(known), []
-        found = [Known(sequent, word) for sequent in after]
-        return (found[0], []) if len(found) == 1 else (_unknown(known), found)
+        begin, stop = step.begin, step.stop
+        is_known = goal.sequent.target is not None and not self.found.work.is_spent
+        if is_known and begin not in self.found.tactics:
+            self.found.tactics[begin] = goal
+        word = self.texts[begin]
+        after = self._applied(word, begin, stop, goal.sequent, depth) if self._may_go_on(goal) else None
+        states = [Known(sequent, word) for sequent in after or ()]
+        behind = states[0] if len(states) == 1 else _unknown(goal)
+        if stop < step.end and self.texts[stop] == "<;>":
+            return AfterStep(_unknown(behind))
+        return AfterStep(behind, states if len(states) > 1 else [])
 
     def _applied(self, word: str, place: int, stop: int, before: Sequent, depth: int) -> list[Sequent] | None:
         if place in self.stated and word != "calc":
@@ -169,7 +174,7 @@ class _Walker:
             return (
                 [before.proving(self.tokens.source(place + 1, stop))] if self._is_plain(place, stop) else None
             )
-        if word in _KEEPING:
+        if word in UNCHANGING:
             return [before]
         if word == "exfalso":
             return [before.proving("False")]
@@ -182,9 +187,9 @@ class _Walker:
     def _on_target(
         self, word: str, place: int, stop: int, before: Sequent, target: str, depth: int
     ) -> list[Sequent] | None:
-        if word in ("intro", "rintro"):
+        if word in INTRO_PATTERNS:
             return self._after_patterns(before, self._patterns(place + 1, stop))
-        if word in ("constructor", "and_intros") and stop == place + 1:
+        if word in SPLITTING and stop == place + 1:
             parts = conjuncts(target)
             return [before.proving(part) for part in parts] if parts else None
         if word in ("left", "right") and stop == place + 1:
@@ -194,7 +199,7 @@ class _Walker:
             return self._by_cases(place, stop, before)
         if word == "by_contra" and stop == place + 2:
             return [before.assuming(f"({self.texts[place + 1]} : ¬({target}))").proving("False")]
-        if word in ("exact", "refine", "refine'"):
+        if word in GIVING:
             return self._given(place, stop, before, target, depth, word)
         return None
 
@@ -209,14 +214,14 @@ class _Walker:
         if self.texts[place + 1 : place + 2] != ["⟨"] or self.brackets.close(place + 1, stop) != stop - 1:
             return None
         parts = conjuncts(target)
-        inner = self._split(place + 2, stop - 1)
+        inner = self.components(place + 1, stop)
         if word == "exact" or not parts or len(parts) != len(inner):
             return None
         left: list[Sequent] = []
         for (first, last), part in zip(inner, parts, strict=True):
             if self.texts[first:last] == ["?", "_"]:
                 left.append(before.proving(part))
-            elif self.texts[first] in ("fun", "λ") and self.texts[last - 2 : last] == ["?", "_"]:
+            elif self.texts[first] in FUNCTIONS and self.texts[last - 2 : last] == ["?", "_"]:
                 after = self._after_patterns(before.proving(part), self._patterns(first + 1, last - 3))
                 if after is None or len(after) != 1:
                     return None
@@ -239,11 +244,11 @@ class _Walker:
         fact = goal.conclusion
         if goal.binders:
             fact = f"∀ {' '.join(goal.binders)}, {fact}"
-        return [_with_fact(before, goal.name or "this", fact, goal.keyword == "replace")]
+        return [with_fact(before, goal.name or "this", fact, replaces=goal.keyword == "replace")]
 
     def _suffices(self, goal: StatedGoal, before: Sequent, depth: int) -> list[Sequent] | None:
         """`suffices h : p by tac`, `suffices h : p from e`; without these the goal with `h` comes first."""
-        enough = _with_fact(before, goal.name or "this", goal.conclusion, False)
+        enough = with_fact(before, goal.name or "this", goal.conclusion, replaces=False)
         stop = layout_end(self.tokens, goal.begin, self.end)
         how = next((i for i in range(goal.begin, stop) if self.texts[i] in ("by", "from")), None)
         if how is None:
@@ -265,16 +270,16 @@ class _Walker:
             facts = [fact for fact in facts if fact[0] <= column]
             if goal.begin not in self.visited and goal.keyword != "suffices":
                 self.visited.add(goal.begin)
-                if not self.walk.work.take(_BINDER * (len(context) + len(facts) * len(facts))):
+                if not self.found.work.take(_BINDER * (len(context) + len(facts) * len(facts))):
                     return
                 before = Sequent(context, None)
                 for _, name, fact in facts:
-                    before = _with_fact(before, name, fact, False)
+                    before = with_fact(before, name, fact, replaces=False)
                 inner = before.assuming(*goal.binders).proving(goal.conclusion)
                 self._proof_of(goal, Known(inner, goal.keyword), 1)
                 if goal.keyword == "show" and self.tokens.is_first(goal.proof_begin):
                     self.block(goal.proof_begin, goal.proof_end, Known(inner, "show"), 1)
-            is_fact = goal.keyword in _HAVES and goal.name and not goal.binders
+            is_fact = goal.keyword in FACTS and goal.name and not goal.binders
             if is_fact and len(facts) < MAX_FACTS:
                 facts.append((column, goal.name, goal.conclusion))
 
@@ -283,9 +288,9 @@ class _Walker:
         left, *right = top_level(text, ":=")
         pattern, *stated = top_level(left, ":")
         if stated:
-            return _cases(before, " : ".join(stated), pattern)
-        hypothesis = _type_of(before, right[0].strip()) if right else None
-        return _cases(before, hypothesis, pattern, right[0].strip()) if hypothesis else None
+            return cases(before, " : ".join(stated), pattern)
+        hypothesis = type_of(before, right[0].strip()) if right else None
+        return cases(before, hypothesis, pattern, right[0].strip()) if hypothesis else None
 
     def _by_cases(self, place: int, stop: int, before: Sequent) -> list[Sequent] | None:
         if stop < place + 4 or self.texts[place + 2] != ":":
@@ -317,48 +322,6 @@ class _Walker:
             place = behind
         return found
 
-    def _split(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """The token ranges between the commas that no bracket encloses."""
-        found = [begin]
-        while (comma := self.brackets.stop(found[-1], end, _COMMA)) < end:
-            found.append(comma + 1)
-        return [(first, last) for first, last in zip(found, [*(p - 1 for p in found[1:]), end], strict=True)]
-
-    def _line_end(self, place: int, column: int, end: int) -> int:
-        return self.tokens.lines.next_within(place + 1, end, column)
-
-    def _following(self, place: int, stop: int, column: int, end: int) -> int:
-        """The next step of the block: behind a `;`, or at its column."""
-        if stop < end and self.texts[stop] == ";":
-            return stop + 1
-        first = self.tokens.lines.next_within(max(place + 1, stop), end, column)
-        return first if first < end and self.tokens.column(first) == column else end
-
 
 def _unknown(known: Known) -> Known:
     return Known(known.sequent.proving(None), known.origin)
-
-
-def _with_fact(before: Sequent, name: str, fact: str, replaces: bool) -> Sequent:
-    context = before.context
-    if replaces or name == "this":
-        context = tuple(binder for binder in context if not binder.startswith(f"({name} :"))
-    return Sequent((*context, f"({name} : {fact})"), before.target)
-
-
-def _type_of(before: Sequent, name: str) -> str | None:
-    """What a hypothesis says, if a binder of its own is in the context."""
-    for binder in reversed(before.context):
-        inner = binder[1:-1].strip()
-        names, *rest = top_level(inner, ":")
-        if rest and name in [token.strip() for token in raw_tokens(names)]:
-            return inner[len(names) :].lstrip(" :")
-    return None
-
-
-def _cases(before: Sequent, type_: str, pattern: str, used: str = "") -> list[Sequent] | None:
-    alternatives = destructured(type_, pattern)
-    if alternatives is None:
-        return None
-    context = tuple(binder for binder in before.context if not used or not binder.startswith(f"({used} :"))
-    return [Sequent((*context, *binders), before.target) for binders in alternatives]

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.source.names.binders import Binder
-from lean_extract.source.names.free_names import QUANTIFIERS
 from lean_extract.source.proofs.binding import Binding
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import MAX_PATH, Field, LocalNames, Mention, PartField, TypedPart
 from lean_extract.source.proofs.tactics import TacticSteps
+from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.token_grammar import NAME_STARTS
+from lean_extract.syntax.lexer import NAME_STARTS, Tokens, is_identifier
+from lean_extract.syntax.tactic_words import LETS
 from lean_extract.syntax.types import Range
 
 _SEQUENCE_BINDERS = frozenset(
@@ -29,9 +31,7 @@ _NAMED_FACTS = frozenset(
         "contrapose",
     )
 )  # fmt: skip
-_LETS = frozenset(
-    ("have", "let", "haveI", "letI", "replace", "suffices", "set", "let_fun", "have'", "let'", "set!")
-)
+_LETS = LETS | {"replace", "suffices", "set", "let_fun", "have'", "let'", "set!"}
 
 _ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
@@ -182,5 +182,5 @@ def scan_mentions(
     local = LocalNames(tokens.texts, binders)
     flow = GoalFlow(tokens, end, local)
     if statement[0] < statement[1]:
-        flow.term(begin, flow.goal(statement))
+        flow.term(begin, end, flow.goal(statement))
     return _Scanner(tokens, begin, end, local, steps, flow).run()

@@ -18,6 +18,7 @@ from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.mentions import scan_mentions
 from lean_extract.source.proofs.tactics import split_steps
 from lean_extract.syntax.lexer import Tokens
+from lean_extract.syntax.tactic_words import FACTS
 from lean_extract.syntax.types import Range
 
 
@@ -179,7 +180,7 @@ def _goals(
                 bisect_left(places, goal.proof_end),
             )
         )
-        is_fact = goal.keyword in ("have", "haveI", "replace") and goal.name and not goal.binders
+        is_fact = goal.keyword in FACTS and goal.name and not goal.binders
         if is_fact and len(facts) < MAX_FACTS:
             until = tokens.lines.next_within(goal.proof_end, end, column - 1)
             facts.append((goal.proof_end, until, f"({goal.name} : {goal.conclusion})"))

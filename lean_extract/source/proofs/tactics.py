@@ -4,36 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens
+from lean_extract.syntax.tactic_words import COMBINATORS, CONTAINERS, FOCUS_DOTS, SEPARATORS, TACTIC_BLOCKS
 
-_BY = frozenset(("by", "decreasing_by"))
-_SEPARATORS = frozenset((";", "<;>"))
-_CONTAINERS = frozenset(
-    ("case", "case'", "next", "on_goal", "conv", "conv_lhs", "conv_rhs", "conv'", "|", "slice_lhs",
-     "slice_rhs")
-)  # fmt: skip
-"""First tokens of steps whose `=>` opens a tactic block."""
-_COMBINATORS = frozenset(
-    ("try", "repeat", "repeat'", "repeat1", "all_goals", "any_goals", "first", "focus", "fail_if_success",
-     "iterate", "classical", "unhygienic", "success_if_fail_with_msg", "solve", "work_on_goal", "run_tac",
-     "only_goal", "with_reducible", "with_unfolding_all", "with_reducible_and_instances", "swap",
-     "checkpoint",
-     "stop")
-)  # fmt: skip
 _TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option")))
 """Tokens behind which a tactic stands, with the first word of the step that they stand in."""
-_DOTS = frozenset(("·", ".", "•"))
-_PREFIX_QUANTIFIERS = frozenset(("∀", "∃", "∃!", "∑", "∏", "⋃", "⋂", "⨆", "⨅", "∫", "∀ᶠ", "Σ", "Π", "λ"))
+_COMMA_BINDERS = QUANTIFIERS - {"fun"}
+"""What stands before a comma of its own."""
 
 _MAX_BLOCKS = 40
 """Blocks inside each other: each may hold the text of all that are in it. Mathlib has a dozen."""
 
-_NOTED = _SEPARATORS | _DOTS | _PREFIX_QUANTIFIERS | {",", "=>", "|", "in"}
+_NOTED = SEPARATORS | FOCUS_DOTS | _COMMA_BINDERS | {",", "=>", "|", "in"}
 
 
 @dataclass(slots=True)
-class _Block:
+class _OpenBlock:
     """An open block: its column, the bracket depth it stands at, and its current step."""
 
     column: int
@@ -64,7 +52,7 @@ class _Splitter:
         self.texts = tokens.texts
         self.begin, self.end = begin, end
         self.firsts = set(tokens.firsts(begin, end))
-        self.blocks: list[_Block] = []
+        self.blocks: list[_OpenBlock] = []
         self.depth = 0
         self.result = TacticSteps()
 
@@ -79,9 +67,9 @@ class _Splitter:
             step = DEPTH.get(text)
             if step is not None:
                 self._bracket(index, text, step)
-            elif text in _BY:
+            elif text in TACTIC_BLOCKS:
                 self._open(index + 1)
-            elif blocks and (text in _NOTED or before in _COMBINATORS):
+            elif blocks and (text in _NOTED or before in COMBINATORS):
                 self._inside(index, text)
             before = text
         while self.blocks:
@@ -115,7 +103,7 @@ class _Splitter:
         block = self.blocks[-1]
         if block.depth != self.depth:
             return
-        if text in _SEPARATORS:
+        if text in SEPARATORS:
             self._finish(block, index)
             self._begin(block, index + 1)
         elif text == ",":
@@ -123,20 +111,20 @@ class _Splitter:
         elif self._opens_block(block, index, text):
             block.is_container = True
             self._open(index + 1)
-        elif index - 1 in self.result.positions and self.texts[index - 1] in _COMBINATORS:
+        elif index - 1 in self.result.positions and self.texts[index - 1] in COMBINATORS:
             self._combined(block, index)
         elif (text, self.texts[block.step]) in _TACTIC_FOLLOWS:
             self.result.positions.add(index + 1)
-        elif text in _PREFIX_QUANTIFIERS:
+        elif text in _COMMA_BINDERS:
             block.commas += 1
 
-    def _opens_block(self, block: _Block, index: int, text: str) -> bool:
+    def _opens_block(self, block: _OpenBlock, index: int, text: str) -> bool:
         """Whether a focus dot, or the arrow of `case x =>` and its kin, stands here."""
-        if text in _DOTS:
+        if text in FOCUS_DOTS:
             return block.step == index
-        return text == "=>" and not block.is_container and self.texts[block.step] in _CONTAINERS
+        return text == "=>" and not block.is_container and self.texts[block.step] in CONTAINERS
 
-    def _combined(self, block: _Block, index: int) -> None:
+    def _combined(self, block: _OpenBlock, index: int) -> None:
         """The token behind `try`, `all_goals`, ...: a tactic, or a block if on a line of its own."""
         if self.texts[index] == "|":
             self.result.positions.add(index + 1)
@@ -146,7 +134,7 @@ class _Splitter:
         else:
             self.result.positions.add(index)
 
-    def _comma(self, block: _Block, index: int) -> None:
+    def _comma(self, block: _OpenBlock, index: int) -> None:
         """A comma: of a quantifier, or the end of an inline block (`⟨by simp, h⟩`)."""
         if block.commas:
             block.commas -= 1
@@ -166,18 +154,18 @@ class _Splitter:
                     return
                 if outer.cut is None and outer.depth == self.depth:
                     outer.cut = index
-        block = _Block(column, self.depth, index)
+        block = _OpenBlock(column, self.depth, index)
         self.blocks.append(block)
         self.result.positions.add(index)
 
-    def _begin(self, block: _Block, index: int) -> None:
+    def _begin(self, block: _OpenBlock, index: int) -> None:
         block.step, block.commas, block.is_container, block.cut = index, 0, False, None
         if index < self.end:
             self.result.positions.add(index)
             if self.texts[index] == "|":
                 self.result.tactic_bars.add(index)
 
-    def _finish(self, block: _Block, end: int) -> None:
+    def _finish(self, block: _OpenBlock, end: int) -> None:
         if block.step >= end or block.is_container:
             return
         stop = end if block.cut is None else min(end, block.cut)
@@ -190,6 +178,6 @@ class _Splitter:
 
 def split_steps(tokens: Tokens, begin: int, end: int) -> TacticSteps:
     """The steps of every tactic block in the tokens [begin, end), nested ones too."""
-    if _BY.isdisjoint(tokens.texts[begin:end]):
+    if TACTIC_BLOCKS.isdisjoint(tokens.texts[begin:end]):
         return TacticSteps()
     return _Splitter(tokens, begin, end).run()

@@ -14,6 +14,7 @@ from dataclasses import replace
 from random import Random
 
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.syntax.binder_words import SYMBOLS
 from lean_extract.syntax.brackets import PAIRS, closing
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
@@ -23,7 +24,7 @@ _WORDS = frozenset(
     ("in", "with", "from", "fun", "then", "else", "let", "have", "show", "if", "do", "at", "by")
 )
 _NEVER = _WORDS | {"is", "as", "this", "_"}
-_BINDERS = frozenset(("let", "have", "if", "fun", *"λ∀∃∑∏⋃⋂⨆⨅∫∮⨍ΣΠ∐⨁⨂"))
+_BINDERS = SYMBOLS | {"let", "have", "if", "fun"}
 _SET_MARKS = frozenset(("|", "//", ":", "∈", "≠", "≤", "<", ">", "≥", "⊆"))
 _SUBSCRIPTS = "₁₂₃₄₅₆₇₈₉"
 _KINDS = (

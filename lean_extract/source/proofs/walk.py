@@ -1,0 +1,147 @@
+"""One walk over a proof's structure: terms, tactic blocks, their steps, and what focus dots enclose.
+
+What a goal is, and what the tactics make of it, subclasses say (`goal_flow`, `known_states`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+from lean_extract.syntax.lexer import Tokens
+from lean_extract.syntax.tactic_words import FOCUS_DOTS, FUNCTIONS
+
+GoalT = TypeVar("GoalT")
+_COMMA = frozenset((",",))
+_MOST_COMPONENTS = 61
+
+
+class Step(NamedTuple):
+    """A step of a tactic block, as token indices.
+
+    It is the tokens [begin, stop) of a block of tokens before `end` that stands at `column`; the next step begins
+    at `following`, or the block ends there.
+    """
+
+    begin: int
+    stop: int
+    following: int
+    column: int
+    end: int
+
+
+@dataclass(slots=True)
+class AfterStep(Generic[GoalT]):
+    """What a step leaves."""
+
+    goal: GoalT | None
+    """What is to be proved next; None: what follows is not looked at, but for the goals in `focused`."""
+    focused: list[GoalT] = field(default_factory=list)
+    """The goals that the focus dots behind the step take one by one."""
+    following: int | None = None
+    """Where to go on, if not at the next step."""
+
+
+class ProofWalk(ABC, Generic[GoalT]):
+    """Follows a goal through the tokens of a proof.
+
+    Args:
+        end: the token behind the proof.
+        deepest: how many terms and blocks inside of each other are looked at.
+    """
+
+    def __init__(self, tokens: Tokens, end: int, deepest: int) -> None:
+        self.tokens, self.texts, self.end = tokens, tokens.texts, end
+        self.brackets = tokens.brackets
+        self._deepest = deepest
+
+    def term(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
+        """A term [begin, end) that proves the goal."""
+        if begin >= end or depth > self._deepest or not self.enter(begin, end, goal):
+            return
+        word = self.texts[begin]
+        if word == "by":
+            self.block(begin + 1, end, goal, depth + 1)
+        elif word in FUNCTIONS:
+            self.function(begin, end, goal, depth)
+        elif word == "⟨":
+            for (first, last), part in self.constructor(begin, end, goal):
+                self.term(first, last, part, depth + 1)
+        else:
+            self.other_term(begin, end, goal, depth)
+
+    def block(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
+        """A tactic block [begin, end)."""
+        if begin >= end or depth > self._deepest:
+            return
+        column = self.tokens.column(begin)
+        current: GoalT | None = goal
+        focused: list[GoalT] = []
+        position = begin
+        while position < end and (current is not None or focused):
+            step = self.read_step(position, column, end)
+            following = step.following
+            if self.texts[position] in FOCUS_DOTS:
+                if focused:
+                    inner = focused.pop(0)
+                else:
+                    assert current is not None
+                    inner = self.unfocused(current)
+                behind = self.tokens.lines.next_within(position + 1, end, column)
+                self.block(position + 1, behind, inner, depth + 1)
+            elif focused:
+                current, focused = self.first_of(step, focused[0], current, depth), []
+            else:
+                assert current is not None
+                after = self.step(step, current, depth)
+                current, focused = after.goal, after.focused
+                following = step.following if after.following is None else after.following
+            position = following
+
+    def components(self, opener: int, end: int) -> list[tuple[int, int]]:
+        """The tokens of each component of the anonymous constructor `⟨a, b⟩`; of very many, the first ones."""
+        closer = self.brackets.close(opener, end)
+        begins = [opener + 1]
+        while (comma := self.brackets.stop(begins[-1], closer, _COMMA)) < closer:
+            begins.append(comma + 1)
+            if len(begins) >= _MOST_COMPONENTS:
+                break
+        return list(zip(begins, [*(begin - 1 for begin in begins[1:]), closer], strict=True))
+
+    def next_line_step(self, position: int, column: int, end: int) -> int:
+        """The next step behind a token that begins a line of the block at this column; `end` if there is none."""
+        first = self.tokens.lines.next_within(position + 1, end, column)
+        return first if first < end and self.tokens.column(first) == column else end
+
+    @abstractmethod
+    def enter(self, begin: int, end: int, goal: GoalT) -> bool:
+        """Meet a term; whether to look into it."""
+
+    @abstractmethod
+    def function(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
+        """`fun x => e`."""
+
+    @abstractmethod
+    def constructor(self, begin: int, end: int, goal: GoalT) -> list[tuple[tuple[int, int], GoalT]]:
+        """The components of `⟨a, b⟩` with the goal of each."""
+
+    def other_term(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
+        """Any other term."""
+        return
+
+    @abstractmethod
+    def read_step(self, position: int, column: int, end: int) -> Step:
+        """The step of a block [..., end) that begins at a token."""
+
+    @abstractmethod
+    def step(self, step: Step, goal: GoalT, depth: int) -> AfterStep[GoalT]:
+        """Follow a step that is no focus dot."""
+
+    @abstractmethod
+    def unfocused(self, goal: GoalT) -> GoalT:
+        """The goal behind a focus dot where no goals wait for dots."""
+
+    def first_of(self, step: Step, first: GoalT, rest: GoalT | None, depth: int) -> GoalT | None:
+        """Follow a step that works on the first of several goals without focusing it; the goal behind it."""
+        return None
