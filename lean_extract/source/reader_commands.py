@@ -1,0 +1,212 @@
+"""The commands of a file, in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lean_extract.source.attributes.generated import Subject
+from lean_extract.source.attributes.related import command_iff
+from lean_extract.source.attributes.translation_hints import HINT_WORDS, hinted
+from lean_extract.source.grammar import context_commands as contexts
+from lean_extract.source.grammar.aliases import parse_alias
+from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.declarations import (
+    Attribute,
+    Prefix,
+    parse_attributes,
+    parse_prefix,
+)
+from lean_extract.source.grammar.notations import NOTATION_WORDS, parse_notation
+from lean_extract.source.grammar.premise_making import (
+    alias_premise,
+)
+from lean_extract.source.names.scopes import (
+    MAX_OPENS,
+)
+from lean_extract.source.reader_declarations import DeclarationReader
+from lean_extract.syntax.keywords import DECLARATION_WORDS, SCOPE_WORDS
+from lean_extract.syntax.lexer import comment_left_open, is_identifier
+from lean_extract.wanted import check_wanted
+
+_ASKED_EVERY = 1 << 16
+"""Characters between two questions whether to stop: some hundredths of a second."""
+_MOST_PREMISES = 20_000
+"""Premises of one file. The largest files of Lean and Mathlib have a tenth of it."""
+_MOST_ATTRIBUTES = 100
+"""Attributes of one declaration that `attribute` commands may add."""
+_MOST_HINTS = 500
+"""Name hints for translations in one file: each is a new table of words."""
+_NEAR = 200
+_CONTEXT = SCOPE_WORDS | frozenset(
+    ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
+)
+_MAY_GOVERN = frozenset(
+    ("local", "scoped", "notation", "infix", "unseal", "seal", "count_heartbeats", "attribute")
+)
+
+
+class CommandReader(DeclarationReader):
+    """Reads commands."""
+
+    def run(self) -> None:
+        """Read every command. Raises Unwanted."""
+        asked = 0
+        for command in split_commands(self.tokens):
+            begin = self.tokens.starts[command.begin]
+            if begin > asked + _ASKED_EVERY:
+                asked = begin
+                check_wanted()
+            if len(self.declared.premises) >= _MOST_PREMISES:
+                self.limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
+                break
+            try:
+                self._command(command)
+            except (IndexError, ValueError, RecursionError) as error:
+                self.problem(command.begin, f"This command could not be read ({type(error).__name__}).")
+        if comment_left_open(self.tokens) is not None:
+            self.problem_at(len(self.tokens.text), "The file ends inside a comment.")
+
+    def _command(self, command: Command) -> None:
+        """One command, with every `... in` before it and whatever follows on its line."""
+        index, end = command.begin, command.end
+        while index < end:
+            prefix, place = parse_prefix(self.tokens, index, end)
+            if place >= end:
+                break
+            behind = self._dispatch(prefix, index, place, end)
+            if behind is None:
+                break
+            index = behind
+        self.stack.leave_temporary()
+
+    def _dispatch(self, prefix: Prefix, begin: int, place: int, end: int) -> int | None:
+        """Read what begins at `place`; where to read on, or None at the command's end."""
+        word = self.tokens.texts[place]
+        if word in DECLARATION_WORDS:
+            self.declaration(prefix, begin, place, end)
+            return None
+        if word in _CONTEXT:
+            return self._context(word, place, end)
+        if word == "alias":
+            self._alias(prefix, begin, place, end)
+        elif word == "attribute":
+            return self._attribute(place, end)
+        elif word == "export":
+            self._export(place, end)
+        elif word == "mk_iff_of_inductive_prop":
+            self._iff_of(place, end)
+        elif word in HINT_WORDS:
+            self._hint(place, end)
+        elif word in NOTATION_WORDS and (
+            notation := parse_notation(self.tokens, place, end, self.stack.top.scope)
+        ):
+            self.notations.append(notation)
+        elif word in _MAY_GOVERN or word == "#":
+            inside = contexts.find_in(self.tokens, place + 1, end)
+            if inside is not None:
+                self.stack.enter_temporary()
+                return inside + 1
+        return None
+
+    def _context(self, word: str, place: int, end: int) -> int | None:
+        """A command that changes what is in force; with `in` behind it, for one command only."""
+        tokens, stack = self.tokens, self.stack
+        index = place + 1
+        if word == "end":
+            matched, index = contexts.leave(stack, tokens, index, end)
+            if not matched:
+                self.problem(place, "This `end` does not match what is open.")
+            return index
+        if word in SCOPE_WORDS:
+            fits, index = contexts.enter(stack, word, tokens, index, end)
+            if not fits:
+                self.limit(place, "The name of this namespace is too long")
+            return index
+        inside = contexts.find_in(tokens, index, end) if self._has_in(index, end) else None
+        if inside is not None:
+            stack.enter_temporary()
+            end = inside
+        behind = index
+        if word == "open":
+            opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
+            if not stack.open(*opened):
+                self.limit(place, f"More than {MAX_OPENS} namespaces are open here")
+        elif word == "variable":
+            behind = contexts.declare_variables(stack, tokens, index, end)
+            if stack.top.variables.is_full:
+                self.limit(place, "Very many variables are in force here")
+        elif word == "include":
+            behind = contexts.include(stack, tokens, index, end)
+        elif word == "omit":
+            behind = contexts.omit(stack, tokens, index, end)
+        else:
+            while behind < end and is_identifier(tokens.texts[behind]) and not tokens.is_first(behind):
+                behind += 1
+        return behind if inside is None else inside + 1
+
+    def _has_in(self, begin: int, end: int) -> bool:
+        near = min(end, begin + _NEAR)
+        return near < end or "in" in self.tokens.texts[begin:near]
+
+    def _hint(self, place: int, end: int) -> None:
+        self.hints += 1
+        if self.hints > _MOST_HINTS or end - place > _MOST_HINTS:
+            self.limit(place, "There are very many name hints here")
+            return
+        self.translations = hinted(self.translations, self.tokens.texts, place, end)
+
+    def _attribute(self, place: int, end: int) -> int | None:
+        """`attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
+        tokens = self.tokens
+        if place + 1 >= end or tokens.texts[place + 1] != "[":
+            return None
+        behind = tokens.brackets.close(place + 1, end) + 1
+        is_local = tokens.texts[place + 2] in ("local", "scoped", "-")
+        attributes = parse_attributes(tokens, place + 2, behind - 1)
+        index = behind
+        while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
+            target = self.declared.find(tokens.texts[index], self.stack.top.scope)
+            if target is not None and not is_local:
+                self._add_attributes(target, attributes)
+            index += 1
+        if index < end and tokens.texts[index] == "in":
+            return index + 1
+        return None
+
+    def _add_attributes(self, target: int, attributes: list[Attribute]) -> None:
+        premise = self.declared.premises[target]
+        if len(premise.attributes) + len(attributes) > _MOST_ATTRIBUTES:
+            return
+        texts = tuple([attribute.text for attribute in attributes])
+        self.declared.premises[target] = replace(premise, attributes=premise.attributes + texts)
+        self.add_made(Subject(premise), attributes)
+
+    def _export(self, place: int, end: int) -> None:
+        """`export Namespace (a b)`: the names are there in the current namespace too."""
+        opened, _ = contexts.parse_open(self.tokens, place + 1, end, self.stack.top.scope.namespace)
+        self.exports += opened
+        for names in opened:
+            self.declared.export(names)
+
+    def _alias(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
+        scope = self.stack.top.scope
+        for alias in parse_alias(self.tokens, place, end, scope):
+            found = self.declared.find(alias.target, scope)
+            target = self.declared.premises[found] if found is not None else None
+            if target is not None and not self.made.take(len(target.conclusion)):
+                self.limit(place, "Aliases repeat very much of what is declared here")
+                return
+            premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
+            self.aliases.append(alias)
+            self.add(premise)
+            self.add_made(Subject(premise), prefix.attributes)
+
+    def _iff_of(self, place: int, end: int) -> None:
+        """`mk_iff_of_inductive_prop Foo foo_iff`."""
+        if place + 2 >= end:
+            return
+        found = self.declared.find(self.tokens.texts[place + 1], self.stack.top.scope)
+        premise = self.declared.premises[found] if found is not None else None
+        made = command_iff(self.tokens, place, end, premise, self.module.name)
+        if made is not None:
+            self.add(made)

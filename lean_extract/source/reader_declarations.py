@@ -1,0 +1,185 @@
+"""Declarations of a file: premises, proofs, members."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lean_extract.records import Premise
+from lean_extract.source.attributes.generated import Subject
+from lean_extract.source.attributes.related import default_constructor, irreducible_lemma
+from lean_extract.source.attributes.simps import simps_projections
+from lean_extract.source.budget import MAX_TOKENS
+from lean_extract.source.grammar.declarations import (
+    Declaration,
+    Prefix,
+    parse_declaration,
+)
+from lean_extract.source.grammar.premise_making import (
+    declared_premise,
+    member_premise,
+)
+from lean_extract.source.grammar.structures import (
+    local_declarations,
+    parse_members,
+    structure_itself,
+)
+from lean_extract.source.names import variables
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.instances import instance_name
+from lean_extract.source.names.scopes import (
+    Scope,
+    is_too_long,
+    join_names,
+    namespaces_of,
+)
+from lean_extract.source.proofs.proof import read_proof
+from lean_extract.source.reader_state import ReaderState
+from lean_extract.syntax.keywords import THEOREM_WORDS, TYPE_WORDS
+
+_SHORT = 60
+"""Tokens of a definition that is worth unfolding."""
+_REFERENCE = 8
+"""Characters that a binder counts for which declarations share."""
+
+
+class DeclarationReader(ReaderState):
+    """Reads declarations."""
+
+    def declaration(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
+        """The declaration of the tokens [begin, end), whose keyword stands at `place`."""
+        declaration = parse_declaration(self.tokens, prefix, begin, place, end)
+        if declaration is None or declaration.keyword == "example":
+            return
+        if not declaration.name and declaration.keyword != "instance":
+            self.problem(place, f"This `{declaration.keyword}` has no name.")
+            return
+        if declaration.value_begin - declaration.header_begin > MAX_TOKENS:
+            self.problem(place, f"This statement has more than {MAX_TOKENS:,} tokens; it is left out.")
+            return
+        context = self._context_of(declaration)
+        if not declaration.name:
+            texts = self.tokens.texts
+            name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
+            declaration.name = self.declared.unused(name, self.stack.top.scope.namespace)
+        namespace = self.stack.top.scope.namespace
+        if is_too_long(join_names(namespace, declaration.name)):
+            self.problem(place, "The name of this declaration is too long; it is left out.")
+            return
+        premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
+        self.add(premise)
+        if declaration.keyword in THEOREM_WORDS:
+            self._proof(declaration, premise)
+        elif declaration.keyword in ("def", "abbrev", "irreducible_def"):
+            self._value(declaration, premise)
+        subject = Subject(premise)
+        if declaration.keyword.split()[0] in TYPE_WORDS:
+            subject = Subject(premise, self._members(declaration, premise, context))
+        else:
+            self._local_declarations(declaration, premise)
+            if any("simps" in attribute.text for attribute in prefix.attributes):
+                subject = Subject(premise, (), simps_projections(self.tokens, declaration))
+        self.add_made(subject, prefix.attributes)
+
+    def _context_of(self, declaration: Declaration) -> list[Binder]:
+        """The variables that the declaration includes, then its own binders."""
+        frame = self.stack.top
+        if not frame.variables.groups:
+            return declaration.binders
+        header_end = declaration.value_begin
+        end = header_end if declaration.keyword in THEOREM_WORDS else declaration.end
+        used = variables.mentioned(
+            self.tokens, declaration.header_begin, header_end, end, frame.variables, declaration.binders
+        )
+        key = (frame.variables, used, frame.included, frame.omitted)
+        taken = self.taken.get(key)
+        if taken is None:
+            taken = self.taken[key] = variables.included(*key)
+        if not self.made.take(sum([len(binder.text) for binder in taken])):
+            self.limit(declaration.begin, "Declarations take very many variables here")
+            return declaration.binders
+        return [*taken, *declaration.binders]
+
+    def _proof(self, declaration: Declaration, premise: Premise) -> None:
+        begin = declaration.value_begin
+        if begin < declaration.end and self.tokens.texts[begin] == ":=":
+            begin += 1
+        if begin >= declaration.end:
+            return
+        if declaration.end - begin > MAX_TOKENS:
+            self.problem(begin, f"This proof has more than {MAX_TOKENS:,} tokens; it is not read.")
+            return
+        proof = read_proof(
+            self.tokens,
+            begin,
+            declaration.end,
+            theorem=premise.name,
+            scope=self._inner_scope(premise.name),
+            order=len(self.declared.premises),
+            binders=(*self.stack.top.variables.groups, *declaration.binders),
+            statement=(declaration.type_begin, declaration.type_end),
+            context=premise.context,
+            states=self.states,
+        )
+        if proof.is_cut:
+            self.limit(begin, "This proof states very much inside of itself")
+        self.proofs.append(proof)
+
+    def _value(self, declaration: Declaration, premise: Premise) -> None:
+        """Note what a short definition stands for; of an irreducible one that is a lemma."""
+        begin = declaration.value_begin
+        if 1 < declaration.end - begin <= _SHORT and self.tokens.texts[begin] == ":=":
+            self.values[premise.name] = self.tokens.source(begin + 1, declaration.end)
+        if declaration.keyword == "irreducible_def":
+            header = declaration.name_index + 1, declaration.header_begin
+            self.add(irreducible_lemma(self.tokens, premise, header, self.values.get(premise.name, "")))
+
+    def _inner_scope(self, name: str) -> Scope:
+        """What the body of a declaration is read in: `theorem Foo.bar` stands in the namespace `Foo`."""
+        scope = self.stack.top.scope
+        namespace = _namespace_of(name)
+        return scope if namespace == scope.namespace else replace(scope, namespace=namespace)
+
+    def _members(self, declaration: Declaration, premise: Premise, context: list[Binder]) -> tuple[str, ...]:
+        """Declare fields and constructors; the names of the fields.
+
+        As in Lean the type's parameters are implicit there, and a field takes the structure itself.
+        """
+        parameters = tuple([binder.implicit().text for binder in context])
+        itself = structure_itself(declaration.keyword, premise.name, context)
+        found = parse_members(self.tokens, declaration)
+        if found.parents:
+            self.parents.append((premise.name, tuple(found.parents), self.stack.top.scope))
+        fields: list[Premise] = []
+        for member in found.members:
+            is_field = member.kind == "field"
+            size = self._length(member.type_begin, member.type_end) + _REFERENCE * len(parameters)
+            if not self.made.take(size) or is_too_long(join_names(premise.name, member.name)):
+                self.limit(member.begin, "This type has very many parameters and members")
+                break
+            outer = (*parameters, itself) if is_field else parameters
+            made = member_premise(self.tokens, member, premise, outer)
+            self.add(made)
+            self.add_made(Subject(made), member.prefix.attributes)
+            fields += [made] if is_field else []
+        if declaration.keyword in ("structure", "class") and len(fields) == len(found.members):
+            self.add(default_constructor(premise, fields))
+        return tuple([member.name for member in found.members if member.kind == "field"])
+
+    def _length(self, begin: int, end: int) -> int:
+        """Characters from one token to another."""
+        return self.tokens.starts[end - 1] - self.tokens.starts[begin] if begin < end else 0
+
+    def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
+        """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
+        if "where" not in self.tokens.texts[declaration.value_begin + 1 : declaration.end]:
+            return
+        kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"
+        outer = premise.context[: len(premise.context) - len(declaration.binders)]
+        for member in local_declarations(self.tokens, declaration):
+            if is_too_long(join_names(premise.name, member.name)):
+                continue
+            self.add(replace(member_premise(self.tokens, member, premise, outer), kind=kind))
+
+
+def _namespace_of(name: str) -> str:
+    return name.rpartition(".")[0] if "«" not in name else ".".join(namespaces_of(name)[1:2])

@@ -1,0 +1,98 @@
+"""What is known while the commands of one file are read in order, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lean_extract.records import FileProblem, Module, Position, Premise
+from lean_extract.source.attributes.generated import Subject, generate
+from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
+from lean_extract.source.budget import Budget
+from lean_extract.source.grammar.aliases import Alias
+from lean_extract.source.grammar.declarations import (
+    Attribute,
+)
+from lean_extract.source.grammar.notations import Notation
+from lean_extract.source.names import variables
+from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.declared import ScopedPremises
+from lean_extract.source.names.scopes import (
+    Open,
+    Scope,
+    ScopeStack,
+    is_too_long,
+)
+from lean_extract.source.proofs.proof import SourceProof
+from lean_extract.syntax.lexer import Tokens
+
+_MOST_MADE = 1 << 20, 8
+"""Characters that a file's attributes, aliases, variables and parameters may add to what it says itself, and
+how many for each of its own."""
+
+_Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
+
+
+def allowance(characters: int) -> Budget:
+    """How much may be made of a text of so many characters."""
+    least, factor = _MOST_MADE
+    return Budget(least + factor * characters)
+
+
+@dataclass
+class ReaderState:
+    """The state while the commands of one file are read in order."""
+
+    tokens: Tokens
+    module: Module
+    made: Budget
+    states: bool = False
+    stack: ScopeStack = field(default_factory=ScopeStack)
+    declared: ScopedPremises = field(default_factory=ScopedPremises)
+    translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)
+    """The translating attributes, with the name hints given so far."""
+    values: dict[str, str] = field(default_factory=dict)
+    taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
+    """The variables that were included before, by what that depends on."""
+    proofs: list[SourceProof] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
+    aliases: list[Alias] = field(default_factory=list)
+    exports: list[Open] = field(default_factory=list)
+    parents: list[tuple[str, tuple[str, ...], Scope]] = field(default_factory=list)
+    notations: list[Notation] = field(default_factory=list)
+    limits_met: set[str] = field(default_factory=set)
+    hints: int = 0
+
+    def problem(self, index: int, message: str) -> None:
+        """Note a problem at a token."""
+        self.problem_at(self.tokens.starts[index], message)
+
+    def limit(self, index: int, what: str) -> None:
+        """Say, once a file, that there is too much of something."""
+        if what not in self.limits_met:
+            self.limits_met.add(what)
+            self.problem(index, f"{what}; the rest is left out.")
+
+    def problem_at(self, offset: int, message: str) -> None:
+        """Note a problem at an offset of the text."""
+        position = self.tokens.position(offset) if self.tokens.text else Position(0, 0)
+        self.problems.append(FileProblem(self.module.path, position, message))
+
+    def may_make(self, index: int, premise: Premise) -> bool:
+        """Whether there is room for a premise that is made of others, with their binders."""
+        size = len(premise.conclusion) + sum(map(len, premise.context))
+        if self.made.take(size) and not is_too_long(premise.name):
+            return True
+        self.limit(index, "Attributes make very much of what is declared here")
+        return False
+
+    def add(self, premise: Premise) -> None:
+        """Declare a premise in the scope that is open."""
+        self.declared.add(premise, self.stack.top.scope)
+
+    def add_made(self, subject: Subject, attributes: list[Attribute]) -> None:
+        """Declare what the attributes of a declaration make of it."""
+        for made in generate(self.tokens, subject, attributes, self.translations):
+            if not self.may_make(attributes[0].begin, made):
+                return
+            self.add(made)
