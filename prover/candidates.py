@@ -57,8 +57,8 @@ class Templates:
             best = sorted(uses, key=lambda use: -use.fit)[: self.per_premise]
             trust = 1 / (1 + 0.06 * rank)
             found += [
-                Candidate(use.tactic, use.fit * trust * 0.85**place, self.name)
-                for place, use in enumerate(best)
+                Candidate(use.tactic, use.fit * trust * 0.85**position, self.name)
+                for position, use in enumerate(best)
             ]
         known = list(views.values())
         whole = [*templates.together(goal_view, known), *templates.closed(goal_view, known)]

@@ -118,9 +118,9 @@ def _shape(parts: tuple[str, ...]) -> GoalShape:
         return GoalShape("other")
     reach = _outer_positions(parts)
     for kind, operators in _LEVELS[:4] if parts[0] == "¬" else _LEVELS:
-        places = [index for index in reach if parts[index] in operators]
-        if places:
-            at = places[0]
+        positions = [index for index in reach if parts[index] in operators]
+        if positions:
+            at = positions[0]
             return GoalShape(kind, parts[:at], parts[at], parts[at + 1 :])
     if parts[0] == "¬":
         return GoalShape("not", operator="¬", right=parts[1:])

@@ -70,57 +70,57 @@ class CommandReader(DeclarationReader):
         """One command, with every `... in` before it and whatever follows on its line."""
         index, end = command.begin, command.end
         while index < end:
-            prefix, place = parse_prefix(self.tokens, index, end)
-            if place >= end:
+            prefix, position = parse_prefix(self.tokens, index, end)
+            if position >= end:
                 break
-            behind = self._dispatch(prefix, index, place, end)
+            behind = self._dispatch(prefix, index, position, end)
             if behind is None:
                 break
             index = behind
         self.stack.leave_temporary()
 
-    def _dispatch(self, prefix: Prefix, begin: int, place: int, end: int) -> int | None:
-        """Read what begins at `place`; where to read on, or None at the command's end."""
-        word = self.tokens.texts[place]
+    def _dispatch(self, prefix: Prefix, begin: int, position: int, end: int) -> int | None:
+        """Read what begins at `position`; where to read on, or None at the command's end."""
+        word = self.tokens.texts[position]
         if word in DECLARATION_WORDS:
-            self.declaration(prefix, begin, place, end)
+            self.declaration(prefix, begin, position, end)
             return None
         if word in _CONTEXT:
-            return self._context(word, place, end)
+            return self._context(word, position, end)
         if word == "alias":
-            self._alias(prefix, begin, place, end)
+            self._alias(prefix, begin, position, end)
         elif word == "attribute":
-            return self._attribute(place, end)
+            return self._attribute(position, end)
         elif word == "export":
-            self._export(place, end)
+            self._export(position, end)
         elif word == "mk_iff_of_inductive_prop":
-            self._iff_of(place, end)
+            self._iff_of(position, end)
         elif word in HINT_WORDS:
-            self._hint(place, end)
+            self._hint(position, end)
         elif word in NOTATION_WORDS and (
-            notation := parse_notation(self.tokens, place, end, self.stack.top.scope)
+            notation := parse_notation(self.tokens, position, end, self.stack.top.scope)
         ):
             self.notations.append(notation)
         elif word in _MAY_GOVERN or word == "#":
-            inside = contexts.find_in(self.tokens, place + 1, end)
+            inside = contexts.find_in(self.tokens, position + 1, end)
             if inside is not None:
                 self.stack.enter_temporary()
                 return inside + 1
         return None
 
-    def _context(self, word: str, place: int, end: int) -> int | None:
+    def _context(self, word: str, position: int, end: int) -> int | None:
         """A command that changes what is in force; with `in` behind it, for one command only."""
         tokens, stack = self.tokens, self.stack
-        index = place + 1
+        index = position + 1
         if word == "end":
             matched, index = contexts.leave(stack, tokens, index, end)
             if not matched:
-                self.problem(place, "This `end` does not match what is open.")
+                self.problem(position, "This `end` does not match what is open.")
             return index
         if word in SCOPE_WORDS:
             fits, index = contexts.enter(stack, word, tokens, index, end)
             if not fits:
-                self.limit(place, "The name of this namespace is too long")
+                self.limit(position, "The name of this namespace is too long")
             return index
         inside = contexts.find_in(tokens, index, end) if self._has_in(index, end) else None
         if inside is not None:
@@ -130,11 +130,11 @@ class CommandReader(DeclarationReader):
         if word == "open":
             opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
             if not stack.open(*opened):
-                self.limit(place, f"More than {MAX_OPENS} namespaces are open here")
+                self.limit(position, f"More than {MAX_OPENS} namespaces are open here")
         elif word == "variable":
             behind = contexts.declare_variables(stack, tokens, index, end)
             if stack.top.variables.is_full:
-                self.limit(place, "Very many variables are in force here")
+                self.limit(position, "Very many variables are in force here")
         elif word == "include":
             behind = contexts.include(stack, tokens, index, end)
         elif word == "omit":
@@ -148,21 +148,21 @@ class CommandReader(DeclarationReader):
         near = min(end, begin + _NEAR)
         return near < end or "in" in self.tokens.texts[begin:near]
 
-    def _hint(self, place: int, end: int) -> None:
+    def _hint(self, position: int, end: int) -> None:
         self.hints += 1
-        if self.hints > _MOST_HINTS or end - place > _MOST_HINTS:
-            self.limit(place, "There are very many name hints here")
+        if self.hints > _MOST_HINTS or end - position > _MOST_HINTS:
+            self.limit(position, "There are very many name hints here")
             return
-        self.translations = hinted(self.translations, self.tokens.texts, place, end)
+        self.translations = hinted(self.translations, self.tokens.texts, position, end)
 
-    def _attribute(self, place: int, end: int) -> int | None:
+    def _attribute(self, position: int, end: int) -> int | None:
         """`attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
         tokens = self.tokens
-        if place + 1 >= end or tokens.texts[place + 1] != "[":
+        if position + 1 >= end or tokens.texts[position + 1] != "[":
             return None
-        behind = tokens.brackets.close(place + 1, end) + 1
-        is_local = tokens.texts[place + 2] in ("local", "scoped", "-")
-        attributes = parse_attributes(tokens, place + 2, behind - 1)
+        behind = tokens.brackets.close(position + 1, end) + 1
+        is_local = tokens.texts[position + 2] in ("local", "scoped", "-")
+        attributes = parse_attributes(tokens, position + 2, behind - 1)
         index = behind
         while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
             target = self.declared.find(tokens.texts[index], self.stack.top.scope)
@@ -181,32 +181,32 @@ class CommandReader(DeclarationReader):
         self.declared.premises[target] = replace(premise, attributes=premise.attributes + texts)
         self.add_made(Subject(premise), attributes)
 
-    def _export(self, place: int, end: int) -> None:
+    def _export(self, position: int, end: int) -> None:
         """`export Namespace (a b)`: the names are there in the current namespace too."""
-        opened, _ = contexts.parse_open(self.tokens, place + 1, end, self.stack.top.scope.namespace)
+        opened, _ = contexts.parse_open(self.tokens, position + 1, end, self.stack.top.scope.namespace)
         self.exports += opened
         for names in opened:
             self.declared.export(names)
 
-    def _alias(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
+    def _alias(self, prefix: Prefix, begin: int, position: int, end: int) -> None:
         scope = self.stack.top.scope
-        for alias in parse_alias(self.tokens, place, end, scope):
+        for alias in parse_alias(self.tokens, position, end, scope):
             found = self.declared.find(alias.target, scope)
             target = self.declared.premises[found] if found is not None else None
             if target is not None and not self.made.take(len(target.conclusion)):
-                self.limit(place, "Aliases repeat very much of what is declared here")
+                self.limit(position, "Aliases repeat very much of what is declared here")
                 return
             premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
             self.aliases.append(alias)
             self.add(premise)
             self.add_made(Subject(premise), prefix.attributes)
 
-    def _iff_of(self, place: int, end: int) -> None:
+    def _iff_of(self, position: int, end: int) -> None:
         """`mk_iff_of_inductive_prop Foo foo_iff`."""
-        if place + 2 >= end:
+        if position + 2 >= end:
             return
-        found = self.declared.find(self.tokens.texts[place + 1], self.stack.top.scope)
+        found = self.declared.find(self.tokens.texts[position + 1], self.stack.top.scope)
         premise = self.declared.premises[found] if found is not None else None
-        made = command_iff(self.tokens, place, end, premise, self.module.name)
+        made = command_iff(self.tokens, position, end, premise, self.module.name)
         if made is not None:
             self.add(made)

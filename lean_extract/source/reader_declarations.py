@@ -45,16 +45,16 @@ _REFERENCE = 8
 class DeclarationReader(ReaderState):
     """Reads declarations."""
 
-    def declaration(self, prefix: Prefix, begin: int, place: int, end: int) -> None:
-        """The declaration of the tokens [begin, end), whose keyword stands at `place`."""
-        declaration = parse_declaration(self.tokens, prefix, begin, place, end)
+    def declaration(self, prefix: Prefix, begin: int, position: int, end: int) -> None:
+        """The declaration of the tokens [begin, end), whose keyword stands at `position`."""
+        declaration = parse_declaration(self.tokens, prefix, begin, position, end)
         if declaration is None or declaration.keyword == "example":
             return
         if not declaration.name and declaration.keyword != "instance":
-            self.problem(place, f"This `{declaration.keyword}` has no name.")
+            self.problem(position, f"This `{declaration.keyword}` has no name.")
             return
         if declaration.value_begin - declaration.header_begin > MAX_TOKENS:
-            self.problem(place, f"This statement has more than {MAX_TOKENS:,} tokens; it is left out.")
+            self.problem(position, f"This statement has more than {MAX_TOKENS:,} tokens; it is left out.")
             return
         context = self._context_of(declaration)
         if not declaration.name:
@@ -63,7 +63,7 @@ class DeclarationReader(ReaderState):
             declaration.name = self.declared.unused(name, self.stack.top.scope.namespace)
         namespace = self.stack.top.scope.namespace
         if is_too_long(join_names(namespace, declaration.name)):
-            self.problem(place, "The name of this declaration is too long; it is left out.")
+            self.problem(position, "The name of this declaration is too long; it is left out.")
             return
         premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
         self.add(premise)

@@ -160,8 +160,8 @@ class Tokens:
 
     def is_first(self, index: int) -> bool:
         """Whether the token is the first on its line."""
-        place = bisect_left(self.line_first, index)
-        return place < len(self.line_first) and self.line_first[place] == index
+        position = bisect_left(self.line_first, index)
+        return position < len(self.line_first) and self.line_first[position] == index
 
     def firsts(self, begin: int, end: int) -> list[int]:
         """The tokens of [begin, end) that come first on their lines."""

@@ -36,7 +36,7 @@ class _Frame:
     gaps: list[str] = field(default_factory=list)
     """The white space before each piece."""
     inner: dict[int, list[str]] = field(default_factory=dict)
-    """What the pieces in round brackets hold, by their place."""
+    """What the pieces in round brackets hold, by their index."""
 
     def add(self, piece: str, gap: str) -> None:
         """One more piece."""
@@ -111,9 +111,9 @@ def _turned(frame: _Frame) -> tuple[list[str], list[str]]:
     return pieces, gaps
 
 
-def _plain(frame: _Frame, place: int) -> list[str] | None:
+def _plain(frame: _Frame, position: int) -> list[str] | None:
     """What a piece in round brackets holds, if that is a relation and nothing beside it."""
-    inner = frame.inner.get(place)
+    inner = frame.inner.get(position)
     return None if inner is None or _BOUNDARIES.intersection(inner) else inner
 
 
@@ -123,14 +123,14 @@ def _gathered(frame: _Frame) -> _Frame:
         return frame
     found = _Frame(frame.opener)
     binder: list[str] = []
-    for place, (piece, gap) in enumerate(zip(frame.pieces, frame.gaps, strict=True)):
+    for position, (piece, gap) in enumerate(zip(frame.pieces, frame.gaps, strict=True)):
         if binder:
             binder += [gap, piece]
             if piece == ",":
                 found.pieces[-1], binder = "".join(binder), []
             continue
-        if place in frame.inner:
-            found.inner[len(found.pieces)] = frame.inner[place]
+        if position in frame.inner:
+            found.inner[len(found.pieces)] = frame.inner[position]
         found.add(piece, gap)
         if piece in _BIG_OPERATORS:
             binder = [piece]
@@ -140,9 +140,9 @@ def _gathered(frame: _Frame) -> _Frame:
 
 
 def _stop(pieces: Sequence[str], start: int, bar: int) -> int:
-    for place in range(start, len(pieces)):
-        if pieces[place] in _BOUNDARIES or place == bar:
-            return place
+    for position in range(start, len(pieces)):
+        if pieces[position] in _BOUNDARIES or position == bar:
+            return position
     return len(pieces)
 
 
@@ -175,10 +175,10 @@ class _Run:
 
     def relation(self) -> int | None:
         """Where the one relation stands between two sides; None where there is none, or several."""
-        places = [place for place, piece in enumerate(self.pieces) if piece in _RELATIONS]
-        if len(places) != 1 or not 0 < places[0] < len(self.pieces) - 1:
+        positions = [position for position, piece in enumerate(self.pieces) if piece in _RELATIONS]
+        if len(positions) != 1 or not 0 < positions[0] < len(self.pieces) - 1:
             return None
-        return places[0]
+        return positions[0]
 
     def mirrored(self) -> tuple[list[str], list[str]]:
         """With `≤` for `≥`, its sides in their new places."""

@@ -108,16 +108,16 @@ def brackets(text: str) -> tuple[str | None, list[str]]:
 def _balance(text: str) -> tuple[str | None, list[str], int]:
     """As `brackets`, and how many brackets at most stand within one another."""
     still_open: list[str] = []
-    place = deepest = 0
-    while match := _TOKEN.search(text, place):
-        place = match.end()
+    position = deepest = 0
+    while match := _TOKEN.search(text, position):
+        position = match.end()
         if match["raw"]:
             return "it has a raw string", still_open, deepest
         if match["block"]:
             end = _closed_comment(text, match.start())
             if end is None:
                 return OPEN_COMMENT, still_open, deepest
-            place = end
+            position = end
         elif match["string"] and not match["closed"]:
             return OPEN_STRING, still_open, deepest
         elif match["open"]:
@@ -133,15 +133,15 @@ def _balance(text: str) -> tuple[str | None, list[str], int]:
 def code(text: str) -> str:
     """The text without comments and strings; of strings with holes in them all is kept."""
     parts: list[str] = []
-    place = 0
-    while match := _TOKEN.search(text, place):
-        parts.append(text[place : match.start()])
-        place = comment_end(text, match.start()) if match["block"] else match.end()
+    position = 0
+    while match := _TOKEN.search(text, position):
+        parts.append(text[position : match.start()])
+        position = comment_end(text, match.start()) if match["block"] else match.end()
         if match["block"] or match["comment"]:
             parts.append(" ")
         elif match["holes"] or not match["string"]:
             parts.append(match.group())
-    return "".join([*parts, text[place:]])
+    return "".join([*parts, text[position:]])
 
 
 def comment_end(text: str, start: int) -> int:

@@ -51,11 +51,11 @@ class TypeShape(NamedTuple):
     names: tuple[tuple[str, Range | None], ...] = ()
 
 
-def strip(texts: list[str], place: Range) -> Range:
+def strip(texts: list[str], type_range: Range) -> Range:
     """The type without parentheses around the whole; one that is not closed ends with the type."""
-    begin, end = place
+    begin, end = type_range
     if begin >= end or texts[begin] != "(":
-        return place
+        return type_range
     for closed in _leading_closed(texts, begin, end):
         if end - begin < 2 or closed < end - 1:
             break
@@ -120,9 +120,9 @@ def _level(text: str) -> int | None:
     return None if text[0].isdigit() or text[0] in ".\"'`" else RELATION
 
 
-def shape(texts: list[str], place: Range) -> TypeShape:
+def shape(texts: list[str], type_range: Range) -> TypeShape:
     """Take a type apart, one level."""
-    begin, end = strip(texts, place)
+    begin, end = strip(texts, type_range)
     if begin >= end:
         return TypeShape("")
     first = texts[begin]
@@ -177,17 +177,17 @@ def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | No
     return [pair for name in names for pair in ((name, None), ("", (mark - 1, end)))]
 
 
-def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Range]:
+def premises_of(texts: list[str], type_range: Range) -> tuple[list[Range | None], Range]:
     """What a statement assumes, one entry for each binder and each antecedent, and what it concludes."""
     assumed: list[Range | None] = []
     depth = 0
     while depth < _DEEPEST:
-        parts = shape(texts, place)
+        parts = shape(texts, type_range)
         if parts.connective == "∀" and parts.right:
             assumed += [binder for _, binder in parts.names]
-            place = parts.right
+            type_range = parts.right
         elif parts.connective == "→":
-            antecedents, place = joined(texts, place, "→")
+            antecedents, type_range = joined(texts, type_range, "→")
             if not antecedents:
                 break
             assumed += antecedents
@@ -195,32 +195,32 @@ def premises_of(texts: list[str], place: Range) -> tuple[list[Range | None], Ran
             return [*assumed, parts.left], (parts.left[1], parts.left[1])
         else:
             break
-        depth += texts[place[0] : place[0] + 1] == ["("]
-    return assumed, place
+        depth += texts[type_range[0] : type_range[0] + 1] == ["("]
+    return assumed, type_range
 
 
-def joined(texts: list[str], place: Range, connective: Connective) -> tuple[list[Range], Range]:
+def joined(texts: list[str], type_range: Range, connective: Connective) -> tuple[list[Range], Range]:
     """What stands before each of the connectives of `p → q → r`, and what behind the last of them."""
-    begin, end = strip(texts, place)
+    begin, end = strip(texts, type_range)
     found: list[Range] = []
     if begin >= end or texts[begin] in _BINDING:
-        return found, place
+        return found, type_range
     for operator, index in loosest(texts, begin, end):
         if _CONNECTIVES.get(operator) != connective:
             break
         if index > begin:
             found.append((begin, index))
             begin = index + 1
-    return found, (begin, end) if found else place
+    return found, (begin, end) if found else type_range
 
 
-def head(texts: list[str], place: Range) -> str:
+def head(texts: list[str], type_range: Range) -> str:
     """What a type is an application of: an operator (`=`, `↔`) or a name; empty if that is not plain.
 
     >>> head(["a", "=", "b"], (0, 3))
     '='
     """
-    begin, end = strip(texts, place)
+    begin, end = strip(texts, type_range)
     if begin >= end:
         return ""
     first = texts[begin]

@@ -26,7 +26,7 @@ class Binder:
     type: str
     text: str
     mentions: frozenset[str] = frozenset()
-    place: tuple[int, int] = (0, 0)
+    type_tokens: tuple[int, int] = (0, 0)
     """The tokens of its type, in the file that it was read from."""
 
     @property

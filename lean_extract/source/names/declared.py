@@ -14,38 +14,38 @@ class ScopedPremises:
 
     premises: list[Premise] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
-    _places: dict[str, int] = field(default_factory=dict)
+    _positions: dict[str, int] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     """For names that were numbered, the number to try next."""
 
     def __contains__(self, name: str) -> bool:
-        return name in self._places
+        return name in self._positions
 
     def add(self, premise: Premise, scope: Scope) -> None:
         """Declare a premise. What the source declares takes the place of what an attribute makes."""
-        place = self._places.get(premise.name)
-        if place is not None and not premise.is_private:
+        position = self._positions.get(premise.name)
+        if position is not None and not premise.is_private:
             if premise.generated_by is not None:
                 return
-            if self.premises[place].generated_by is not None:
-                self.premises[place] = premise
+            if self.premises[position].generated_by is not None:
+                self.premises[position] = premise
                 return
-        self._places.setdefault(premise.name, len(self.premises))
+        self._positions.setdefault(premise.name, len(self.premises))
         self.premises.append(premise)
         self.scopes.append(scope)
 
     def find(self, name: str, scope: Scope) -> int | None:
-        """The place of the premise that a name means here, by the namespaces in force."""
+        """The position of the premise that a name means here, by the namespaces in force."""
         if is_too_long(name):
             return None
         for namespace in namespaces_of(scope.namespace):
-            place = self._places.get(join_names(namespace, name))
-            if place is not None:
-                return place
+            position = self._positions.get(join_names(namespace, name))
+            if position is not None:
+                return position
         for opened in scope.opens:
-            place = self._places.get(f"{opened.namespace}.{name}")
-            if place is not None:
-                return place
+            position = self._positions.get(f"{opened.namespace}.{name}")
+            if position is not None:
+                return position
         return None
 
     def unused(self, name: str, namespace: str) -> str:
@@ -53,7 +53,7 @@ class ScopedPremises:
         full = join_names(namespace, name)
         count = self._numbers.get(full, 0)
         numbered = f"{name}_{count}" if count else name
-        while join_names(namespace, numbered) in self._places:
+        while join_names(namespace, numbered) in self._positions:
             count += 1
             numbered = f"{name}_{count}"
         self._numbers[full] = count
@@ -62,7 +62,7 @@ class ScopedPremises:
     def export(self, opened: Open) -> None:
         """Note the names that `export` gives premises of this file; the last of several counts."""
         for name in opened.only or ():
-            place = self.find(f"{opened.namespace}.{name}", Scope(opened.within))
-            if place is not None:
+            position = self.find(f"{opened.namespace}.{name}", Scope(opened.within))
+            if position is not None:
                 short = join_names(opened.within, name)
-                self.premises[place] = replace(self.premises[place], exported_as=short)
+                self.premises[position] = replace(self.premises[position], exported_as=short)

@@ -58,13 +58,13 @@ def _bound_somewhere(tokens: Tokens, begin: int, end: int) -> set[str]:
     return bound
 
 
-def binding_places(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
+def binding_positions(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
     """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind.
 
     Types are not looked into. Binders that hold very many quantifiers are none, and end there.
     """
     texts, brackets = tokens.texts, tokens.brackets
-    places: list[int] = []
+    positions: list[int] = []
     opened: list[int] = []
     within = 0
     index = begin
@@ -75,25 +75,25 @@ def binding_places(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int
             if step > 0:
                 opened.append(index)
             elif not opened:
-                return places, index
+                return positions, index
             else:
                 opened.pop()
         elif not opened and text in BINDING_ENDS:
-            return places, index
+            return positions, index
         elif text in _TYPE_MARKS:
             if not opened:
-                return places, brackets.stop(index, end, BINDING_ENDS)
+                return positions, brackets.stop(index, end, BINDING_ENDS)
             index = brackets.close(opened.pop(), end)
         elif text in QUANTIFIERS and (within := within + 1) > _MAX_WITHIN:
-            return places, index
+            return positions, index
         elif text != "_":
-            places.append(index)
+            positions.append(index)
         index += 1
-    return places, end
+    return positions, end
 
 
 def _binding_names(tokens: Tokens, begin: int, end: int) -> frozenset[str]:
-    return frozenset([tokens.texts[place] for place in binding_places(tokens, begin, end)[0]])
+    return frozenset([tokens.texts[position] for position in binding_positions(tokens, begin, end)[0]])
 
 
 _TYPE_MARKS = frozenset((":", "∈", "in", "<", "≤", ">", "≥", "⊆", "≠", ":=", "∉", "⊂", "∣"))
@@ -123,8 +123,8 @@ def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
                 first -= 1
             bound.update(texts[first + 1 : index])
         elif text in _INTRODUCERS:
-            for place in range(index + 1, min(end, index + 40)):
-                if texts[place] in _INTRODUCERS_END or (place in firsts and text != "|"):
+            for position in range(index + 1, min(end, index + 40)):
+                if texts[position] in _INTRODUCERS_END or (position in firsts and text != "|"):
                     break
-                bound.add(texts[place])
+                bound.add(texts[position])
     return bound

@@ -25,7 +25,7 @@ def instance_name(texts: list[str], begin: int, end: int, binders: list[Binder])
     found = dict.fromkeys(_part(text, local) for text in texts[begin:end])
     parts = [part for part in found if part]
     if len(parts) == 1:
-        classes = [head(texts, binder.place) for binder in binders if binder.is_instance]
+        classes = [head(texts, binder.type_tokens) for binder in binders if binder.is_instance]
         parts += [f"Of{_capitalised(name)}" for name in classes[-1:] if is_identifier(name)]
     return "inst" + "".join(parts)
 

@@ -118,7 +118,7 @@ class ScopeStack:
         self.top.omitted |= unwanted
 
     def open(self, *opened: Open) -> bool:
-        """Add opened namespaces to the frame in force; whether all found place."""
+        """Add opened namespaces to the frame in force; whether there was room for all."""
         top = self.top
         room = MAX_OPENS - len(top.scope.opens)
         if opened[:room]:
@@ -153,10 +153,10 @@ def split_name(name: str) -> list[str]:
     parts: list[str] = []
     start = 0
     quoted = False
-    for place, character in enumerate(name):
+    for position, character in enumerate(name):
         if character == "." and not quoted:
-            parts.append(name[start:place])
-            start = place + 1
+            parts.append(name[start:position])
+            start = position + 1
             continue
         quoted = character == "«" or (quoted and character != "»")
     return [*parts, name[start:]]

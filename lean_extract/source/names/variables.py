@@ -22,7 +22,7 @@ MAX_NAMES = 1000
 class Variables:
     """The variables in force, in order, with what each of them needs worked out once.
 
-    A place is `(index of the group, name)`; the name is empty for an unnamed instance.
+    A position is `(index of the group, name)`; the name is empty for an unnamed instance.
     """
 
     groups: tuple[Binder, ...] = ()
@@ -86,11 +86,11 @@ def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binde
             continue
         if group.bracket == bracket:
             return groups
-        place = group.names.index(name)
+        position = group.names.index(name)
         parts = [
-            group.only(group.names[:place]),
+            group.only(group.names[:position]),
             group.only((name,)).with_bracket(bracket),
-            group.only(group.names[place + 1 :]),
+            group.only(group.names[position + 1 :]),
         ]
         return (*groups[:index], *[part for part in parts if part.names], *groups[index + 1 :])
     return groups
@@ -138,10 +138,10 @@ def included(
     waiting = list(chosen)
     while waiting:
         index, _ = waiting.pop()
-        for place in variables.needs[index]:
-            if place not in chosen:
-                chosen.add(place)
-                waiting.append(place)
+        for position in variables.needs[index]:
+            if position not in chosen:
+                chosen.add(position)
+                waiting.append(position)
     result: list[Binder] = []
     for index, group in enumerate(variables.groups):
         if group.is_instance:
@@ -165,4 +165,4 @@ def _is_wanted(
         return True
     if group.type in omit or any(name in omit for name in group.names):
         return False
-    return all(place in chosen for place in needs)
+    return all(position in chosen for position in needs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import islice, takewhile
 
-from lean_extract.source.names.free_names import binding_places
+from lean_extract.source.names.free_names import binding_positions
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import (
     MAX_PATH,
@@ -54,18 +54,18 @@ class Binding:
         self.mentions: list[tuple[int, Mention]] = []
         self.alternatives: dict[int, Alternative] = {}
 
-    def bind(self, place: int, known: Known = None) -> None:
+    def bind(self, position: int, known: Known = None) -> None:
         """The name at a token is local from here on; the followed goal may know its type."""
-        self.local.bind(self.texts[place], known or self.flow.patterns.types.get(place))
+        self.local.bind(self.texts[position], known or self.flow.patterns.types.get(position))
 
     def quantifier(self, index: int) -> None:
         """`fun x y ↦`, `∀ x : T,`, `∑ i ∈ s,`."""
         if index + 1 < self.end and self.texts[index + 1] == "|":
             return
-        for place in binding_places(self.tokens, index + 1, self.end)[0]:
-            text = self.texts[place]
+        for position in binding_positions(self.tokens, index + 1, self.end)[0]:
+            text = self.texts[position]
             if "." not in text and is_identifier(text) and text not in KEYWORDS:
-                self.bind(place)
+                self.bind(position)
         self._typed_binders(index + 1)
 
     def _typed_binders(self, index: int) -> None:
@@ -103,8 +103,8 @@ class Binding:
             return
         while self.mentions and self.mentions[-1][0] >= first:
             self.mentions.pop()
-        for place in range(first + 1, index):
-            self.local.bind(self.texts[place])
+        for position in range(first + 1, index):
+            self.local.bind(self.texts[position])
 
     def sequence(self, index: int) -> None:
         """`intro x ⟨y, z⟩`, `obtain ⟨x, hx⟩ | h := ...`."""
@@ -124,18 +124,18 @@ class Binding:
         elif end < self.end and self.texts[end] == ":":
             self.flow.patterns.bind(begin, end, (end + 1, goal_end(self.tokens, end + 1, self.end)))
 
-    def _plain_type(self, place: int) -> Known:
-        """What is known of the term at `place`: a local name, its projection, or an applied constant."""
-        text = self.texts[place]
-        if text == "(" and self.texts[place + 1] not in ("fun", "by", "("):
-            closer = self.brackets.close(place, self.end)
-            return self._plain_type(place + 1) if closer + 1 in self.firsts else None
+    def _plain_type(self, position: int) -> Known:
+        """What is known of the term at `position`: a local name, its projection, or an applied constant."""
+        text = self.texts[position]
+        if text == "(" and self.texts[position + 1] not in ("fun", "by", "("):
+            closer = self.brackets.close(position, self.end)
+            return self._plain_type(position + 1) if closer + 1 in self.firsts else None
         if not is_identifier(text) or text in KEYWORDS:
             return None
         name, _, path = text.partition(".")
         if name not in self.local:
             return TypedPart(text)
-        behind = place + 1
+        behind = position + 1
         most = min(self.end, behind + MAX_PATH)
         while behind < most and self.texts[behind][0] == "." and behind not in self.firsts:
             path = f"{path}{self.texts[behind]}" if path else self.texts[behind][1:]
@@ -164,67 +164,67 @@ class Binding:
         texts = self.texts
         depth = 0
         type_depth: int | None = None
-        for place in range(index, self.end):
-            text = texts[place]
-            if depth == 0 and (text in _PATTERN_ENDS or (place in self.firsts and place > index)):
-                return place
+        for position in range(index, self.end):
+            text = texts[position]
+            if depth == 0 and (text in _PATTERN_ENDS or (position in self.firsts and position > index)):
+                return position
             step = DEPTH.get(text)
             if step is not None:
                 depth += step
                 if depth < 0:
-                    return place
+                    return position
                 if type_depth is not None and depth < type_depth:
                     type_depth = None
             elif text == ":":
                 if depth == 0:
-                    return place
+                    return position
                 type_depth = depth
             elif text in _NO_PATTERN:
-                return place
+                return position
             elif type_depth is None:
-                self._pattern_name(place, text)
+                self._pattern_name(position, text)
         return self.end
 
-    def _pattern_name(self, place: int, text: str) -> None:
+    def _pattern_name(self, position: int, text: str) -> None:
         if not is_identifier(text) or text in KEYWORDS or "." in text:
             return
         if text == "rfl":
-            self.skipped.add(place)
+            self.skipped.add(position)
         else:
-            self.bind(place)
+            self.bind(position)
 
     def let(self, index: int) -> None:
         """`have h : T := ...`, `let x := ...`, `suffices h : T`."""
         texts = self.texts
-        place = index + 1
-        if place >= self.end:
+        position = index + 1
+        if position >= self.end:
             return
-        name = texts[place]
+        name = texts[position]
         if name in (":", ":="):
-            self._declare("this", place)
+            self._declare("this", position)
         elif name == "this" or (is_identifier(name) and name not in KEYWORDS):
-            self._declare(name, place + 1)
+            self._declare(name, position + 1)
         else:
-            self._from_value(place)
-            self._pattern(place)
+            self._from_value(position)
+            self._pattern(position)
 
-    def _declare(self, name: str, place: int) -> None:
-        """Bind `name`, whose binders, type or value begin at `place`."""
+    def _declare(self, name: str, position: int) -> None:
+        """Bind `name`, whose binders, type or value begin at `position`."""
         texts = self.texts
-        while place < self.end and texts[place] in ("(", "{", "[", "⦃"):
-            behind = self.brackets.close(place, self.end)
-            self._binder_names(place, behind)
-            place = behind + 1
+        while position < self.end and texts[position] in ("(", "{", "[", "⦃"):
+            behind = self.brackets.close(position, self.end)
+            self._binder_names(position, behind)
+            position = behind + 1
         known: Known = None
-        if place < self.end and texts[place] == ":":
-            known = (place + 1, goal_end(self.tokens, place + 1, self.end))
-        elif place + 1 < self.end and texts[place] == ":=":
-            known = self._plain_type(place + 1)
+        if position < self.end and texts[position] == ":":
+            known = (position + 1, goal_end(self.tokens, position + 1, self.end))
+        elif position + 1 < self.end and texts[position] == ":=":
+            known = self._plain_type(position + 1)
         self.local.bind(name, known)
 
     def _binder_names(self, begin: int, end: int) -> None:
-        for place in range(begin + 1, end):
-            text = self.texts[place]
+        for position in range(begin + 1, end):
+            text = self.texts[position]
             if text == ":" or text in _NO_PATTERN:
                 return
             if is_identifier(text) and "." not in text:
@@ -246,27 +246,27 @@ class Binding:
     def _cases(self, index: int) -> None:
         """Note the type of what is taken apart: for its alternatives, or for the pattern behind `with`."""
         column = self.tokens.column(index)
-        place = self._plain_type(index + 1) if index + 1 < self.end else None
+        known = self._plain_type(index + 1) if index + 1 < self.end else None
         found = next((i for i in range(index, min(self.end, index + 60)) if self.texts[i] == "with"), None)
         if found is None:
             return
         behind = found + 1
         if (
-            place is not None
+            known is not None
             and behind < self.end
             and self.texts[behind] != "|"
             and behind not in self.firsts
         ):
             end = self.tokens.lines.next_line(behind, self.end)
             if end - behind <= _PATTERN_REACH:
-                self.flow.patterns.bind(behind, end, place)
+                self.flow.patterns.bind(behind, end, known)
                 self.flow.branches(index, behind, end)
             return
-        receiver = "" if place is None or isinstance(place, TypedPart) else self.local.head(place)
+        receiver = "" if known is None or isinstance(known, TypedPart) else self.local.head(known)
         noted = self._note_alternatives(behind, receiver, column)
         self.alternatives.update(noted)
-        if place is not None and self.texts[index] == "cases":
-            self._alternative_types(place, noted)
+        if known is not None and self.texts[index] == "cases":
+            self._alternative_types(known, noted)
 
     def _note_alternatives(self, begin: int, receiver: str, column: int) -> dict[int, Alternative]:
         """The constructors that the tactic's alternatives name."""
@@ -275,9 +275,9 @@ class Binding:
         known = self.tactic_bars[bisect_left(self.tactic_bars, begin) :]
         if begin < end and self.texts[begin] == "|" and known[:1] != [begin]:
             known.insert(0, begin)
-        for place in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
-            if not bars or bars[0] == begin or self._in_line(place, bars[0]):
-                bars.append(place)
+        for position in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
+            if not bars or bars[0] == begin or self._in_line(position, bars[0]):
+                bars.append(position)
         names = {bar: self.texts[bar + 2 if self.texts[bar + 1] == "@" else bar + 1] for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
         return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
@@ -291,14 +291,14 @@ class Binding:
             end += 1
         return end
 
-    def _in_line(self, place: int, other: int) -> bool:
-        return self.tokens.column(place) == self.tokens.column(other)
+    def _in_line(self, position: int, other: int) -> bool:
+        return self.tokens.column(position) == self.tokens.column(other)
 
-    def _alternative_types(self, place: Range | TypedPart, noted: dict[int, Alternative]) -> None:
+    def _alternative_types(self, known: Range | TypedPart, noted: dict[int, Alternative]) -> None:
         """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
-        if isinstance(place, TypedPart):
+        if isinstance(known, TypedPart):
             return
-        parts = self.local.shape(place)
+        parts = self.local.shape(known)
         for bar, alternative in noted.items():
             if parts.connective == "∨" and alternative.name in ("inl", "inr"):
                 side = parts.left if alternative.name == "inl" else parts.right
@@ -306,12 +306,12 @@ class Binding:
 
     def clause(self, index: int) -> None:
         """`with x y`: patterns, unless alternatives or fields follow."""
-        place = index + 1
-        if place >= self.end or place in self.firsts or self.texts[place] == "|":
+        position = index + 1
+        if position >= self.end or position in self.firsts or self.texts[position] == "|":
             return
-        if place + 1 < self.end and self.texts[place + 1] == ":=":
+        if position + 1 < self.end and self.texts[position + 1] == ":=":
             return
-        self._pattern(place)
+        self._pattern(position)
 
     def alternative(self, index: int) -> None:
         """`| pattern => ...`, of a tactic or of a term."""
@@ -319,32 +319,34 @@ class Binding:
         if end is None:
             return
         noted = self.alternatives.get(index)
-        for place in range(index + 1, end):
-            text = self.texts[place]
+        for position in range(index + 1, end):
+            text = self.texts[position]
             if not is_identifier(text) or "." in text or text in KEYWORDS:
                 continue
-            if noted is not None and text == noted.name and place <= index + 2:
-                self.skipped.add(place)
-                self.mentions.append((place, noted))
+            if noted is not None and text == noted.name and position <= index + 2:
+                self.skipped.add(position)
+                self.mentions.append((position, noted))
             elif noted is not None:
                 # `| succ n ih`: an argument called like what was taken apart is mostly of its type
-                self.bind(place, self.local.type_of(text) if place not in self.flow.patterns.types else None)
-            elif not (text in _NULLARY or self._is_applied(place, end, index)):
-                self.bind(place)
+                self.bind(
+                    position, self.local.type_of(text) if position not in self.flow.patterns.types else None
+                )
+            elif not (text in _NULLARY or self._is_applied(position, end, index)):
+                self.bind(position)
 
-    def _is_applied(self, place: int, end: int, bar: int) -> bool:
+    def _is_applied(self, position: int, end: int, bar: int) -> bool:
         """Whether the name in a pattern is a constructor: it has arguments, and is none itself."""
-        before, after = self.texts[place - 1], self.texts[place + 1]
-        if place + 1 >= end or not (place - 1 == bar or before in ("(", ",", "⟨", "@", "|")):
+        before, after = self.texts[position - 1], self.texts[position + 1]
+        if position + 1 >= end or not (position - 1 == bar or before in ("(", ",", "⟨", "@", "|")):
             return False
         return is_identifier(after) or after in ("(", "⟨", "_", "[") or after[0].isdigit()
 
     def _alternative_end(self, begin: int) -> int | None:
         depth = 0
-        for place in range(begin, min(self.end, begin + _ALTERNATIVE_REACH)):
-            text = self.texts[place]
+        for position in range(begin, min(self.end, begin + _ALTERNATIVE_REACH)):
+            text = self.texts[position]
             if depth == 0 and text in ARROWS:
-                return place
+                return position
             depth += DEPTH.get(text, 0)
             if depth < 0 or text in (":=", "by", "fun", ";", "exact", "with"):
                 return None
@@ -352,8 +354,8 @@ class Binding:
 
     def dot(self, index: int) -> None:
         """A focus dot: behind `refine ⟨fun h => ?_, ...⟩` the names of its own hole are in force."""
-        for name, place in self.flow.at_dots.get(index, ()):
-            self.local.bind(name, place)
+        for name, known in self.flow.at_dots.get(index, ()):
+            self.local.bind(name, known)
 
 
 def goal_end(tokens: Tokens, begin: int, end: int) -> int:

@@ -64,24 +64,24 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
     texts = tokens.texts
     keyword = texts[index]
     limit = layout_end(tokens, index, end)
-    place = index + 1
+    position = index + 1
     name = ""
     binders: list[str] = []
     if keyword != "show":
-        if place < limit and is_identifier(texts[place]) and texts[place] not in KEYWORDS - {"this"}:
-            name = texts[place]
-            place += 1
-        while place < min(limit, index + _LONGEST) and texts[place] in ("(", "{", "[", "⦃"):
-            behind = tokens.brackets.close(place, limit) + 1
-            binders.append(tokens.source(place, behind))
-            place = behind
-        if place >= limit or texts[place] != ":":
+        if position < limit and is_identifier(texts[position]) and texts[position] not in KEYWORDS - {"this"}:
+            name = texts[position]
+            position += 1
+        while position < min(limit, index + _LONGEST) and texts[position] in ("(", "{", "[", "⦃"):
+            behind = tokens.brackets.close(position, limit) + 1
+            binders.append(tokens.source(position, behind))
+            position = behind
+        if position >= limit or texts[position] != ":":
             return None
-        place += 1
-    stop = goal_end(tokens, place, limit)
+        position += 1
+    stop = goal_end(tokens, position, limit)
     if stop - index > _LONGEST:
         return None
-    conclusion = tokens.source(place, stop)
+    conclusion = tokens.source(position, stop)
     if not conclusion or (keyword == "show" and stop < limit and texts[stop] in ("then", "with")):
         return None
     proof_end = limit

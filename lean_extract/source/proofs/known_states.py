@@ -165,56 +165,66 @@ class _StateWalk(ProofWalk[Known]):
             return AfterStep(_unknown(behind))
         return AfterStep(behind, states if len(states) > 1 else [])
 
-    def _applied(self, word: str, place: int, stop: int, before: Sequent, depth: int) -> list[Sequent] | None:
-        if place in self.stated and word != "calc":
-            return self._stated(self.stated[place], before, depth)
+    def _applied(
+        self, word: str, position: int, stop: int, before: Sequent, depth: int
+    ) -> list[Sequent] | None:
+        if position in self.stated and word != "calc":
+            return self._stated(self.stated[position], before, depth)
         if word == "calc":
             return None
         if word in ("change", "show"):
             return (
-                [before.proving(self.tokens.source(place + 1, stop))] if self._is_plain(place, stop) else None
+                [before.proving(self.tokens.source(position + 1, stop))]
+                if self._is_plain(position, stop)
+                else None
             )
         if word in UNCHANGING:
             return [before]
         if word == "exfalso":
             return [before.proving("False")]
         if word == "obtain":
-            return self._obtain(place, stop, before)
+            return self._obtain(position, stop, before)
         if before.target is None:
             return None
-        return self._on_target(word, place, stop, before, before.target, depth)
+        return self._on_target(word, position, stop, before, before.target, depth)
 
     def _on_target(
-        self, word: str, place: int, stop: int, before: Sequent, target: str, depth: int
+        self, word: str, position: int, stop: int, before: Sequent, target: str, depth: int
     ) -> list[Sequent] | None:
         if word in INTRO_PATTERNS:
-            return self._after_patterns(before, self._patterns(place + 1, stop))
-        if word in SPLITTING and stop == place + 1:
+            return self._after_patterns(before, self._patterns(position + 1, stop))
+        if word in SPLITTING and stop == position + 1:
             parts = conjuncts(target)
             return [before.proving(part) for part in parts] if parts else None
-        if word in ("left", "right") and stop == place + 1:
+        if word in ("left", "right") and stop == position + 1:
             side = disjunct(target, word)
             return [before.proving(side)] if side else None
         if word == "by_cases":
-            return self._by_cases(place, stop, before)
-        if word == "by_contra" and stop == place + 2:
-            return [before.assuming(f"({self.texts[place + 1]} : ¬({target}))").proving("False")]
+            return self._by_cases(position, stop, before)
+        if word == "by_contra" and stop == position + 2:
+            return [before.assuming(f"({self.texts[position + 1]} : ¬({target}))").proving("False")]
         if word in GIVING:
-            return self._given(place, stop, before, target, depth, word)
+            return self._given(position, stop, before, target, depth, word)
         return None
 
-    def _is_plain(self, place: int, stop: int) -> bool:
-        return not {"at", "from", "by", "with", "?", ":="} & set(self.texts[place:stop]) and stop > place + 1
+    def _is_plain(self, position: int, stop: int) -> bool:
+        return (
+            not {"at", "from", "by", "with", "?", ":="} & set(self.texts[position:stop])
+            and stop > position + 1
+        )
 
     def _given(
-        self, place: int, stop: int, before: Sequent, target: str, depth: int, word: str
+        self, position: int, stop: int, before: Sequent, target: str, depth: int, word: str
     ) -> list[Sequent] | None:
         if word == "exact":
-            self.term(place + 1, stop, Known(before, word), depth + 1)
-        if self.texts[place + 1 : place + 2] != ["⟨"] or self.brackets.close(place + 1, stop) != stop - 1:
+            self.term(position + 1, stop, Known(before, word), depth + 1)
+        if (
+            self.texts[position + 1 : position + 2] != ["⟨"]
+            or self.brackets.close(position + 1, stop) != stop - 1
+        ):
             return None
         parts = conjuncts(target)
-        inner = self.components(place + 1, stop)
+        inner = self.components(position + 1, stop)
         if word == "exact" or not parts or len(parts) != len(inner):
             return None
         left: list[Sequent] = []
@@ -283,8 +293,8 @@ class _StateWalk(ProofWalk[Known]):
             if is_fact and len(facts) < MAX_FACTS:
                 facts.append((column, goal.name, goal.conclusion))
 
-    def _obtain(self, place: int, stop: int, before: Sequent) -> list[Sequent] | None:
-        text = self.tokens.source(place + 1, stop)
+    def _obtain(self, position: int, stop: int, before: Sequent) -> list[Sequent] | None:
+        text = self.tokens.source(position + 1, stop)
         left, *right = top_level(text, ":=")
         pattern, *stated = top_level(left, ":")
         if stated:
@@ -292,10 +302,10 @@ class _StateWalk(ProofWalk[Known]):
         hypothesis = type_of(before, right[0].strip()) if right else None
         return cases(before, hypothesis, pattern, right[0].strip()) if hypothesis else None
 
-    def _by_cases(self, place: int, stop: int, before: Sequent) -> list[Sequent] | None:
-        if stop < place + 4 or self.texts[place + 2] != ":":
+    def _by_cases(self, position: int, stop: int, before: Sequent) -> list[Sequent] | None:
+        if stop < position + 4 or self.texts[position + 2] != ":":
             return None
-        name, fact = self.texts[place + 1], self.tokens.source(place + 3, stop)
+        name, fact = self.texts[position + 1], self.tokens.source(position + 3, stop)
         return [before.assuming(f"({name} : {fact})"), before.assuming(f"({name} : ¬({fact}))")]
 
     def _after_patterns(self, before: Sequent, patterns: Sequence[str] | None) -> list[Sequent] | None:
@@ -309,17 +319,17 @@ class _StateWalk(ProofWalk[Known]):
     def _patterns(self, begin: int, end: int) -> list[str] | None:
         """The patterns of `intro`, one text each; None where there is something else."""
         found: list[str] = []
-        place = begin
-        while place < end:
-            text = self.texts[place]
+        position = begin
+        while position < end:
+            text = self.texts[position]
             if text in ("⟨", "("):
-                behind = self.brackets.close(place, end) + 1
+                behind = self.brackets.close(position, end) + 1
             elif text in ("_", "-") or (is_plain_name(text) and text not in KEYWORDS):
-                behind = place + 1
+                behind = position + 1
             else:
                 return None
-            found.append(self.tokens.source(place, behind))
-            place = behind
+            found.append(self.tokens.source(position, behind))
+            position = behind
         return found
 
 

@@ -68,7 +68,7 @@ class LocalNames:
         self._heads: dict[Range, str] = {}
         for binder in binders:
             for name in binder.names:
-                self._known[name] = binder.place if binder.type else None
+                self._known[name] = binder.type_tokens if binder.type else None
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
@@ -82,29 +82,29 @@ class LocalNames:
         known = self._known.get(name)
         return None if isinstance(known, TypedPart) else known
 
-    def shape(self, place: Range) -> TypeShape:
+    def shape(self, type_range: Range) -> TypeShape:
         """A type taken apart, one level; remembered, as many places look at the same type."""
-        found = self._shapes.get(place)
+        found = self._shapes.get(type_range)
         if found is None:
-            found = self._shapes[place] = shape(self._texts, place)
+            found = self._shapes[type_range] = shape(self._texts, type_range)
         return found
 
-    def premises(self, place: Range) -> tuple[list[Range | None], Range]:
+    def premises(self, type_range: Range) -> tuple[list[Range | None], Range]:
         """What a statement assumes, and what it concludes; remembered."""
-        found = self._premises.get(place)
+        found = self._premises.get(type_range)
         if found is None:
-            found = self._premises[place] = premises_of(self._texts, place)
+            found = self._premises[type_range] = premises_of(self._texts, type_range)
         return found
 
-    def _head(self, place: Range) -> str:
-        found = self._heads.get(place)
+    def _head(self, type_range: Range) -> str:
+        found = self._heads.get(type_range)
         if found is None:
-            found = self._heads[place] = head(self._texts, place)
+            found = self._heads[type_range] = head(self._texts, type_range)
         return found
 
-    def head(self, place: Range) -> str:
+    def head(self, type_range: Range) -> str:
         """The head of a type; `N.Normal` with `N` of type `Subgroup G` gives `Subgroup.Normal`."""
-        found = self._head(place)
+        found = self._head(type_range)
         first, dot, rest = found.partition(".")
         if dot and first in self._known:
             known = self.type_of(first)
@@ -121,32 +121,32 @@ class LocalNames:
             return []
         return self.fields_of(known, path, is_applied)
 
-    def fields_of(self, place: Range, path: str, is_applied: bool = False) -> list[Mention]:
+    def fields_of(self, type_range: Range, path: str, is_applied: bool = False) -> list[Mention]:
         """What `.path` mentions on something of the given type."""
         found: list[Mention] = []
         parts = split_name(path)
-        if len(parts) > MAX_PATH or place[1] - place[0] > _MAX_TYPE:
+        if len(parts) > MAX_PATH or type_range[1] - type_range[0] > _MAX_TYPE:
             return found
         while parts:
             if is_applied:
-                place = self.premises(place)[1]
-            sides = self.shape(place)
+                type_range = self.premises(type_range)[1]
+            sides = self.shape(type_range)
             if sides.connective in ("∧", "↔") and parts[0] in _SIDES:
                 found.append(Field(sides.connective, parts[0]))
-                following = self._side(place, parts[0])
+                following = self._side(type_range, parts[0])
                 if following is None:
                     return found
-                place, parts = following, parts[1:]
+                type_range, parts = following, parts[1:]
                 continue
-            receiver = self.head(place)
+            receiver = self.head(type_range)
             if receiver:
                 found.append(Field(receiver, ".".join(parts)))
             return found
         return found
 
-    def _side(self, place: Range, part: str) -> Range | None:
+    def _side(self, type_range: Range, part: str) -> Range | None:
         """The type of `h.1`; of `h.mp x` for an equivalence."""
-        sides = self.shape(place)
+        sides = self.shape(type_range)
         if sides.connective == "∧":
             return (sides.left, sides.right)[_SIDES[part]]
         if sides.connective == "↔":

@@ -138,9 +138,9 @@ class _Scanner(Binding):
 
     def _ascription(self, opener: int, index: int) -> Range | None:
         """The type in `(e : T).path`."""
-        place = self.brackets.stop(opener + 1, index, _ASCRIBING)
-        if place < index and self.texts[place] == ":":
-            return place + 1, self.brackets.close(opener, self.end)
+        position = self.brackets.stop(opener + 1, index, _ASCRIBING)
+        if position < index and self.texts[position] == ":":
+            return position + 1, self.brackets.close(opener, self.end)
         return None
 
     def _expected(self, index: int, text: str) -> None:

@@ -95,14 +95,14 @@ def read_proof(
     hypotheses = _Hypotheses()
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
-    places = [place for place, _ in found]
+    positions = [position for position, _ in found]
     walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else KnownStates()
     read_steps = [
-        _step(tokens, places, first, last, walk.tactics.get(first), hypotheses)
+        _step(tokens, positions, first, last, walk.tactics.get(first), hypotheses)
         for first, last in steps.steps
         if text.take(tokens.starts[last - 1] - tokens.starts[first])
     ]
-    goals = _goals(tokens, begin, end, context, places, text, binders_left)
+    goals = _goals(tokens, begin, end, context, positions, text, binders_left)
     return SourceProof(
         theorem,
         scope,
@@ -111,7 +111,7 @@ def read_proof(
         tuple([step for step in read_steps if step.tactic]),
         goals,
         bool(steps.positions),
-        tuple([_term(tokens, places, term, hypotheses) for term in walk.terms]),
+        tuple([_term(tokens, positions, term, hypotheses) for term in walk.terms]),
         text.is_spent or binders_left.is_spent or walk.work.is_spent,
     )
 
@@ -134,20 +134,20 @@ class _Hypotheses(dict[str, Hypothesis]):
 
 
 def _step(
-    tokens: Tokens, places: list[int], begin: int, end: int, known: Known | None, hypotheses: _Hypotheses
+    tokens: Tokens, positions: list[int], begin: int, end: int, known: Known | None, hypotheses: _Hypotheses
 ) -> SourceStep:
     return SourceStep(
         tokens.source(begin, end),
         tokens.span(begin, end),
-        bisect_left(places, begin),
-        bisect_left(places, end),
+        bisect_left(positions, begin),
+        bisect_left(positions, end),
         *((hypotheses.goal(known), known.origin) if known else (None, None)),
     )
 
 
-def _term(tokens: Tokens, places: list[int], term: TermProof, hypotheses: _Hypotheses) -> SourceStep:
+def _term(tokens: Tokens, positions: list[int], term: TermProof, hypotheses: _Hypotheses) -> SourceStep:
     begin, end = term.begin, term.end
-    first, last = bisect_left(places, begin), bisect_left(places, end)
+    first, last = bisect_left(positions, begin), bisect_left(positions, end)
     span = tokens.span(begin, end)
     goal = hypotheses.goal(term.known)
     return SourceStep(f"exact {term.term}", span, first, last, goal, term.known.origin)
@@ -158,7 +158,7 @@ def _goals(
     begin: int,
     end: int,
     context: tuple[str, ...],
-    places: list[int],
+    positions: list[int],
     text: Budget,
     binders: Budget,
 ) -> tuple[SourceGoal, ...]:
@@ -176,8 +176,8 @@ def _goals(
                 goal.keyword,
                 goal.conclusion,
                 (*context, *known, *goal.binders),
-                bisect_left(places, goal.proof_begin),
-                bisect_left(places, goal.proof_end),
+                bisect_left(positions, goal.proof_begin),
+                bisect_left(positions, goal.proof_end),
             )
         )
         is_fact = goal.keyword in FACTS and goal.name and not goal.binders

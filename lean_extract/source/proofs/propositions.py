@@ -64,11 +64,11 @@ class Proposition:
             return TypeShape("¬", (begin + 1, end))
         return found
 
-    def text(self, place: Range | None) -> str:
+    def text(self, type_range: Range | None) -> str:
         """The text of some tokens, without parentheses around the whole."""
-        if place is None:
+        if type_range is None:
             return _UNKNOWN
-        begin, end = strip(self.texts, place)
+        begin, end = strip(self.texts, type_range)
         return "".join(self._raw[begin:end]).strip()
 
     def parts(self, connective: Connective, most: int) -> list[str]:
@@ -76,7 +76,7 @@ class Proposition:
         found, last = joined(self.texts, self.whole, connective)
         if len(found) >= most:
             found, last = found[: most - 1], (found[most - 1][0], last[1])
-        return [self.text(place) for place in (*found, last)]
+        return [self.text(type_range) for type_range in (*found, last)]
 
     def operator(self) -> tuple[str, str, str] | None:
         """Left side, loosest operator, right side."""
@@ -146,9 +146,9 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
 
 
 def _quantified(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
-    (name, place), *others = parts.names
+    (name, type_range), *others = parts.names
     body = proposition.text(parts.right)
-    type_ = proposition.text(place)
+    type_ = proposition.text(type_range)
     if others:
         body = f"∀ {' '.join(_written(proposition, *other) for other in others)}, {body}"
         if not others[0][0]:  # `∀ x ∈ s, p`: the bound comes next
@@ -170,10 +170,10 @@ def _grouped(text: str) -> str:
     return f"({text})" if reaches else text
 
 
-def _written(proposition: Proposition, name: str, place: Range | None) -> str:
+def _written(proposition: Proposition, name: str, type_range: Range | None) -> str:
     if not name:
-        return f"(_ : {proposition.text(place)})"
-    return f"({name} : {proposition.text(place)})" if place else name
+        return f"(_ : {proposition.text(type_range)})"
+    return f"({name} : {proposition.text(type_range)})" if type_range else name
 
 
 def conjuncts(target: str) -> list[str] | None:
@@ -281,14 +281,14 @@ def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[
 
 def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
     """Name and type of what exists, and what holds of it."""
-    (name, place), *others = parts.names
+    (name, type_range), *others = parts.names
     body = proposition.text(parts.right)
     if others and not others[0][0]:  # `∃ x ∈ s, p` is `∃ x, x ∈ s ∧ p`
         body = f"{_grouped(proposition.text(others[0][1]))} ∧ {_grouped(body)}"
         others = others[1:]
     if others:
         body = f"∃ {' '.join(_written(proposition, *other) for other in others)}, {body}"
-    return name, proposition.text(place), body
+    return name, proposition.text(type_range), body
 
 
 def top_level(text: str, mark: str) -> list[str]:
