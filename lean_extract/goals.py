@@ -40,7 +40,7 @@ _TYPE_TOKEN = re.compile(
 
 
 @dataclass(slots=True)
-class _Block:
+class _ContextBlock:
     """A printed line and what goes on below it, with the number (from 1) of the line."""
 
     number: int
@@ -170,9 +170,9 @@ def _clean(text: str) -> str:
     return textwrap.dedent(text) if text[:1].isspace() else text
 
 
-def _blocks(text: str) -> Iterator[_Block]:
+def _blocks(text: str) -> Iterator[_ContextBlock]:
     """Each line with the indented lines below it; blank lines, fences and rulers part blocks."""
-    block: _Block | None = None
+    block: _ContextBlock | None = None
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith(("```", "---")):
             is_break = True
@@ -183,7 +183,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             is_break = False
         if block is not None:
             yield block
-        block = None if is_break else _Block(number, [line.strip() if line[0].isspace() else line])
+        block = None if is_break else _ContextBlock(number, [line.strip() if line[0].isspace() else line])
     if block is not None:
         yield block
 
@@ -193,7 +193,7 @@ def _after_mark(text: str) -> str:
     return text.removeprefix(mark).removeprefix(" ")
 
 
-def _goal(draft: _Draft, block: _Block) -> Goal:
+def _goal(draft: _Draft, block: _ContextBlock) -> Goal:
     """The goal of a `⊢` line below what was drafted. Raises BadState: nothing is to be proved."""
     target = _after_mark(block.text)
     if not target.strip():
@@ -201,7 +201,7 @@ def _goal(draft: _Draft, block: _Block) -> Goal:
     return Goal(tuple(draft.hypotheses), target, draft.case)
 
 
-def _read_context_line(draft: _Draft, block: _Block) -> None:
+def _read_context_line(draft: _Draft, block: _ContextBlock) -> None:
     if draft.first_line is None:
         draft.first_line = block.number
         case = _CASE.match(block.lines[0])
@@ -211,7 +211,7 @@ def _read_context_line(draft: _Draft, block: _Block) -> None:
     draft.hypotheses.append(_parse_hypothesis(block))
 
 
-def _parse_hypothesis(block: _Block) -> Hypothesis:
+def _parse_hypothesis(block: _ContextBlock) -> Hypothesis:
     text = block.text
     if text[0] == "[":
         return Hypothesis((), text)

@@ -62,3 +62,6 @@ KEYWORDS = frozenset(
     )
 ) - {"true_or", "max"}  # fmt: skip
 """Words of terms and of tactic clauses; never the name of a premise."""
+
+TERM_WORDS = frozenset(("in", "with", "from", "then", "else", "let", "have", "show", "do", "by"))
+"""Words inside of terms that stand for nothing themselves."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal
 from lean_extract.syntax.brackets import PAIRS
+from lean_extract.syntax.keywords import TERM_WORDS
 from lean_extract.syntax.operators import (
     ENCLOSING,
     INFIX,
@@ -29,9 +30,7 @@ _TOKEN = re.compile(
     r'|(?P<bracket>[()\[\]{}⟨⟩⦃⦄])|(?P<text>"(?:[^"\\]|\\.){0,500}")|(?P<sign>.)',
     re.DOTALL,
 )
-_KEYWORDS = frozenset(
-    ("fun", "let", "have", "if", "then", "else", "match", "with", "show", "from", "in", "do", "by")
-)
+_KEYWORDS = TERM_WORDS | {"fun", "if", "match"}
 _OPERATORS = {infix.constant: (symbol, infix) for symbol, infix in INFIX.items()}
 _PREFIXES = {constant: (symbol, precedence) for symbol, (precedence, constant) in PREFIX.items()}
 _POSTFIXES = {constant: symbol for symbol, constant in POSTFIX.items()}

@@ -68,7 +68,7 @@ class _Listed:
 
 def read_layout(root: Path) -> Layout:
     """What the files of the project at `root` say. Never raises: what cannot be used is told."""
-    return _Reader(root).layout()
+    return _PackageReader(root).layout()
 
 
 def is_plain_part(part: str) -> bool:
@@ -76,7 +76,7 @@ def is_plain_part(part: str) -> bool:
     return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
 
 
-class _Reader:
+class _PackageReader:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._real = os.path.realpath(root)

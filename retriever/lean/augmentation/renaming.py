@@ -17,12 +17,11 @@ from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.binder_words import SYMBOLS
 from lean_extract.syntax.brackets import PAIRS, closing
 from lean_extract.syntax.inaccessible import without_marks
+from lean_extract.syntax.keywords import TERM_WORDS
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _INSTANCE = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
-_WORDS = frozenset(
-    ("in", "with", "from", "fun", "then", "else", "let", "have", "show", "if", "do", "at", "by")
-)
+_WORDS = TERM_WORDS | {"fun", "if", "at"}
 _NEVER = _WORDS | {"is", "as", "this", "_"}
 _BINDERS = SYMBOLS | {"let", "have", "if", "fun"}
 _SET_MARKS = frozenset(("|", "//", ":", "∈", "≠", "≤", "<", ">", "≥", "⊆"))

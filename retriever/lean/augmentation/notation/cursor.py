@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lean_extract.syntax.keywords import TERM_WORDS
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from lean_extract.syntax.operators import GLUED, NULLARY
 from retriever.lean.augmentation.notation.pieces import Piece
 
-WORDS = frozenset(("in", "with", "from", "then", "else", "let", "have", "show", "do", "at", "by", "match"))
+WORDS = TERM_WORDS | {"at", "match"}
 
 
 class Unreadable(Exception):
