@@ -12,9 +12,8 @@ from lean_extract.source.proofs.tactics import TacticSteps
 from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
-from lean_extract.syntax.token_grammar import NAME_STARTS
-from lean_extract.syntax.lexer import NAME_STARTS, Tokens, is_identifier
 from lean_extract.syntax.tactic_words import LETS
+from lean_extract.syntax.token_grammar import NAME_STARTS
 from lean_extract.syntax.types import Range
 
 _SEQUENCE_BINDERS = frozenset(
