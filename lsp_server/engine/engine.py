@@ -14,11 +14,11 @@ from pathlib import Path
 
 from lean_extract.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session import LeanSession
 from lean_extract.toolchain import Toolchain
 from lsp_server.documents.goal_positions import as_placed, in_term, key_of
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lean_extract.core_sources import CORE_PACKAGES
 from lean_extract.errors import BadSource, IndexDamaged, IndexMissing, ModelError, PremiseIndexError
+from lean_extract.lru import Cache
 from lean_extract.reading import MAX_SOURCE, said_size
 from lean_extract.records import Goal
 from lean_extract.source.project import (
@@ -21,7 +22,6 @@ from lean_extract.source.project import (
 from lean_extract.source.reader import SourceModule, read_file, read_module
 from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.documents.goal_positions import text_to_line, where_in
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.freshness import MATHLIB, index_item, pinned_lean, reading_notes
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem

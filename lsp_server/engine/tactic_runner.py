@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lean_extract.errors import LeanError, ModelError, NoGoalHere
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_before
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.proposals import Proposals, as_candidates
 from lsp_server.engine.requests import main_goal
