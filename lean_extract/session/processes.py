@@ -1,4 +1,9 @@
-"""The processes below a server, read from /proc; where there is no /proc, none are seen."""
+"""The processes below a server, read from /proc; where there is no /proc, none are seen.
+
+Not psutil, which comes with leanclient: its list of descendants reads every process of the machine (2.9 ms against
+0.2 ms with 126 of them), and memory that a process has alone, swap included, needs its whole map (0.84 ms against
+0.03 ms), which a Lean with thousands of mapped files has a long one of.
+"""
 
 from __future__ import annotations
 

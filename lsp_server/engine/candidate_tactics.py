@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Hashable, Sequence
 
 from lean_extract.errors import ModelError
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import ahead

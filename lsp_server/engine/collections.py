@@ -9,7 +9,7 @@ from pathlib import Path
 
 import retriever
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
-from lsp_server.engine.cache import Cache
+from lean_extract.lru import Cache
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit
 from lsp_server.engine.stores import index_folder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lean_extract.errors import BadSource
 from lean_extract.files.reading import MAX_SOURCE, said_size
+from lean_extract.lru import Cache
 from lean_extract.source.projects.project import Project, module_of
 from lean_extract.source.reader import SourceModule, read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
-from lsp_server.engine.cache import Cache
 from prover.verify import GoalPosition
 from retriever.lean.goal_context import GoalContext
 

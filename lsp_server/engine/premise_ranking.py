@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise
 from lsp_server.documents.goal_positions import cache_key
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.settings import PremiseSettings
 from prover.verify import GoalPosition

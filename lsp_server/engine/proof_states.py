@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from lean_extract.errors import NoGoalHere
+from lean_extract.lru import Cache
 from lean_extract.records import ProofState
 from lsp_server.documents.goal_positions import cache_key
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean
 from prover.verify import GoalPosition

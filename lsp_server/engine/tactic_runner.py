@@ -7,9 +7,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from lean_extract.errors import LeanError, NoGoalHere
+from lean_extract.lru import Cache
 from lean_extract.records import Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_before
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings

@@ -139,7 +139,11 @@ class Rates:
 
 
 def check_host(headers: Headers, policy: Policy) -> None:
-    """Refuse what was sent to another name: a web site whose name was made to point here (DNS rebinding)."""
+    """Refuse what was sent to another name: a web site whose name was made to point here (DNS rebinding).
+
+    Not Starlette's TrustedHostMiddleware: it answers 400 in plain text, where our clients are sent a problem that
+    says what to do, it may redirect to `www.`, and older versions that we allow cannot read `[::1]`.
+    """
     if policy.hosts is None:
         return
     name = headers.get("host", "").rpartition("@")[2].lower()

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lean_extract.wanted import check_wanted
-from lsp_server.engine.cache import Cache
 from lsp_server.http.notation import restored
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.text import premise_texts

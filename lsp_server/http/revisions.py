@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lean_extract.lru import Cache
 from lean_extract.records import Goal
-from lsp_server.engine.cache import Cache
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
 from lsp_server.engine.settings import Settings

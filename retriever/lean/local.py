@@ -3,8 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.lru import Cache
 from lean_extract.records import Premise
 from retriever.lean.features import CandidateColumns
 from retriever.lean.goal_context import GoalContext, NearbyCounts
@@ -48,8 +47,7 @@ class LocalVectors:
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
-        self._lock = threading.Lock()
-        self._vectors: OrderedDict[tuple[str, str], Floats] = OrderedDict()
+        self._vectors: Cache[Floats] = Cache(_CACHED)
 
     def local(self, snapshot: Snapshot, where: GoalContext | None, premises: tuple[Premise, ...]) -> Local:
         """These premises of the open file at `where`, with what is known of them."""
@@ -63,16 +61,13 @@ class LocalVectors:
         """float32[n, d]: from the index where the text is unchanged, from the cache, else embedded now."""
         texts = [_texts_of(premise) for premise in premises]
         known = snapshot.module_vectors(module) if module else {}
-        with self._lock:
-            found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
         missing = [i for i, text in enumerate(texts) if text not in known and text not in found]
         if missing:
             fresh = self._encoder.encode_premises([premises[i] for i in missing])
-            found.update({texts[i]: fresh[row] for row, i in enumerate(missing)})
-            with self._lock:
-                self._vectors.update(found)
-                while len(self._vectors) > _CACHED:
-                    self._vectors.popitem(last=False)
+            for row, i in enumerate(missing):
+                found[texts[i]] = fresh[row]
+                self._vectors.put(texts[i], fresh[row])
         rows = [known[text] if text in known else found[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self._encoder.dimension), dtype=np.float32)
 

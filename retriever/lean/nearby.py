@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from lean_extract.lru import Cache
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
@@ -22,30 +23,23 @@ class NearbyUses:
 
     def __init__(self, names: LiveNames) -> None:
         self._names = names
-        self._known: dict[str, bool] = {}
-        self._uses: dict[_Key, tuple[str, ...]] = {}
+        self._known: Cache[bool] = Cache(_CACHED)
+        self._uses: Cache[tuple[str, ...]] = Cache(_CACHED)
 
     def counts(self, source: SourceModule, theorems: Set[str]) -> Counter[str]:
         """In how many of the proofs of these theorems each name is used."""
         proofs = {key: proof for key, proof in _keyed(source) if proof.theorem in theorems}
-        uses = {key: self._uses[key] for key in proofs.keys() & self._uses.keys()}
+        uses = {key: names for key in proofs if (names := self._uses.get(key)) is not None}
         missing = {key: proof for key, proof in proofs.items() if key not in uses}
         if missing:
             found = uses_in(source, self._is_known, list(missing.values()))
-            fresh = dict(zip(missing, found, strict=True))
-            if len(self._uses) >= _CACHED:
-                self._uses.clear()
-            self._uses.update(fresh)
-            uses |= fresh
+            for key, names in zip(missing, found, strict=True):
+                self._uses.put(key, names)
+                uses[key] = names
         return Counter(name for names in uses.values() for name in names)
 
     def _is_known(self, name: str) -> bool:
-        known = self._known.get(name)
-        if known is None:
-            if len(self._known) >= _CACHED:
-                self._known.clear()
-            known = self._known[name] = bool(self._names.find_names([name])[0] >= 0)
-        return known
+        return self._known.get_or_make(name, lambda: bool(self._names.find_names([name])[0] >= 0))
 
 
 def _keyed(source: SourceModule) -> Iterator[tuple[_Key, SourceProof]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.errors import IndexMissing
+from lean_extract.lru import Cache
 from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph
@@ -48,9 +48,8 @@ class Snapshot:
         self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
-        self._lock = threading.Lock()
-        self._scopes: dict[tuple[tuple[str, ...], bool], Bools] = {}
-        self._module_vectors: dict[str, dict[tuple[str, str], Floats]] = {}
+        self._scopes: Cache[Bools] = Cache(_CACHED_SCOPES)
+        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(_CACHED_MODULES)
 
     @classmethod
     def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
@@ -104,16 +103,11 @@ class Snapshot:
 
     def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
         """bool[n]: what a file with these imports can use."""
-        key = (imports, is_prelude)
-        with self._lock:
-            found = self._scopes.get(key)
-        if found is None:
-            found = self.view.in_modules(importable(self._graph, imports, is_prelude=is_prelude))
-            with self._lock:
-                if len(self._scopes) >= _CACHED_SCOPES:
-                    self._scopes.clear()
-                self._scopes[key] = found
-        return found
+
+        def read() -> Bools:
+            return self.view.in_modules(importable(self._graph, imports, is_prelude=is_prelude))
+
+        return self._scopes.get_or_make((imports, is_prelude), read)
 
     def in_module(self, module: str) -> Bools:
         """bool[n]: what this module declares."""
@@ -121,15 +115,7 @@ class Snapshot:
 
     def module_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
         """The vectors of a module's premises by their texts (empty where statements are not kept)."""
-        with self._lock:
-            found = self._module_vectors.get(module)
-        if found is None:
-            found = self._read_vectors(module)
-            with self._lock:
-                if len(self._module_vectors) >= _CACHED_MODULES:
-                    self._module_vectors.clear()
-                self._module_vectors[module] = found
-        return found
+        return self._module_vectors.get_or_make(module, lambda: self._read_vectors(module))
 
     def _read_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
         view = self.view

@@ -1,4 +1,8 @@
-r"""Formulas in LaTeX as tokens: their leaves, in the order of the source, as Presentation MathML has them."""
+r"""Formulas in LaTeX as tokens: their leaves, in the order of the source, as Presentation MathML has them.
+
+Not pylatexenc, which recurses at every brace and takes a hundred times as long (see the other reader of LaTeX,
+`retriever.naturalproofs.readers.latex`).
+"""
 
 from __future__ import annotations
 

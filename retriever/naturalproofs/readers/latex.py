@@ -1,6 +1,9 @@
 """LaTeX as far as statements and proofs need it: environments with their positions, without comments.
 
 Comments and what stands in verbatim are blanked, character by character, so that positions stay what they were.
+
+Not pylatexenc: on 20 files of Stacks it finds the same environments in 23 s against 0.2 s, ends in a RecursionError
+on 20,000 braces, and does not report an environment that is never closed.
 """
 
 from __future__ import annotations
