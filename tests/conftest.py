@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from lean_extract.packaged import PackagedLean, prepare, runtime_available
+from lean_extract.packaged import CORE_SOURCES, PackagedLean, build_library, prepare, runtime_available
+from lean_extract.toolchain import project_oleans
+from tests.once import Once
 from tests.signals import usual_signals
 
 # How long an example takes says what else the machine is doing; a test must not fail of it.
 settings.register_profile("ours", deadline=None)
 settings.load_profile("ours")
+
+# Workers of pytest-xdist have a core each. Read when torch and numpy are loaded, here and in what tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,8 +30,25 @@ def signals() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def packaged_lean() -> PackagedLean:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """What the workers of a session share."""
+    return Once(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def packaged_lean(once: Once) -> PackagedLean:
     """The packaged Lean with the mini core built; on CI its absence is a failure, elsewhere a skip."""
     if not runtime_available() and not os.environ.get("CI"):
         pytest.skip("the packaged Lean is not installed (pip install 'premise-suggest[lean]')")
-    return prepare()
+    with once.lock("packaged-lean"):
+        return prepare()
+
+
+@pytest.fixture(scope="session")
+def example_oleans(packaged_lean: PackagedLean, once: Once) -> Path:
+    """The example library as Lean compiles it, where our programs look for it: in the user's cache."""
+    example = CORE_SOURCES.parent / "example"
+    out = project_oleans(example)
+    with once.lock("example-oleans"):
+        build_library(example, out, packaged_lean)
+    return out
