@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from lean_extract.packaged import CORE_SOURCES, PackagedLean, build_library, prepare, runtime_available
 from lean_extract.toolchain import project_oleans
+from tests.forked import ForkedRuns
 from tests.once import Once
 from tests.signals import usual_signals
 
@@ -33,6 +34,14 @@ def signals() -> Iterator[None]:
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """What the workers of a session share."""
     return Once(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def forked_runs() -> Iterator[ForkedRuns]:
+    """For runs of `premise-suggest` where the start of the process is not what is tested."""
+    runs = ForkedRuns()
+    yield runs
+    runs.close()
 
 
 @pytest.fixture(scope="session")

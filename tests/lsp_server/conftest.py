@@ -7,7 +7,6 @@ import os
 import select
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,11 @@ from lean_extract.source.reader import read_file
 from lsp_server.engine.models import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.environments import without_lean
+from tests.forked import SCRIPT, ForkedRuns
 from tests.hostile.raw_client import RawClient
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
-
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -58,23 +56,19 @@ def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
 
 
 @pytest.fixture(scope="session")
-def cli(environment: dict[str, str]) -> Cli:
+def cli(environment: dict[str, str], forked_runs: ForkedRuns) -> Cli:
     """Run `premise-suggest` to its end."""
 
     def run(
         *arguments: str | Path, stdin: str | bytes = "", cwd: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [str(SCRIPT), *map(str, arguments)],
-            input=data,
-            capture_output=True,
-            cwd=cwd,
-            env={**environment, **variables},
-            timeout=120,
-        )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        return forked_runs.run(
+            [*map(str, arguments)],
+            environment={**environment, **variables},
+            folder=cwd,
+            stdin=data,
+            seconds=120,
         )
 
     return run
