@@ -10,9 +10,12 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 demo: $(VENV)/.light
 	@$(BIN)/premise-suggest demo
 
+# Two workers, each with a core; the VS Code that is driven in a browser has the machine to itself.
+WORKERS ?= 2
 test: $(VENV)/.full lint
 	@if [ -n "$$CI" ]; then node vscode-extension/test/setup/main.mjs >/dev/null; fi  # the browser serves other tests, too
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore tests/vscode $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest tests/vscode $(PYTEST_ARGS)
 
 lint: $(VENV)/.full
 	@$(BIN)/ruff check .

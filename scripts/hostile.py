@@ -27,6 +27,7 @@ from lean_extract.files.atomic import replacing
 from tests.hostile.tries import damaged, killed, projects, readers, web, wire
 from tests.hostile.tries.ground import Ground, prepared
 from tests.hostile.tries.report import KINDS, Effort, Report
+from tests.signals import usual_signals
 
 PARTS: Mapping[str, Callable[[Ground, Effort, Report], None]] = {
     readers.PART: readers.run,
@@ -43,7 +44,11 @@ def main() -> int:
     options = _parse()
     effort = Effort(options.quick, options.seed)
     report = Report()
-    with tempfile.TemporaryDirectory(prefix="hostile-") as folder, prepared(Path(folder)) as ground:
+    with (
+        usual_signals(),
+        tempfile.TemporaryDirectory(prefix="hostile-") as folder,
+        prepared(Path(folder)) as ground,
+    ):
         bar = tqdm(options.only or list(PARTS), disable=None)
         for part in bar:
             bar.set_description(part)

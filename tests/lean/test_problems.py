@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.records import Premise
+from lean_extract.records import Premise, Record
 from lean_extract.source.reader import read_module
 from lean_extract.toolchains.compile import read_sources
 from lean_extract.toolchains.packaged import PackagedLean
 from lean_extract.traced.extract import Compiled
+from tests.lean.conftest import EXAMPLE
 from tests.lean.problem_set import PROBLEMS, Checked, check, traced
 from tests.lean.statement_key import statement_key
-from tests.lean.test_example_library import AXIOMS, EXAMPLE, axioms_in
+from tests.lean.test_example_library import AXIOMS, axioms_in
 
 pytestmark = [pytest.mark.lean, pytest.mark.slow]
 
@@ -30,8 +31,13 @@ STEPS = {1: range(1, 2), 2: range(2, 4), 3: range(4, 9)}
 
 
 @pytest.fixture(scope="module")
-def checked(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> Checked:
-    return check(packaged_lean, tmp_path_factory.mktemp("both"), tmp_path_factory.mktemp("oleans"))
+def checked(
+    packaged_lean: PackagedLean,
+    example_oleans: Path,
+    traced_example: list[Record],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Checked:
+    return check(packaged_lean, example_oleans, traced_example, tmp_path_factory.mktemp("problems"))
 
 
 def test_levels_are_about_equal_and_as_long_as_they_say(checked: Checked) -> None:

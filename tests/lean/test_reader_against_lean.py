@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +12,13 @@ import pytest
 from lean_extract.records import Premise, Proof, Record
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.source.resolution.link import Linker
-from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
-from lean_extract.traced.extract import Compiled, trace_module
+from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean
+from lean_extract.traced.extract import Compiled
+from tests.lean.conftest import EXAMPLE
 from tests.lean.judge import LEAN_KINDS, Agreement, pairs, refused_statements
 
 pytestmark = pytest.mark.lean
 
-EXAMPLE = CORE_SOURCES.parent / "example"
 REQUIRED = 0.97
 THEOREM_KINDS = frozenset({"theorem", "lemma", "axiom", "alias", "field"})
 
@@ -38,10 +37,9 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def both(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> Both:
-    out = tmp_path_factory.mktemp("example")
-    build_library(EXAMPLE, out, packaged_lean)
-    library = Compiled(EXAMPLE, out, packaged_lean.lean_command, packaged_lean.environment_for(out, EXAMPLE))
+def both(packaged_lean: PackagedLean, example_oleans: Path, traced_example: list[Record]) -> Both:
+    environment = packaged_lean.environment_for(example_oleans, EXAMPLE)
+    library = Compiled(EXAMPLE, example_oleans, packaged_lean.lean_command, environment)
     linker = Linker()
     modules: dict[str, SourceModule] = {}
     pool: set[str] = set()
@@ -54,17 +52,13 @@ def both(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) 
                 modules[name] = read
     premises: dict[str, Premise] = {}
     proofs: dict[str, Proof] = {}
-    for record in asyncio.run(_trace(library, modules)):
-        if isinstance(record, Premise):
+    for record in traced_example:
+        if isinstance(record, Premise) and record.module in modules:
             premises[record.name] = record
-        elif isinstance(record, Proof):
+        elif isinstance(record, Proof) and record.module in modules:
             proofs[record.theorem] = record
     text_proofs = {proof.theorem: proof for proof in linker.link()}
     return Both(library, modules, text_proofs, premises, proofs, frozenset(pool))
-
-
-async def _trace(library: Compiled, names: Iterable[str]) -> list[Record]:
-    return [record for name in names async for record in trace_module(library, name)]
 
 
 def _modules(root: Path) -> Iterator[tuple[str, Path]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +10,8 @@ from lean_extract.errors import BadState
 from lean_extract.goals import format_state, parse_state
 from lean_extract.pasted import NO_TARGET, is_statement, read_pasted
 from lean_extract.syntax.lexer import raw_tokens, unread_at
+from tests.hostile.growth import assert_linear
+from tests.hostile.shapes import repeated
 
 GOAL = "n m : ℕ\nh : n < m\n⊢ n + 1 ≤ m"
 OTHER = "case inr\nk : ℕ\n⊢ k = k"
@@ -116,17 +116,14 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         "a : b\n",
     ],
 )
-def test_ten_times_the_text_takes_about_ten_times_as_long(piece: str) -> None:
-    def seconds(times: int) -> float:
-        started = time.process_time()
+def test_time_is_linear_in_the_length_of_the_text(piece: str) -> None:
+    def read(text: str) -> None:
         try:
-            read_pasted(piece * times)
+            read_pasted(text)
         except BadState as error:
             assert error.message
-        return time.process_time() - started
 
-    seconds(10)
-    assert seconds(20_000) < 40 * max(seconds(2_000), 0.02)
+    assert_linear(read, repeated(piece), 1 << 17)
 
 
 @given(st.text(alphabet='ab"-/\n r#\\'), st.data())

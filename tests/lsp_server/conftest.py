@@ -7,7 +7,6 @@ import os
 import select
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,44 +14,32 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from lsprotocol import types
-from platformdirs import user_cache_path
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from lean_extract.source.reader import read_file
-from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import find_core
+from lean_extract.toolchains.packaged import PackagedLean
 from lsp_server.engine.models import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
+from tests.environments import without_lean
+from tests.forked import SCRIPT, ForkedRuns
 from tests.hostile.raw_client import RawClient
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
-
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def environment(
-    packaged_lean: packaged.PackagedLean, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
+def environment(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables for our processes: the packaged Lean, and caches that the tests may spoil."""
     cache = tmp_path_factory.mktemp("cache")
-    made = user_cache_path("premise-suggest", appauthor=False) / "lean"
-    shutil.copytree(
-        made, cache / "premise-suggest" / "lean", ignore=shutil.ignore_patterns("project-*"), symlinks=True
-    )
-    elsewhere = [
-        folder
-        for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if not any(Path(folder, name).exists() for name in ("lean", "lake", "elan"))
-    ]
+    for made in (packaged_lean.core_oleans, Path(packaged_lean.lean_command[0]).parents[1]):
+        shutil.copytree(made, cache / "premise-suggest" / "lean" / made.name)
     model = SHIPPED_MODEL if (SHIPPED_MODEL / "config.json").is_file() else FIXTURE_MODEL
     return {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))},
-        "PATH": os.pathsep.join(elsewhere),
-        "ELAN_HOME": str(cache / "no-elan"),
+        **without_lean(os.environ),
         "XDG_CACHE_HOME": str(cache),
         "PREMISE_SUGGEST_INDEX": str(cache / "index"),
         "PREMISE_SUGGEST_MODEL": str(model),
@@ -69,23 +56,19 @@ def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
 
 
 @pytest.fixture(scope="session")
-def cli(environment: dict[str, str]) -> Cli:
+def cli(environment: dict[str, str], forked_runs: ForkedRuns) -> Cli:
     """Run `premise-suggest` to its end."""
 
     def run(
         *arguments: str | Path, stdin: str | bytes = "", cwd: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [str(SCRIPT), *map(str, arguments)],
-            input=data,
-            capture_output=True,
-            cwd=cwd,
-            env={**environment, **variables},
-            timeout=120,
-        )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        return forked_runs.run(
+            [*map(str, arguments)],
+            environment={**environment, **variables},
+            folder=cwd,
+            stdin=data,
+            seconds=120,
         )
 
     return run

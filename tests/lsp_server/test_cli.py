@@ -454,10 +454,16 @@ def test_the_demo_shows_the_whole_path(cli: Cli) -> None:
     assert accepted.endswith("closes the goal")
 
 
-def test_any_locale_will_do(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--state", "-", stdin=STATE, cwd=project, LC_ALL="C", PYTHONIOENCODING="latin-1")
+def test_any_locale_will_do(environment: dict[str, str], project: Path) -> None:
+    done = subprocess.run(
+        [str(SCRIPT), "suggest", "--state", "-"],
+        input=STATE.encode(),
+        capture_output=True,
+        cwd=project,
+        env={**environment, "LC_ALL": "C", "PYTHONIOENCODING": "latin-1"},
+    )
     assert done.returncode == 0
-    assert "⊢ n + m = m + n" in done.stdout
+    assert "⊢ n + m = m + n" in done.stdout.decode()
 
 
 def test_an_interrupted_index_goes_on_where_it_was(

@@ -115,6 +115,12 @@ def _session(folder: Path) -> int | None:
     return None if fields[0] == "Z" else int(fields[3])
 
 
+def cpu_seconds(process: int) -> float:
+    """What CPU time a process has used, which may have ended but was not waited for (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def end(process: subprocess.Popen[bytes], with_signal: int = signal.SIGTERM) -> bool:
     """Ask a process to end; whether it does so in time. It is killed where it does not."""
     process.send_signal(with_signal)

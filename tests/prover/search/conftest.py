@@ -10,18 +10,17 @@ import pytest
 import pytest_asyncio
 
 from lean_extract.session import LeanSession
-from lean_extract.toolchains.packaged import PackagedLean, build_library
-from lean_extract.toolchains.toolchain import Toolchain, project_oleans
+from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.toolchain import Toolchain
 from tests.lean_extract.session_helpers import toolchain_of
 from tests.prover.search.helpers import EXAMPLE
 
 
 @pytest.fixture(scope="session")
-def example(packaged_lean: PackagedLean) -> Toolchain:
-    """The packaged Lean, able to import the example library, which is compiled once."""
-    out = project_oleans(EXAMPLE)
-    build_library(EXAMPLE, out, packaged_lean, rejected=lambda _: None)
-    return replace(toolchain_of(packaged_lean), environment=packaged_lean.environment_for(out, EXAMPLE))
+def example(packaged_lean: PackagedLean, example_oleans: Path) -> Toolchain:
+    """The packaged Lean, able to import the example library."""
+    environment = packaged_lean.environment_for(example_oleans, EXAMPLE)
+    return replace(toolchain_of(packaged_lean), environment=environment)
 
 
 @pytest.fixture(scope="session")

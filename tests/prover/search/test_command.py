@@ -23,6 +23,9 @@ theorem image_both {α β : Type} (f : α → β) (s t : Set α) (h : s ⊆ t) :
 """
 
 
+pytestmark = pytest.mark.usefixtures("example_oleans")
+
+
 def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     # Without elan and PATH there is only the packaged Lean, for which the example library is made.
     environment = {**os.environ, "PATH": "/usr/bin:/bin", "ELAN_HOME": "/nonexistent"}
