@@ -24,6 +24,7 @@ from retriever.lean.dataset.dataset import DatasetManifest, tell
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
+from retriever.metrics.charts import require_charts
 from retriever.metrics.histogram import Histogram, as_svg, as_text
 from retriever.search.splits import SPLITS, Split
 
@@ -141,6 +142,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     complaints: list[str] = []
     try:
+        if chosen.svg:
+            require_charts()
         histograms = report(chosen.datasets, chosen.records, complaints)
     except PremiseSuggestError as error:
         tell(complaints)

@@ -40,6 +40,7 @@ from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
+from retriever.metrics.charts import require_charts
 from retriever.search.fusion import Fusion
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
     """Measure each part asked for, print its tables, and give its name and them as JSON values."""
+    if chosen.plot:
+        require_charts()
     session = open_session(chosen.model, chosen.dataset, chosen.cache, Fusion.load(chosen.model).bm25)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from lean_extract.errors import BadRecords
 from retriever.lean.evaluation.experiment_plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
-from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS, cell, table
 from retriever.metrics.bootstrap import Bootstrap
+from retriever.metrics.charts import LinePanel, PlotLine, line_chart
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
 PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
@@ -142,7 +142,7 @@ def _hashes(rows: Sequence[Finished]) -> str:
 
 
 def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
-    """The figures of section 4.4.2 by the share of the training data, as SVG."""
+    """The figures of section 4.4.2 by the share of the training data, as SVG. Raises UserError without matplotlib."""
     chosen = [row for row in rows if "share" in row.planned.tables]
     panels = []
     for setting in SETTINGS:
@@ -158,7 +158,7 @@ def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
                 ]
                 lines.append(PlotLine(f"{method}, {column}", sorted(points)))
         panels.append(
-            Panel(
+            LinePanel(
                 HEADINGS[setting].partition(",")[0],
                 lines,
                 "% of the training data",
@@ -166,7 +166,7 @@ def share_plot(rows: Sequence[Finished], part: str = "test") -> str:
                 (0, 25, 50, 75, 100),
             )
         )
-    return picture(panels)
+    return line_chart(panels)
 
 
 def _figure(row: Finished, part: str, setting: Setting, method: str, column: str) -> float:

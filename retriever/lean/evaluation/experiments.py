@@ -33,6 +33,7 @@ from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
 from retriever.lean.features import FEATURES
+from retriever.metrics.charts import require_charts
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
 from retriever.training.running.checkpoint import FILE
@@ -170,6 +171,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     deadline = None if chosen.minutes is None else time.monotonic() + 60 * chosen.minutes
     try:
+        if chosen.plot:
+            require_charts()
         plan = load_plan(chosen.plan)
         workshop = Workshop(plan, chosen.work, chosen.states, chosen.pretrained, deadline)
         for row in [] if chosen.print else chosen_rows(plan, chosen.only):
