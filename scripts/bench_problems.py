@@ -22,6 +22,7 @@ from lsp_server.engine.generators import generator_folder
 from lsp_server.evaluation.picture import picture
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.retrievers import RETRIEVERS
+from retriever.metrics.charts import require_charts
 
 _OURS = "ours"
 
@@ -67,6 +68,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--svg", type=Path, help="write the picture to this file")
     options = parser.parse_args()
+    if options.svg:
+        require_charts()
     runs = run_all(options)
     print(f"\nProblems of the mini core, {options.seconds:g} s each, {platform.machine()}\n")
     print(plain(table(runs)))

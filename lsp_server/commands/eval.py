@@ -30,6 +30,7 @@ from lsp_server.evaluation.running import evaluate
 from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
 from prover.generator.model import Generator
 from prover.search.result import SearchLimits
+from retriever.metrics.charts import require_charts
 
 OUT = Path("evaluations")
 """Where runs are kept by default, in the current folder."""
@@ -175,6 +176,8 @@ def _plan(options: argparse.Namespace, generator: Generator | None) -> Evaluatio
 def _report(options: argparse.Namespace) -> int:
     if options.svg is not None and options.svg.is_dir():
         raise UserError(f"{options.svg} is a folder.", "Name the file to write the picture to.")
+    if options.svg is not None:
+        require_charts()
     runs = [read_run(folder) for folder in options.folders]
     with _output():
         if options.json:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+
+from retriever.metrics.charts import Bar, BarPanel, bar_chart
 
 _BAR = 40
-_PANEL, _PLOT, _MARGIN = 420, 160, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +53,10 @@ def as_text(histogram: Histogram) -> str:
 
 
 def as_svg(histograms: Sequence[Histogram]) -> str:
-    """One panel beside the other; bars are shares of all."""
-    width, height = _PANEL * len(histograms), _PLOT + 2 * _MARGIN
-    panels = [_panel(histogram, _PANEL * index) for index, histogram in enumerate(histograms)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="11">\n'
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>\n{"".join(panels)}</svg>\n'
-    )
+    """One panel beside the other; bars are shares of all. Raises UserError without matplotlib."""
+    return bar_chart([_panel(histogram) for histogram in histograms])
 
 
-def _panel(histogram: Histogram, left: int) -> str:
-    highest = max(histogram.shares) or 1.0
-    step = (_PANEL - _MARGIN) / len(histogram.shares)
-    floor = _MARGIN + _PLOT
-    parts = [f'<text x="{left + _MARGIN / 2}" y="20" font-size="13">{escape(histogram.title)}</text>\n']
-    for index, (label, share) in enumerate(zip(histogram.labels, histogram.shares, strict=True)):
-        x, tall = left + _MARGIN / 2 + step * index, _PLOT * share / highest
-        middle = x + step * 0.4
-        parts.append(
-            f'<rect x="{x:.1f}" y="{floor - tall:.1f}" width="{step * 0.8:.1f}" height="{tall:.1f}" '
-            f'fill="#3b6ea5"/>\n'
-            f"{_centred(middle, floor - tall - 4, f'{100 * share:.0f}%')}"
-            f"{_centred(middle, floor + 14, label)}"
-        )
-    return "".join(parts)
-
-
-def _centred(x: float, y: float, text: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>\n'
+def _panel(histogram: Histogram) -> BarPanel:
+    bars = [Bar(100 * share, label=f"{100 * share:.0f}%") for share in histogram.shares]
+    return BarPanel(histogram.title, histogram.labels, [("", bars)], "%")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,8 +58,10 @@ def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) ->
     ]
     assert "M 16: ef " in said
     drawn = ElementTree.parse(picture).getroot()
-    lines = drawn.findall("{http://www.w3.org/2000/svg}polyline")
-    assert [len(line.attrib["points"].split()) for line in lines] == [2, 2]
+    svg = "{http://www.w3.org/2000/svg}"
+    parts = [part for part in drawn.iter(f"{svg}g") if part.get("id", "").startswith("part-")]
+    assert [part.findtext(f"{svg}title") for part in parts] == ["M = 4", "M = 16"]
+    assert [len(re.findall("[ML] ", part[1].attrib["d"])) for part in parts] == [2, 2]
     assert len(list(cache.glob("vectors-*.npy"))) == 1
     again = measured("hnsw_curve.py", *arguments)
     assert "embedded" in said

@@ -23,6 +23,7 @@ from retriever.lean.dataset.dataset import DatasetManifest
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
 from retriever.lean.dataset.resplit import facts_for
+from retriever.metrics.charts import require_charts
 from retriever.metrics.histogram import Histogram, as_svg, as_text
 from retriever.metrics.tables import table
 from retriever.search.splits import SPLITS, Split
@@ -133,6 +134,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
+    if options.svg:
+        require_charts()
     with complaints_printed() as complaints:
         histograms = report(options.datasets, options.records, complaints)
     for histogram in histograms:

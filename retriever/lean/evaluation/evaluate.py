@@ -40,6 +40,7 @@ from retriever.lean.evaluation.registry import factories, open_available, open_m
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
 from retriever.lean.features import load_fusion
+from retriever.metrics.charts import require_charts
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")
 BLIND = ("random", "frequency")
@@ -72,6 +73,8 @@ def run(options: argparse.Namespace) -> None:
 
 def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
     """Measure each part asked for, print its tables, and give its name and them as JSON values."""
+    if chosen.plot:
+        require_charts()
     session = open_session(chosen.model, chosen.dataset, chosen.cache, load_fusion(chosen.model).bm25)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)

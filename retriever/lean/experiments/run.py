@@ -34,6 +34,7 @@ from retriever.lean.experiments.plan import PRETRAINED, ExperimentPlan, PlannedR
 from retriever.lean.experiments.tables import SETTINGS, read_finished, report, share_plot
 from retriever.lean.features import FEATURES
 from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
+from retriever.metrics.charts import require_charts
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
 from retriever.training.running.loop import TrainingProgress
@@ -154,6 +155,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
+    if options.plot:
+        require_charts()
     run = ExperimentRun.of_minutes(options.minutes)
     plan = load_plan(options.plan)
     experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)

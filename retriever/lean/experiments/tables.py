@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
-from retriever.lean.evaluation.plot import Panel, PlotLine, picture
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS
 from retriever.lean.experiments.plan import LABELS, ExperimentPlan, PlannedRow, Table
 from retriever.metrics.bootstrap import Bootstrap
+from retriever.metrics.charts import LinePanel, PlotLine, line_chart
 from retriever.metrics.tables import cell, table
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
@@ -143,7 +143,7 @@ def _hashes(rows: Sequence[FinishedRow]) -> str:
 
 
 def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
-    """The figures of section 4.4.2 by the share of the training data, as SVG."""
+    """The figures of section 4.4.2 by the share of the training data, as SVG. Raises UserError without matplotlib."""
     chosen = [row for row in rows if "share" in row.planned.tables]
     panels = []
     for setting in SETTINGS:
@@ -159,7 +159,7 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
                 ]
                 lines.append(PlotLine(f"{method}, {column}", sorted(points)))
         panels.append(
-            Panel(
+            LinePanel(
                 HEADINGS[setting].partition(",")[0],
                 lines,
                 "% of the training data",
@@ -167,7 +167,7 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
                 (0, 25, 50, 75, 100),
             )
         )
-    return picture(panels)
+    return line_chart(panels)
 
 
 def _figure(row: FinishedRow, part: str, setting: Setting, method: str, column: str) -> float:
