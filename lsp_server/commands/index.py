@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -24,8 +24,7 @@ from lsp_server.commands.render import counted
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.stores import update_project
 from retriever.search.backends import find_backend
-from retriever.search.collections.files import write_stored
-from retriever.search.collections.index import IndexingStopped, index_collection
+from retriever.search.collections.indexing import index_collection
 from retriever.search.index.report import IndexReport
 
 _STAGES = {
@@ -77,29 +76,23 @@ def _index_collection(options: argparse.Namespace) -> int:
     name = options.name or source.stem
     folder = folder_of(name)
     model, towers = towers_for(backend.name, options.model, download=options.download)
-    quiet = options.quiet or not sys.stderr.isatty()
-    with stop_on_interrupt() as stop, suppress(IndexingStopped):
-        stored = None
-        collection = backend.read(source)
-        refuse_other_backends(name, options.backend)
-        stored = index_collection(
+    refuse_other_backends(name, options.backend)
+    with stop_on_interrupt() as stop, Bar(quiet=options.quiet, unit="part") as bar:
+        report = index_collection(
             backend,
-            collection,
-            name,
             source,
+            folder,
             towers,
             called=options.backend,
             model=model,
-            quiet=quiet,
+            progress=bar.report,
             should_stop=stop.is_set,
         )
-    if stored is None or stop.is_set():
+    if report.update.stopped:
         print("Stopped; nothing was changed.", file=sys.stderr)
         return INTERRUPTED
-    write_stored(folder, stored)
-    proofs = len(stored.proofs.own)
-    known = f", {counted(proofs, 'proof')} that vote" if proofs else ""
-    print(f"{name} ({options.backend}): {counted(len(stored.documents), 'document')}{known}")
+    known = f", {counted(report.proofs, 'proof')} that vote" if report.proofs else ""
+    print(f"{name} ({options.backend}): {counted(report.manifest.documents, 'document')}{known}")
     return 0
 
 
@@ -133,8 +126,9 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
 class Bar:
     """A progress bar that changes its title with the stage; silent where nobody looks."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, unit: str = "file") -> None:
         self._hidden = quiet or not sys.stderr.isatty()
+        self._unit = f" {unit}s"
         self._stage = ""
         self._bar: tqdm | None = None
 
@@ -152,7 +146,7 @@ class Bar:
             title = _STAGES.get(stage, stage)
             width = min(shutil.get_terminal_size((100, 40)).columns, 100)
             self._bar = tqdm(
-                desc=title, total=total, unit=" files", file=sys.stderr, disable=self._hidden, ncols=width
+                desc=title, total=total, unit=self._unit, file=sys.stderr, disable=self._hidden, ncols=width
             )
         self._bar.total = total
         self._bar.update(done - self._bar.n)

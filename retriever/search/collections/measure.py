@@ -11,8 +11,8 @@ from tqdm import tqdm
 from lean_extract.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranking import place_of
+from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection, Question, Ranks, Split
-from retriever.search.collections.files import Floats
 from retriever.search.collections.rankers import Ranker
 
 Bools = npt.NDArray[np.bool_]
