@@ -8,7 +8,7 @@ import sys
 
 from lsp_server.engine.collections import list_collections, remove_collection, size_of
 from lsp_server.rendering.labels import counted
-from retriever.search.collections.files import CollectionManifest
+from retriever.search.collections.manifest import CollectionManifest
 
 _MEGABYTE = 1_000_000
 

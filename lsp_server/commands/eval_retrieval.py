@@ -14,7 +14,7 @@ from retriever.metrics.bootstrap import Interval
 from retriever.models.reranker import DEPTH
 from retriever.search.backend import Collection
 from retriever.search.backends import find_backend
-from retriever.search.collections.index import fused_for_evaluation, reread_of
+from retriever.search.collections.index import fused_for_evaluation, reranked_of
 from retriever.search.collections.measure import measure, outside_of, questions_of
 
 
@@ -29,12 +29,12 @@ def run(options: argparse.Namespace) -> int:
     quiet = options.quiet or not sys.stderr.isatty()
     fused = fused_for_evaluation(backend, collection, towers, quiet=quiet)
     first = DEPTH if options.rerank is None else options.rerank
-    reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, options.part))
-    if options.rerank and reread is None:
+    reranked = reranked_of(fused, collection.documents, towers, first, outside_of(collection, options.part))
+    if options.rerank and reranked is None:
         raise UserError("The model has no re-ranker.", "Leave --rerank out, or give another --model.")
     rows = {
         ranker.name: measure(backend, collection, ranker, options.part, seed=options.seed, quiet=quiet)
-        for ranker in (*fused.rankers, fused, *([reread] if reread else []))
+        for ranker in (*fused.rankers, fused, *([reranked] if reranked else []))
     }
     questions = len(questions_of(collection, options.part))
     if options.json:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -23,8 +23,7 @@ from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
-from retriever.search.collections.files import write_stored
-from retriever.search.collections.index import IndexingStopped, index_collection
+from retriever.search.collections.indexing import index_collection
 from retriever.search.index.report import IndexReport
 
 
@@ -66,29 +65,23 @@ def _index_collection(options: argparse.Namespace) -> int:
     name = options.name or source.stem
     folder = folder_of(name)
     model, towers = towers_for(backend.name, options.model, download=options.download)
-    quiet = options.quiet or not sys.stderr.isatty()
-    with stop_on_interrupt() as stop, suppress(IndexingStopped):
-        stored = None
-        collection = backend.read(source)
-        refuse_other_backends(name, options.backend)
-        stored = index_collection(
+    refuse_other_backends(name, options.backend)
+    with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet, unit="part") as bar:
+        report = index_collection(
             backend,
-            collection,
-            name,
             source,
+            folder,
             towers,
             called=options.backend,
             model=model,
-            quiet=quiet,
+            progress=bar.report,
             should_stop=stop.is_set,
         )
-    if stored is None or stop.is_set():
+    if report.update.stopped:
         print("Stopped; nothing was changed.", file=sys.stderr)
         return INTERRUPTED
-    write_stored(folder, stored)
-    proofs = len(stored.proofs.own)
-    known = f", {counted(proofs, 'proof')} that vote" if proofs else ""
-    print(f"{name} ({options.backend}): {counted(len(stored.documents), 'document')}{known}")
+    known = f", {counted(report.proofs, 'proof')} that vote" if report.proofs else ""
+    print(f"{name} ({options.backend}): {counted(report.manifest.documents, 'document')}{known}")
     return 0
 
 

@@ -17,19 +17,15 @@ from retriever.models.hub import find_model
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import FILE, Towers
 from retriever.search.backends import find_backend
-from retriever.search.collections.files import (
-    MANIFEST,
-    CollectionManifest,
-    read_manifest,
-    read_stored,
-    remove_stored,
-    stamp_of,
-)
 from retriever.search.collections.index import CollectionIndex
-from retriever.search.collections.swap import LONGEST_NAME, folders_in, recover
+from retriever.search.collections.manifest import CollectionManifest, named_errors, read_manifest
+from retriever.search.index.manifest import MANIFEST
+from retriever.search.index.store import IndexStore
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
 _OPEN = 4
+_LONGEST_NAME = 240
+"""Bytes of a folder's name; file systems allow 255."""
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
 
@@ -40,7 +36,7 @@ def collections_folder() -> Path:
 
 def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError when it cannot be a name."""
-    if not _NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+    if not _NAME.fullmatch(name) or len(name.encode()) > _LONGEST_NAME:
         hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
         raise UserError(f"`{name}` cannot be the name of a collection.", hint)
     return collections_folder() / name
@@ -50,13 +46,18 @@ def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError
     """(what is indexed, by name; what is wrong with those that cannot be read)."""
     found: list[CollectionManifest] = []
     damaged: list[PremiseIndexError] = []
-    for folder in folders_in(collections_folder()):
+    for folder in _folders():
         try:
             found.append(_listed(folder))
         except PremiseIndexError as error:
             if _holds_manifest(folder):  # else it is not a collection, or was removed since
                 damaged.append(error)
     return found, damaged
+
+
+def _folders() -> list[Path]:
+    """The folders that may hold a collection, by name."""
+    return sorted(path for path in collections_folder().glob("*") if not path.name.startswith("."))
 
 
 def _holds_manifest(folder: Path) -> bool:
@@ -84,7 +85,8 @@ def _listed(folder: Path) -> CollectionManifest:
 def size_of(name: str) -> int:
     """How many bytes a collection's index takes; 0 where it cannot be read, as when it is gone."""
     try:
-        return sum(path.stat().st_size for path in (collections_folder() / name).iterdir() if path.is_file())
+        folder = collections_folder() / name
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except OSError:
         return 0
 
@@ -95,14 +97,13 @@ def remove_collection(name: str) -> int:
     `name` is the name of its folder, even if it is one that only a renamed folder can have.
     Raises IndexMissing, IndexWriteFailed, UserError.
     """
-    known_folders = {path.name: path for path in folders_in(collections_folder())}
-    folder = known_folders.get(name) or folder_of(name)
-    recover(folder.parent)
+    folder = {path.name: path for path in _folders()}.get(name) or folder_of(name)
     if not _holds_manifest(folder):
         known = ", ".join(one.name for one in list_collections()[0]) or "none"
         raise IndexMissing(f"There is no collection {name}.", f"There is: {known}.")
     size = size_of(folder.name)
-    remove_stored(folder)
+    with named_errors(folder):
+        IndexStore(folder).remove(wait=lambda: True)
     return size
 
 
@@ -152,15 +153,15 @@ def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) 
 
     Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
     """
-    stored = read_stored(folder_of(manifest.name))
-    backend = find_backend(stored.manifest.backend)
+    backend = find_backend(manifest.backend)
     towers = None
-    if stored.manifest.fingerprint:
-        _, towers = towers_for(backend.name, stored.manifest.model)
+    if manifest.fingerprint:
+        _, towers = towers_for(backend.name, manifest.model)
     if rerank and (towers is None or towers.reranker is None):
         message = f"The collection {manifest.name} was indexed with no model that has a re-ranker."
         raise UserError(message, "Leave --rerank out, or index with another --model (docs/backends.md).")
-    return CollectionIndex(backend, stored, towers, rerank=DEPTH if rerank is None else rerank)
+    folder, depth = folder_of(manifest.name), DEPTH if rerank is None else rerank
+    return CollectionIndex(folder, backend, towers, rerank=depth)
 
 
 class OpenCollections:
@@ -172,7 +173,7 @@ class OpenCollections:
     def get(self, backend: str, name: str) -> CollectionIndex:
         """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""
         manifest = find_collection(backend, name)
-        key = (manifest, stamp_of(folder_of(manifest.name)))
+        key = (manifest, IndexStore(folder_of(manifest.name)).stamp())
         found = self._open.get(key)
         if found is None:
             found = open_collection(manifest)
@@ -183,7 +184,7 @@ class OpenCollections:
 def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
     """What a collection answers to a query. Raises UserError: the query is empty, or far too long."""
     refuse_long(query)
-    manifest = index.stored.manifest
+    manifest = index.manifest
     hits = []
     for hit in index.search(query, k):
         shown = index.backend.show(hit.document)
@@ -191,4 +192,7 @@ def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
     # Not Path.exists: where the folder of the source cannot be entered it raises PermissionError.
     there = os.path.exists(manifest.source)  # noqa: PTH110
     warnings = [] if there else [f"The source of this index, {manifest.source}, does not exist any more."]
+    if there and manifest.is_stale():
+        said = f"What was indexed, {manifest.source}, has changed since. Index it again: {manifest.command}"
+        warnings.append(said)
     return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

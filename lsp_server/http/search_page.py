@@ -23,7 +23,7 @@ from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
 from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
-from retriever.search.collections.files import CollectionManifest
+from retriever.search.collections.manifest import CollectionManifest
 
 log = logging.getLogger("premise_suggest.http")
 

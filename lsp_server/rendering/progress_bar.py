@@ -21,8 +21,9 @@ _STAGES = {
 class ProgressBar:
     """A progress bar that changes its title with the stage; silent where standard error is not a terminal."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, unit: str = "file") -> None:
         self._hidden = quiet or not sys.stderr.isatty()
+        self._unit = f" {unit}s"
         self._stage = ""
         self._bar: tqdm | None = None
 
@@ -40,7 +41,7 @@ class ProgressBar:
             title = _STAGES.get(stage, stage)
             width = min(shutil.get_terminal_size((100, 40)).columns, 100)
             self._bar = tqdm(
-                desc=title, total=total, unit=" files", file=sys.stderr, disable=self._hidden, ncols=width
+                desc=title, total=total, unit=self._unit, file=sys.stderr, disable=self._hidden, ncols=width
             )
         self._bar.total = total
         self._bar.update(done - self._bar.n)

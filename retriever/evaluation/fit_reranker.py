@@ -23,9 +23,9 @@ from retriever.models.reranker import DEPTH, FOLDER, write_weight
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
-from retriever.search.collections.index import fused_for_evaluation, reread_of
+from retriever.search.collections.index import fused_for_evaluation, reranked_of
 from retriever.search.collections.measure import outside_of, questions_of
-from retriever.search.collections.rereading import RerankedRanker
+from retriever.search.collections.reranked import RerankedRanker
 from retriever.training.running.kinds import add_backend_argument
 
 
@@ -45,7 +45,7 @@ def fit_collection(
 ) -> FittedWeight:
     """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
     fused = fused_for_evaluation(backend, collection, towers)
-    reread = reread_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
+    reread = reranked_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
     if reread is None:
         raise ModelError("The model has no re-ranker.", f"Export one into its folder {FOLDER}.")
     found = list(examples_of(reread, collection, limit))

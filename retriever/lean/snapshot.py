@@ -84,7 +84,7 @@ class Snapshot:
     @cached_property
     def names(self) -> LiveNames:
         """The premises that count, by name."""
-        return LiveNames(self.view)
+        return LiveNames.of(self.view)
 
     @cached_property
     def proofs(self) -> ProofGraph:

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Int8s = npt.NDArray[np.int8]
+StoredVectors = npt.NDArray[np.int8 | np.float32]
+"""[n, d] Rows that times their scales are vectors."""
 
 
 def quantise(vectors: Floats, largest_value: int = 127) -> tuple[Int8s, Floats]:

@@ -46,7 +46,8 @@ def copied_for(backend: str, gardens: Path) -> None:
     other = gardens.with_name(backend)
     shutil.copytree(gardens, other)
     manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
-    manifest |= {"name": backend, "backend": backend}
+    manifest["about"] |= {"name": backend, "backend": backend}
+    del manifest["sum"]
     (other / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 

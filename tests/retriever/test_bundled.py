@@ -98,7 +98,7 @@ def test_what_proofs_use_reaches_an_index_of_the_library_itself(
     (root / "Sums.lean").write_text("theorem other : 1 = 1 := rfl\ntheorem add_comm' : 2 = 2 := rfl\n")
     update_index(root, IndexStore(tmp_path / "index"), encoder, proofs=rows)
     view = LeanView.open([IndexStore(tmp_path / "index")], encoder.fingerprint)
-    graph = proof_graph(view, LiveNames(view))
+    graph = proof_graph(view, LiveNames.of(view))
     [user] = np.flatnonzero(graph.known)
     assert view.name(int(user)) == "Set.mem_union"
     assert [view.name(int(used)) for used in graph.uses] == ["add_comm'"]

@@ -33,7 +33,7 @@ SHEETS = {
 def test_an_index_keeps_both_names(tmp_path: Path, encoder: Encoder, with_records: bool) -> None:
     store = make_store(tmp_path, SHEETS, encoder, is_bundled=not with_records)
     view = LeanView.open([store], encoder.fingerprint)
-    assert LiveNames(view).find_names(["C.zero_mul", "zero_mul", "mul"]).tolist() == [1, 1, -1]
+    assert LiveNames.of(view).find_names(["C.zero_mul", "zero_mul", "mul"]).tolist() == [1, 1, -1]
     assert (view.premise(1).name, view.premise(1).written) == ("C.zero_mul", "zero_mul")
     assert view.premise(0).written == "first"
 
@@ -41,7 +41,7 @@ def test_an_index_keeps_both_names(tmp_path: Path, encoder: Encoder, with_record
 def test_a_premise_of_that_very_name_counts_first(tmp_path: Path, encoder: Encoder) -> None:
     sheets = {**SHEETS, "D": Sheet([theorem("zero_mul", "D", "c = c")])}
     view = LeanView.open([make_store(tmp_path, sheets, encoder)], encoder.fingerprint)
-    [number] = LiveNames(view).find_names(["zero_mul"]).tolist()
+    [number] = LiveNames.of(view).find_names(["zero_mul"]).tolist()
     assert view.name(number) == "zero_mul"
 
 
@@ -68,7 +68,7 @@ def test_a_damaged_list_is_told(tmp_path: Path, encoder: Encoder, content: str) 
 
 
 def test_either_name_in_a_proof_above_is_a_use(tmp_path: Path, encoder: Encoder) -> None:
-    names = LiveNames(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
+    names = LiveNames.of(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
     text = "theorem t : p := by\n  rw [zero_mul]\ntheorem u : p := C.zero_mul a"
     source = read_module(text, "Own", "Own.lean")
     for theorem_name in ("t", "u"):
@@ -77,7 +77,7 @@ def test_either_name_in_a_proof_above_is_a_use(tmp_path: Path, encoder: Encoder)
 
 
 def test_an_export_of_the_open_file_itself(tmp_path: Path, encoder: Encoder) -> None:
-    names = LiveNames(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
+    names = LiveNames.of(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
     text = "namespace N\nclass K where\n  x : p\nexport K (x)\nend N\ntheorem t : p := N.x"
     source = read_module(text, "Own", "Own.lean")
     assert NearbyUses(names).counts(source, {"t"}) == {"N.K.x": 1}

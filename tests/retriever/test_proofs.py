@@ -91,7 +91,7 @@ def sheet(module: str, *names: str, package: str = "") -> Sheet:
 
 def graph_of(view: LeanView) -> dict[str, set[str]]:
     """What each theorem uses, by names; only what counts."""
-    graph = proof_graph(view, LiveNames(view))
+    graph = proof_graph(view, LiveNames.of(view))
     name = view.name
     return {
         name(i): {name(int(used)) for used in graph.uses[graph.starts[i] : graph.starts[i + 1]]}
@@ -148,7 +148,7 @@ theorem third : 3 = 3 := by
 def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: Encoder) -> None:
     library = {"L": sheet("L", "add_comm", "Lib.zero", "Eq.symm", "zero_of_another")}
     view = LeanView.open([make_store(tmp_path, library, encoder)], encoder.fingerprint)
-    nearby = NearbyUses(LiveNames(view))
+    nearby = NearbyUses(LiveNames.of(view))
     source = read_module(TEXT, "Own", "Own.lean")
     counts = nearby.counts(source, {"Own.first", "Own.second"})
     assert counts == {"add_comm": 1, "Lib.zero": 2, "Eq.symm": 1, "Own.first": 1}
@@ -159,7 +159,7 @@ def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: E
 
 def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, encoder: Encoder) -> None:
     view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
-    nearby = NearbyUses(LiveNames(view))
+    nearby = NearbyUses(LiveNames.of(view))
     proof = "theorem last : 1 = 1 := by\n  exact zero\n"
     assert nearby.counts(read_module(proof, "A", "A.lean"), {"last"}) == {"zero": 1}
     text = f"namespace Own\ntheorem zero : 0 = 0 := rfl\n{proof}"
@@ -174,7 +174,7 @@ def test_a_full_cache_of_uses_loses_none(
     tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
-    nearby = NearbyUses(LiveNames(view))
+    nearby = NearbyUses(LiveNames.of(view))
     monkeypatch.setattr("retriever.lean.nearby._CACHED", 1)
     names = [f"t{number}" for number in range(3)]
     source = read_module(

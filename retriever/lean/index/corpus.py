@@ -14,6 +14,7 @@ from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
 from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.quantise import Int8s, quantise
 from retriever.models.text import premise_texts
 from retriever.search.index.corpus import EmbeddedSource, ReadSource
 from retriever.search.index.proof_columns import ProofRows
@@ -113,6 +114,10 @@ class LeanCorpus:
     def encode(self, records: Sequence[Premise]) -> Floats:
         """float32[n, dimension], eq. (3). Raises Unwanted."""
         return self.encoder.encode_premises(records)
+
+    def compressed(self, vectors: Floats) -> tuple[Int8s, Floats]:
+        """As int8, with one scale for each premise."""
+        return quantise(vectors)
 
     def content(self, sources: Sequence[EmbeddedSource[Premise]]) -> SegmentContent:
         """The columns of a segment."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lean_extract.errors import BadSettings
+from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection
-from retriever.search.collections.files import Floats
 from retriever.search.collections.measure import outside_of, places_in, questions_of
 from retriever.search.collections.rankers import Ranker, levelled
 

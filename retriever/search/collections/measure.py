@@ -11,8 +11,8 @@ from tqdm import tqdm
 from lean_extract.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, rank_of
+from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection, Question
-from retriever.search.collections.files import Floats
 from retriever.search.collections.rankers import Ranker
 from retriever.search.splits import Split
 

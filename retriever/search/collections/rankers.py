@@ -6,16 +6,16 @@ list is worth whatever the query's length.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from retriever.models.quantise import Floats
 from retriever.search.backend import Backend
-from retriever.search.bm25 import Bm25
-from retriever.search.collections.files import Floats
+from retriever.search.collections.columns import CollectionColumns
+from retriever.search.index.hnsw import HnswSearch
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph, by_similarity
 
@@ -28,7 +28,9 @@ _SHARPNESS = 3.0
 _SATURATION = 5.0
 """How soon further votes for the same document stop counting."""
 _LEVEL = 10
-"""The place whose score becomes 1 when scores are levelled."""
+"""The rank, counted from 1, whose score becomes 1 when scores are levelled."""
+_NEAREST = 1024
+"""How many documents a graph is asked for."""
 
 
 class Ranker(Protocol):
@@ -52,12 +54,12 @@ class Lexical:
     """BM25 over the backend's terms."""
 
     backend: Backend
-    bm25: Bm25
+    columns: CollectionColumns
     name: str = "BM25"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
         """The sum over the query's distinct terms."""
-        return self.bm25.scores(self.backend.terms(text))
+        return self.columns.bm25.scores(self.backend.terms(text))[self.columns.live]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +93,10 @@ def votes(near: Floats, proofs: ProofGraph, own: int | None = None) -> Floats:
     return saturated
 
 
-class TextEncoder(Protocol):
-    """The two towers of a trained model, at work."""
+class QueryEncoder(Protocol):
+    """The query tower of a trained model, at work."""
 
-    @property
-    def fingerprint(self) -> str:
-        """Equal fingerprints, equal vectors."""
-
-    def queries(self, texts: Sequence[str]) -> Floats:
-        """float32[n, d]"""
-
-    def documents(self, texts: Sequence[str]) -> Floats:
+    def queries(self, texts: list[str], /) -> Floats:
         """float32[n, d]"""
 
 
@@ -109,15 +104,28 @@ class TextEncoder(Protocol):
 class Dense:
     """Inner products of a trained model's vectors."""
 
-    encoder: TextEncoder
-    vectors: Floats
-    """[documents, d]"""
+    encoder: QueryEncoder
+    columns: CollectionColumns
     name: str = DENSE
 
     def scores(self, text: str, own: int | None = None) -> Floats:
-        """The product of the query's vector with each document's."""
-        product: npt.NDArray[np.float32] = self.vectors @ self.encoder.queries([text])[0]
-        return product
+        """The product of the query's vector with each document's.
+
+        Where there is a graph, it is asked for the nearest documents; the others get the mean product of the others.
+        """
+        columns, vector = self.columns, self.encoder.queries([text])[0]
+        assert columns.search is not None
+        query = columns.search.query(vector)
+        if not isinstance(columns.search, HnswSearch) or len(columns) <= _NEAREST:
+            return query.scores(columns.live)
+        alive = np.zeros(len(columns.search), dtype=np.bool_)
+        alive[columns.live] = True
+        found = query.top(_NEAREST, alive)
+        products = query.scores(found)
+        total, rest = float(columns.mean @ vector) * len(columns), len(columns) - len(found)
+        scores = np.full(len(columns.search), (total - float(products.sum())) / rest, dtype=np.float32)
+        scores[found] = products
+        return scores[columns.live]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,7 @@ class Fused:
     name: str = "weighted sum"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
-        """Each ranker's scores, levelled, weighed and added."""
+        """Each ranker's scores, levelled, weighted and added."""
         return self.sum(self.lists(text, own))
 
     def lists(self, text: str, own: int | None = None) -> dict[str, Floats]:
@@ -139,19 +147,19 @@ class Fused:
 
     def sum(self, lists: Mapping[str, Floats]) -> Floats:
         """float32[documents] The sum of what `lists` gave."""
-        weighed = [np.float32(self.weights.get(name, 0)) * levelled(one) for name, one in lists.items()]
-        return np.asarray(np.sum(weighed, axis=0), dtype=np.float32)
+        weighted = [np.float32(self.weights.get(name, 0)) * levelled(one) for name, one in lists.items()]
+        return np.asarray(np.sum(weighted, axis=0), dtype=np.float32)
 
 
 def levelled(scores: Floats) -> Floats:
-    """float32[..., n]: scores with mean 0 over the last axis and 1 at place `_LEVEL`; 0 where all are equal.
+    """float32[..., n]: scores with mean 0 over the last axis and 1 at rank `_LEVEL`; 0 where all are equal.
 
-    The first places do not decide: the query itself may stand there.
+    The first ranks do not decide: the query itself may be there.
     """
     flat = scores.max(axis=-1, keepdims=True) == scores.min(axis=-1, keepdims=True)  # a mean is rounded
     centred = np.where(flat, 0, scores - scores.mean(axis=-1, keepdims=True, dtype=np.float64))
-    place = min(_LEVEL, scores.shape[-1]) - 1
-    spread = -np.partition(-centred, place, axis=-1)[..., place : place + 1]
+    rank = min(_LEVEL, scores.shape[-1]) - 1
+    spread = -np.partition(-centred, rank, axis=-1)[..., rank : rank + 1]
     largest = centred.max(axis=-1, keepdims=True)
     spread = np.where(spread > 0, spread, np.where(largest > 0, largest, 1))
     return np.asarray(centred / spread, dtype=np.float32)

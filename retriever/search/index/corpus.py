@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from lean_extract.records import FileProblem
-from retriever.models.quantise import Floats, Int8s
+from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
@@ -67,7 +67,7 @@ class EmbeddedSource(Generic[Record]):
 
     file: IndexedFile
     records: Sequence[Record]
-    vectors: Int8s
+    vectors: StoredVectors
     scales: Floats
 
 
@@ -87,6 +87,9 @@ class IndexCorpus(Protocol[Record]):
 
     def encode(self, records: Sequence[Record]) -> Floats:
         """float32[n, dimension]. Raises Unwanted."""
+
+    def compressed(self, vectors: Floats) -> tuple[StoredVectors, Floats]:
+        """(rows [n, dimension], scales float32[n]) in which vectors are stored: each is its row by its scale."""
 
     def content(self, sources: Sequence[EmbeddedSource[Record]]) -> SegmentContent:
         """The columns of a segment of at least one source."""

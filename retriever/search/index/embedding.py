@@ -9,7 +9,7 @@ from typing import Generic
 import numpy as np
 
 from lean_extract.wanted import check_wanted
-from retriever.models.quantise import Floats, Int8s, quantise
+from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.corpus import EmbeddedSource, IndexCorpus, Record
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
@@ -18,7 +18,7 @@ DOCUMENTS_PER_STEP = 256
 DOCUMENTS_PER_CALL = 1024
 """Of a source that has more than a step, so many are embedded before it is asked whether to stop."""
 
-KnownVectors = Mapping[Hashable, tuple[Int8s, np.float32]]
+KnownVectors = Mapping[Hashable, tuple[StoredVectors, np.float32]]
 """Vector and scale by the text that they were made of."""
 
 
@@ -50,12 +50,12 @@ class Embedder(Generic[Record]):
             for record, text in zip(records, own, strict=True)
             if text not in old
         ]
-        vectors, scales = quantise(self._encoded(fresh))
+        vectors, scales = self.corpus.compressed(self._encoded(fresh))
         self.embedded += len(fresh)
         result: list[EmbeddedSource[Record]] = []
         position = 0
         for (file, records), own, old in zip(sources, texts, known, strict=True):
-            rows = np.empty((len(records), self.corpus.dimension), dtype=np.int8)
+            rows = np.empty((len(records), self.corpus.dimension), dtype=vectors.dtype)
             factors = np.empty(len(records), dtype=np.float32)
             for index, text in enumerate(own):
                 found = old.get(text)

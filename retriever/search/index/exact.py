@@ -1,7 +1,7 @@
-"""Exact search by inner product over int8 vectors: the oracle, and the way out under any filter.
+"""Exact search by inner product over stored vectors: the reference, and what answers under any filter.
 
-Vectors stay memory-mapped as int8 and are widened block by block within the processor's cache, which is as
-fast as a float32 matrix in memory and takes none of it.
+Vectors stay memory-mapped. Those in int8 are widened block by block within the processor's cache, which is as fast
+as a float32 matrix in memory and takes none of it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retriever.models.quantise import Int8s
+from retriever.models.quantise import StoredVectors
 from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
 from retriever.search.top import top
 
 _BLOCK = 2048
 
 
-def inner_products(vectors: Int8s, scales: Floats, query: Floats) -> Floats:
-    """float32[n]: the products of dequantised int8[n, d] with float32[d]."""
+def inner_products(vectors: StoredVectors, scales: Floats, query: Floats) -> Floats:
+    """float32[n]: the products of vectors, in rows [n, d] and scales float32[n], with float32[d]."""
     result = np.empty(len(vectors), dtype=np.float32)
     buffer = np.empty((min(_BLOCK, len(vectors)), vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(vectors), _BLOCK):
@@ -33,7 +33,7 @@ def inner_products(vectors: Int8s, scales: Floats, query: Floats) -> Floats:
 class ExactSearch:
     """Exact search over the vectors of several segments, ids counted on from one to the next."""
 
-    def __init__(self, parts: Sequence[tuple[Int8s, Floats]]) -> None:
+    def __init__(self, parts: Sequence[tuple[StoredVectors, Floats]]) -> None:
         self._parts = parts
         self._count = sum(len(scales) for _, scales in parts)
 

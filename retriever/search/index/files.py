@@ -29,6 +29,7 @@ from lean_extract.files.reading import read_regular
 MAX_DOCUMENT = 1 << 28
 """Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
 REBUILD = "Run `premise-suggest index` to build it again."
+DAMAGED = "The premise index is damaged: "
 
 
 def write_bytes(path: Path, data: bytes | memoryview) -> None:
@@ -199,7 +200,7 @@ def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
 
 def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
     """The error for a file that is cut off, altered or of an unknown form."""
-    return IndexDamaged(f"The premise index is damaged: {path}: {what}.", mended_by)
+    return IndexDamaged(f"{DAMAGED}{path}: {what}.", mended_by)
 
 
 def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from lean_extract.errors import IndexDamaged
-from retriever.models.quantise import Int8s
+from retriever.models.quantise import StoredVectors
 from retriever.search.index.exact import ExactSearch, inner_products
 from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import members, shown, text, whole
@@ -98,7 +98,7 @@ def _read_card(folder: Path) -> _Card:
 
 def build_graph(
     folder: Path,
-    vectors: Int8s,
+    vectors: StoredVectors,
     scales: Floats,
     parameters: HnswParameters,
     go_on: Callable[[int], bool] = lambda done: True,
@@ -165,7 +165,7 @@ class HnswSearch:
         ef: width of the search; the higher, the more exact and the slower.
     """
 
-    def __init__(self, parts: Sequence[tuple[Int8s, Floats, Any | None]], ef: int) -> None:
+    def __init__(self, parts: Sequence[tuple[StoredVectors, Floats, Any | None]], ef: int) -> None:
         self.parts = parts
         self.bounds = np.cumsum([0, *(len(scales) for _, scales, _ in parts)])
         self.exact = ExactSearch([(vectors, scales) for vectors, scales, _ in parts])
@@ -225,7 +225,9 @@ class _HnswQuery:
         return result
 
 
-def open_search(parts: Sequence[tuple[Path, Int8s, Floats]], ef: int = DEFAULT_EF) -> NearestNeighbours:
+def open_search(
+    parts: Sequence[tuple[Path, StoredVectors, Floats]], ef: int = DEFAULT_EF
+) -> NearestNeighbours:
     """The search over these segments: by graph if any has one that can be read, else exact."""
     graphs = [load_graph(folder, len(scales), vectors.shape[1]) for folder, vectors, scales in parts]
     if not any(graph is not None for graph in graphs):

@@ -49,6 +49,8 @@ class IndexManifest:
     """True for the index that is shipped, false for text that was read on this machine."""
     stats: dict[str, tuple[int, int]] = field(default_factory=dict)
     """(size, mtime_ns) of files that were touched after they were read without changing."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What the backend keeps of its corpus, as JSON values; it is not in the document where it is empty."""
 
     def to_json(self) -> dict[str, Any]:
         """The document that is written."""
@@ -65,12 +67,13 @@ class IndexManifest:
             "pinned": self.pinned,
             "bundled": self.is_bundled,
             "stats": {path: list(stat) for path, stat in self.stats.items()},
+            **({"about": dict(self.about)} if self.about else {}),
         }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> IndexManifest:
         """The inverse of `to_json` but for format and version. Raises ValueError."""
-        only_known(values, _MEMBERS)
+        only_known({**values, "about": {}}, _MEMBERS | {"about"})
         segments = tuple(_live(one) for one in pieces(values["segments"]))
         if len({segment.name for segment in segments}) < len(segments):
             raise ValueError("a segment is named twice")
@@ -85,6 +88,7 @@ class IndexManifest:
             truth(values["pinned"]),
             truth(values["bundled"]),
             {text(path): _stat(stat) for path, stat in members(values["stats"]).items()},
+            members(values.get("about", {})),
         )
 
     @classmethod

@@ -1,8 +1,9 @@
-"""The documents of a view that count, by name."""
+"""The documents that count, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +12,35 @@ from retriever.search.index.proof_columns import Hashes, find, hash_names
 from retriever.search.index.view import IndexView
 
 Ids = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 class LiveNames:
-    """The documents of a view that count, by the hashes of their names and aliases.
+    """The documents that count, by the hashes of their names and aliases.
 
     Where a name is one document's own and another's alias, it means the former.
+
+    Args:
+        hashes: uint64[n] in all, of the names of each segment's documents.
+        alive: bool[n], which documents count.
+        aliases: further names, each with its document.
     """
 
-    def __init__(self, view: IndexView) -> None:
+    def __init__(
+        self, hashes: Sequence[Hashes], alive: Bools, aliases: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         nothing: Hashes = np.zeros(0, dtype=np.uint64)
-        self.hashes = np.concatenate([nothing, *(segment.proofs.hashes for segment in view.segments)])
-        live = np.flatnonzero(view.alive)
-        aliases = view.aliases()
-        hashes = np.concatenate([self.hashes[live], hash_names(aliases)])
+        self.hashes = np.concatenate([nothing, *hashes])
+        live = np.flatnonzero(alive)
+        known = np.concatenate([self.hashes[live], hash_names(aliases)])
         ids = np.concatenate([live, np.fromiter(aliases.values(), dtype=np.int64, count=len(aliases))])
-        order = np.argsort(hashes, kind="stable")
-        self._ids, self._ascending = ids[order], hashes[order]
+        order = np.argsort(known, kind="stable")
+        self._ids, self._ascending = ids[order], known[order]
+
+    @classmethod
+    def of(cls, view: IndexView) -> LiveNames:
+        """The documents of a view that count."""
+        return cls([segment.proofs.hashes for segment in view.segments], view.alive, view.aliases())
 
     def find(self, hashes: Hashes) -> Ids:
         """int64[k]: the document of each name, -1 where there is none."""

@@ -8,7 +8,8 @@
     name_hashes.npy    uint64[n]; proof_starts.npy int32[m + 1], proof_uses.npy int32, proof_names.npy uint64,
                        proof_owners.npy int32[m] (absent where each document has one proof):
                        what proofs use, where that is known: see `retriever.search.index.proof_columns`
-    vectors.npy        int8[n, d], scales.npy  float32[n]: embedding = vector * scale; d is 0 without a model
+    vectors.npy        int8[n, d] or float32[n, d], scales.npy  float32[n]: embedding = vector * scale;
+                       d is 0 without a model
     terms.txt/.npy     sorted vocabulary; posting_starts.npy int64[m + 1], posting_documents.npy int32,
                        posting_frequencies.npy uint16, lengths.npy int32[n]: see `retriever.search.bm25.Postings`
     structure_hashes.npy uint32[s], structure_starts.npy int64[s + 1], structure_documents.npy int32;

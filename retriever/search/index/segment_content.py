@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from retriever.models.quantise import StoredVectors
 from retriever.search.bm25 import Postings
 from retriever.search.index.files import write_array, write_json, write_strings
 from retriever.search.index.meta import Meta
@@ -45,8 +46,8 @@ class SegmentContent:
     files: Sequence[IndexedFile]
     names: Sequence[str]
     kinds: Sequence[str]
-    vectors: npt.NDArray[np.int8]
-    """int8[n, d]"""
+    vectors: StoredVectors
+    """int8[n, d] or float32[n, d]"""
     scales: npt.NDArray[np.float32]
     postings: Postings
     proofs: ProofColumns

@@ -162,6 +162,30 @@ class IndexStore:
             temporary.unlink(missing_ok=True)
             raise
 
+    def remove(self, wait: Callable[[], bool] = lambda: False) -> None:
+        """Take the index away. It is gone at once for whoever looks; while another process writes it, see `writer`.
+
+        Raises IndexMissing, IndexLocked, IndexWriteFailed.
+        """
+        if not os.path.lexists(self.manifest_path):
+            raise IndexMissing(f"There is no premise index in {self.root}.", "There is nothing to remove.")
+        if self.root.is_symlink():  # what it leads to is somebody else's
+            with explained_writes(self.root):
+                self.root.unlink()
+            return
+        with explained_writes(self.root), locked(self.root / "lock", wait):
+            if self.manifest_path.is_dir():
+                shutil.rmtree(self.manifest_path)
+            else:
+                self.manifest_path.unlink(missing_ok=True)
+            for entry in self.root.iterdir():
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry, ignore_errors=True)
+                elif entry.name != "lock":
+                    entry.unlink(missing_ok=True)
+        with explained_writes(self.root):
+            shutil.rmtree(self.root)
+
     @contextmanager
     def writer(self, fingerprint: str, wait: Callable[[], bool] = lambda: False) -> Iterator[Writer]:
         """Hold the lock and write; while another holds it, `wait` says whether to wait on.

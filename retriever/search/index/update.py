@@ -93,7 +93,7 @@ class Update(Generic[Record]):
         if plan is None:
             return self._report(0, stopped=True)
         stopped = self._embed(plan.changed)
-        if stopped and not options.keeps_partial:
+        if not options.keeps_partial and (stopped or options.should_stop()):
             return self._report(0, stopped=True)
         self._flush()
         self._bury(plan.removed)

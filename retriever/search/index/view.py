@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged
 from lean_extract.wanted import check_wanted
-from retriever.search.index.files import REBUILD, damaged
+from retriever.search.index.files import DAMAGED, REBUILD, damaged
 from retriever.search.index.opening import SegmentPart
 from retriever.search.index.segment import Segment, verify_columns
 from retriever.search.index.source_file import IndexedFile
@@ -67,7 +67,7 @@ class IndexView:
         for part in self.parts:
             for complaint in verify_columns(part.segment.folder, _while_wanted):
                 hint = "It is unpacked again at the next try." if part.is_bundled else REBUILD
-                return IndexDamaged(f"The premise index is damaged: {complaint}.", hint)
+                return IndexDamaged(f"{DAMAGED}{complaint}.", hint)
         return None
 
     def in_modules(self, modules: frozenset[str]) -> Bools:

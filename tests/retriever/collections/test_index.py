@@ -10,16 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import IndexWriteFailed, ModelError, UserError
+from lean_extract.errors import IndexWriteFailed, UserError
 from retriever.metrics.ranks import rank_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
 from retriever.search.backend import Collection, Document, Question
-from retriever.search.collections.files import Stored, read_stored, write_stored
-from retriever.search.collections.index import CollectionIndex, IndexingStopped, index_collection
+from retriever.search.collections.columns import read_columns
+from retriever.search.collections.index import CollectionIndex, fused_of
+from retriever.search.collections.indexing import index_collection
+from retriever.search.collections.manifest import CollectionManifest
 from retriever.search.collections.measure import places
 from retriever.search.collections.rankers import levelled, votes
-from retriever.search.collections.rereading import RerankedRanker
+from retriever.search.collections.reranked import RerankedRanker
 from retriever.search.splits import Split
 from retriever.search.votes import ProofGraph
 from tests.retriever.naturalproofs.corpora import gardens
@@ -27,52 +29,47 @@ from tests.retriever.naturalproofs.corpora import gardens
 FLOATS = st.floats(-10, 10, width=32)
 
 
-def stored() -> Stored:
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> CollectionIndex:
+    return CollectionIndex(indexed(tmp_path_factory.mktemp("index") / "gardens"), BACKEND)
+
+
+def indexed(folder: Path) -> Path:
     collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
-    return index_collection(BACKEND, collection, "gardens", Path("gardens.json"))
+    index_collection(BACKEND, Path("gardens.json"), folder, collection=collection)
+    return folder
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    before = stored()
-    write_stored(tmp_path / "gardens", before)
-    write_stored(tmp_path / "gardens", before)
-    after = read_stored(tmp_path / "gardens")
-    assert (after.manifest, after.documents) == (before.manifest, before.documents)
-    asked = "A pond with roses"
-    assert CollectionIndex(BACKEND, after).search(asked, 5) == CollectionIndex(BACKEND, before).search(
-        asked, 5
+def test_what_is_indexed_is_asked_as_what_was_read(tmp_path: Path) -> None:
+    collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
+    folder = indexed(tmp_path / "gardens")
+    indexed(folder)
+    opened = CollectionIndex(folder, BACKEND)
+    assert opened.manifest == CollectionManifest(
+        "gardens", "naturalproofs", str(Path("gardens.json").resolve()), "digest", len(collection.documents)
     )
+    asked = BACKEND.query_text("A pond with roses")
+    fused = fused_of(BACKEND, read_columns(BACKEND, collection))
+    scores = fused.scores(asked)
+    for hit in opened.search("A pond with roses", 50):
+        assert hit.score == pytest.approx(float(scores[collection.documents.index(hit.document)]), abs=1e-6)
     assert [path.name for path in tmp_path.iterdir()] == ["gardens"]
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(IndexWriteFailed):
-        write_stored(tmp_path / "file" / "gardens", stored())
+        indexed(tmp_path / "file" / "gardens")
 
 
-def test_indexing_stops_when_it_is_told_to() -> None:
-    collection = collection_of(gardens(), make_splits(gardens(), 0), "digest")
-    with pytest.raises(IndexingStopped):
-        index_collection(BACKEND, collection, "g", Path("g.json"), should_stop=lambda: True)
-
-
-def test_a_query_of_nothing_is_refused() -> None:
+def test_a_query_of_nothing_is_refused(index: CollectionIndex) -> None:
     with pytest.raises(UserError, match="nothing to search for"):
-        CollectionIndex(BACKEND, stored()).search(" \n ", 5)
+        index.search(" \n ", 5)
 
 
 def test_a_first_line_is_a_title_where_more_follows() -> None:
     assert BACKEND.query_text("Gates\nEvery gate opens.") == model_text("Gates", "Every gate opens.")
     assert BACKEND.query_text("Every gate opens.") == model_text("", "Every gate opens.")
-
-
-def test_vectors_of_another_model_are_refused() -> None:
-    before = stored()
-    vectors = np.zeros((len(before.documents), 4), dtype=np.float32)
-    other = Stored(before.manifest, before.documents, before.postings, before.proofs, vectors)
-    with pytest.raises(ModelError, match="made by another model"):
-        CollectionIndex(BACKEND, other)
 
 
 def test_only_what_a_split_ranks_takes_a_place_and_the_question_none() -> None:
@@ -111,9 +108,8 @@ def test_where_all_are_equal_none_is_above_the_others(score: float, count: int) 
     assert not levelled(np.full(count, score, dtype=np.float32)).any()
 
 
-def test_of_what_fits_as_many_are_found_as_are_asked_for() -> None:
+def test_of_what_fits_as_many_are_found_as_are_asked_for(index: CollectionIndex) -> None:
     """A long list by vectors, of which most share nothing with the query, does not push others out."""
-    index = CollectionIndex(BACKEND, stored())
     everything = [hit.document.key for hit in index.search("roses in a pond", 50)]
     assert len(everything) > 2
     for k in range(1, len(everything)):

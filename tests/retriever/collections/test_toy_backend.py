@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 
 from retriever.documents.store import write_corpus
+from retriever.search import backends
+from retriever.search.collections.index import CollectionIndex
+from retriever.search.collections.indexing import index_collection
+from retriever.search.index.store import IndexStore
 from tests.answers import conforming
 from tests.retriever.naturalproofs.corpora import gardens
 
@@ -117,6 +121,42 @@ def test_it_is_indexed_asked_and_measured(run: Run) -> None:
     assert rows["BM25"]["first"]["mean"] == 100.0
 
 
+def test_only_what_changed_is_indexed_again_and_an_old_index_says_so(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "many.txt"
+    dishes = "".join(f"dish{n} stew: root{n}, salt\n" for n in range(300))
+    source.write_text(dishes, encoding="utf-8")
+    assert run("index", "--backend", "cookbook", "many.txt").returncode == 0
+    store = IndexStore(tmp_path / "index" / "collections" / "many")
+    [first] = store.manifest().segments
+
+    def ask(text: str) -> tuple[list[str], list[str]]:
+        answer = json.loads(run("suggest", "--backend", "cookbook", "--text", text, "--json").stdout)
+        return [hit["title"] for hit in answer["hits"]], answer["warnings"]
+
+    assert ask("dish7")[0][0] == "Dish7 Stew" and ask("dish7")[1] == []
+    source.write_text(dishes + "zebra stew: stripes, salt\n", encoding="utf-8")
+    titles, [warning] = ask("zebra")
+    assert titles == [] and f"{source}, has changed since" in warning
+    assert f"premise-suggest index --backend cookbook {source}" in warning
+    again = run("index", "--backend", "cookbook", "many.txt")
+    assert again.stdout == "many (cookbook): 603 documents, 301 proofs that vote\n"
+    assert ask("zebra")[0][0] == "Zebra Stew" and ask("zebra")[1] == []
+    kept, new = store.manifest().segments
+    assert kept.name == first.name and len(kept.dead_files) == 1, "one part was replaced"
+    assert len(store.segment(new.name)) <= 130
+
+
+def test_one_line_makes_it_a_backend_of_ours(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(backends, "BUILT_IN", {**backends.BUILT_IN, "recipes": "cookbook"})
+    backend = backends.find_backend("recipes")
+    report = index_collection(backend, tmp_path / "dishes.txt", tmp_path / "recipes")
+    assert (report.manifest.backend, report.manifest.documents, report.proofs) == ("recipes", 10, 4)
+    assert CollectionIndex(tmp_path / "recipes", backend).search("tomato", 1)[0].document.key == "tomato"
+
+
 def test_the_terminal_shows_title_kind_and_text(run: Run) -> None:
     run("index", "--backend", "cookbook", "dishes.txt", "--name", "grandmother")
     done = run("suggest", "--backend", "cookbook", "--text", "-", "--k", "1", typed="tomato")
@@ -203,7 +243,7 @@ def test_a_manifest_that_cannot_be_opened_does_not_hide_another(run: Run, tmp_pa
     manifest.mkdir()  # as one without permission, but for root, too
     listed = run("collections")
     assert listed.returncode == 0 and listed.stdout.startswith("dishes (cookbook)")
-    assert "collection broken cannot be read: manifest.json: it is not a regular file." in listed.stderr
+    assert f"collection broken is damaged: {manifest}: it is not a regular file." in listed.stderr
     assert run("suggest", "--backend", "cookbook", "--text", "apple").returncode == 0
     assert run("collections", "--remove", "broken").returncode == 0
     assert [path.name for path in (tmp_path / "index" / "collections").iterdir()] == ["dishes"]
@@ -242,7 +282,7 @@ def test_a_name_too_long_for_a_file_is_refused(run: Run) -> None:
     ):
         assert refused.returncode == 2 and "cannot be the name of a collection" in refused.stderr
     longest = "\N{MATHEMATICAL SCRIPT CAPITAL A}" * 60
-    for _ in range(2):  # the second puts the first aside, under a yet longer name
+    for _ in range(2):
         assert run("index", "--backend", "cookbook", "dishes.txt", "--name", longest).returncode == 0
     assert run("collections", "--remove", longest).returncode == 0
 
@@ -252,7 +292,10 @@ def test_a_source_that_cannot_be_reached_is_told_as_gone(run: Run, tmp_path: Pat
     path = tmp_path / "index" / "collections" / "dishes" / "manifest.json"
     # To stat it is an error that is not "no such file", as in a folder that cannot be entered; for root, too.
     source = f"/{'x' * 300}"
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "source": source}))
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["about"]["source"] = source
+    del manifest["sum"]
+    path.write_text(json.dumps(manifest))
     done = run("suggest", "--backend", "cookbook", "--text", "apple", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["warnings"] == [
@@ -283,10 +326,10 @@ def test_nothing_is_indexed_of_an_empty_source(run: Run, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("length", [40, 0])
-@pytest.mark.parametrize("file", ["manifest.json", "documents.jsonl", "postings.npz", "proofs.npz"])
+@pytest.mark.parametrize("file", ["manifest.json", "records.txt", "posting_starts.npy", "proof_uses.npy"])
 def test_a_damaged_index_is_told(run: Run, tmp_path: Path, file: str, length: int) -> None:
     assert run("index", "--backend", "cookbook", "dishes.txt").returncode == 0
-    damaged = tmp_path / "index" / "collections" / "dishes" / file
+    [damaged] = (tmp_path / "index" / "collections" / "dishes").rglob(file)
     damaged.write_bytes(damaged.read_bytes()[:length])
     done = run("suggest", "--backend", "cookbook", "--text", "apple")
     assert done.returncode == 1 and "is damaged" in done.stderr, done.stderr

@@ -26,10 +26,11 @@ from retriever.models.reranker import FOLDER, read_config  # noqa: E402
 from retriever.models.towers import Towers  # noqa: E402
 from retriever.search.backend import Question  # noqa: E402
 from retriever.search.backends import find_backend  # noqa: E402
-from retriever.search.collections.index import CollectionIndex, fused_for_evaluation, index_collection  # noqa: E402
+from retriever.search.collections.index import CollectionIndex, fused_for_evaluation  # noqa: E402
+from retriever.search.collections.indexing import index_collection  # noqa: E402
 from retriever.search.collections.measure import measure  # noqa: E402
 from retriever.search.collections.rankers import Neighbours  # noqa: E402
-from retriever.search.collections.rereading import RerankedRanker  # noqa: E402
+from retriever.search.collections.reranked import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
 from retriever.training.collection import pair_arrays  # noqa: E402
 from retriever.training.reranking import collection_mining  # noqa: E402
@@ -160,7 +161,7 @@ def test_what_is_held_out_does_not_vote(garden: Garden) -> None:
         changed = replace(collection, questions=tuple(questions))
         neighbours = fused_for_evaluation(BACKEND, changed).rankers[-1]
         assert isinstance(neighbours, Neighbours)
-        return neighbours.proofs.own.tolist()
+        return neighbours.proofs.owners.tolist()
 
     before = voters(train)
     assert voters([replace(train[0], name=out), *train[1:]]) == [own for own in before if own != train[0].own]
@@ -190,11 +191,11 @@ def test_the_fitted_weight_moves_answers_up(garden: Garden, model: Path) -> None
         assert order[30:] == kept[30:]
 
 
-def test_a_collection_is_asked_with_it_and_without(garden: Garden, model: Path) -> None:
-    collection, towers = BACKEND.read(garden.corpus), Towers.load(model)
-    stored = index_collection(BACKEND, collection, "garden", garden.corpus, towers)
-    plain = CollectionIndex(BACKEND, stored, towers, rerank=0)
-    again = CollectionIndex(BACKEND, stored, towers, rerank=30)
+def test_a_collection_is_asked_with_it_and_without(garden: Garden, model: Path, tmp_path: Path) -> None:
+    towers = Towers.load(model)
+    index_collection(BACKEND, garden.corpus, tmp_path / "garden", towers)
+    plain = CollectionIndex(tmp_path / "garden", BACKEND, towers, rerank=0)
+    again = CollectionIndex(tmp_path / "garden", BACKEND, towers, rerank=30)
     asked = "A bouquet of rose can be picked."
     orders = [[hit.document.key for hit in index.search(asked, 8)] for index in (plain, again)]
     assert set(orders[0]) and orders[0] != orders[1]

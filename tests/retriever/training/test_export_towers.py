@@ -14,11 +14,16 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
+
 from lean_extract.errors import ModelError  # noqa: E402
 from retriever.models.towers import DOCUMENT, FILE, QUERY, Towers  # noqa: E402
 from retriever.search.backends import find_backend  # noqa: E402
-from retriever.search.collections.files import read_stored, write_stored  # noqa: E402
-from retriever.search.collections.index import CollectionIndex, index_collection  # noqa: E402
+from retriever.search.collections.columns import read_columns  # noqa: E402
+from retriever.search.collections.index import (  # noqa: E402
+    CollectionIndex,
+    fused_of,
+)
+from retriever.search.collections.indexing import index_collection  # noqa: E402
 from retriever.training.collection import load_collection  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from tests.commands import command  # noqa: E402
@@ -67,18 +72,22 @@ def test_what_is_served_is_what_was_trained(garden: Garden, run: Path, exported:
 
 def test_a_collection_is_indexed_and_asked_with_it(garden: Garden, exported: Path, tmp_path: Path) -> None:
     backend, towers = find_backend("naturalproofs"), Towers.load(exported)
-    collection = backend.read(garden.corpus)
-    stored = index_collection(backend, collection, "garden", garden.corpus, towers)
-    assert stored.manifest.fingerprint == towers.fingerprint
-    write_stored(tmp_path / "garden", stored)
-    opened = CollectionIndex(backend, read_stored(tmp_path / "garden"), towers)
+    collection, folder = backend.read(garden.corpus), tmp_path / "garden"
+    report = index_collection(backend, garden.corpus, folder, towers)
+    assert report.manifest.fingerprint == towers.fingerprint
     asked = collection.documents[3].body
-    hits = opened.search(asked, 3)
-    assert len(hits) == 3 and hits == CollectionIndex(backend, stored, towers).search(asked, 3)
-    with pytest.raises(ModelError, match="made by another model"):
-        CollectionIndex(backend, stored, None)
+    hits = CollectionIndex(folder, backend, towers).search(asked, 3)
+    assert len(hits) == 3
+    scores = fused_of(backend, read_columns(backend, collection, towers), towers).scores(
+        backend.query_text(asked)
+    )
+    found = [float(scores[collection.documents.index(hit.document)]) for hit in hits]
+    assert [hit.score for hit in hits] == pytest.approx(found, abs=1e-5)
+    with pytest.raises(ModelError, match="made by another model") as told:
+        CollectionIndex(folder, backend, None)
+    assert f"premise-suggest index --backend naturalproofs {garden.corpus}" in told.value.hint
     with pytest.raises(ModelError, match="trained for the backend naturalproofs, not lean"):
-        index_collection(find_backend("lean"), collection, "garden", garden.corpus, towers)
+        index_collection(find_backend("lean"), garden.corpus, folder, towers)
 
 
 def test_serving_needs_no_torch(garden: Garden, exported: Path) -> None:

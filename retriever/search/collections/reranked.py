@@ -7,24 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retriever.models.reranker import DEPTH, Reranker, blend
+from retriever.models.quantise import Floats
+from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.backend import Document
-from retriever.search.collections.files import Floats
 from retriever.search.collections.measure import Bools, best
 from retriever.search.collections.rankers import Ranker
+from retriever.search.reranking import reranked
 
 
 @dataclass(frozen=True, slots=True)
 class RerankedRanker:
-    """A ranking whose first documents are read again."""
+    """A ranking whose first documents are re-ranked."""
 
     ranking: Ranker
     reranker: Reranker
     documents: Sequence[Document]
     first: int = DEPTH
-    """How many are read again."""
+    """How many are re-ranked."""
     outside: Bools | None = None
-    """bool[documents]: those that no place is given to, and that are not read."""
+    """bool[documents]: those that are not ranked, and not read."""
     name: str = "re-ranked"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
@@ -42,9 +43,8 @@ class RerankedRanker:
         head, behind = self._head(scores, own)
         if not head:
             return scores
-        mixed = blend(scores[head], self.logits(text, head), self.reranker.weight)
-        if behind is not None and mixed.min() <= behind:
-            mixed = (mixed - mixed.min()) + np.nextafter(behind, np.float32(np.inf))
+        just_above = None if behind is None else float(np.nextafter(behind, np.float32(np.inf)))
+        _, mixed = reranked(scores[head], self.logits(text, head), self.reranker.weight, just_above)
         result = scores.copy()
         result[head] = mixed
         return result
@@ -54,7 +54,7 @@ class RerankedRanker:
         return self.reranker.pair_scores(text, [("", self.documents[number].text) for number in numbers])
 
     def head(self, scores: Floats, own: int | None = None) -> list[int]:
-        """The documents that are read again, best first."""
+        """The documents that are re-ranked, best first."""
         return self._head(scores, own)[0]
 
     def _head(self, scores: Floats, own: int | None) -> tuple[list[int], np.float32 | None]:
