@@ -153,7 +153,7 @@ class DocumentCorpus:
         return np.concatenate(parts) if self.towers else np.zeros((len(records), 0), dtype=np.float32)
 
     def compressed(self, vectors: Floats) -> tuple[Floats, Floats]:
-        """As they are: collections are small, and int8 moves their figures by 0.1 (docs/backends.md)."""
+        """As they are: collections are small, and int8 would move their figures (docs/backends.md)."""
         return vectors, np.ones(len(vectors), dtype=np.float32)
 
     def content(self, sources: Sequence[EmbeddedSource[Document]]) -> SegmentContent:
