@@ -12,17 +12,8 @@ from typing import Literal
 
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
-from lean_extract.syntax.terms import (
-    BinderRule,
-    Grammar,
-    Powers,
-    SyntaxNode,
-    Unreadable,
-    all_powers,
-    infix_powers,
-    is_word,
-    read_term,
-)
+from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers, is_word
+from lean_extract.syntax.terms import SyntaxNode, Unreadable, read_term
 from prover.shapes import RELATIONS, Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]

@@ -13,15 +13,8 @@ from typing import NamedTuple
 
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import BIG, PREFIX
-from lean_extract.syntax.terms import (
-    BinderRule,
-    Grammar,
-    Powers,
-    SyntaxNode,
-    all_powers,
-    infix_powers,
-    read_term,
-)
+from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers
+from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
 
 MOST_TOKENS = 600

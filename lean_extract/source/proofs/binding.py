@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import islice, takewhile
-
 from lean_extract.source.names.free_names import binding_positions
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import (
     MAX_PATH,
     Alternative,
-    Known,
+    KnownType,
     LocalNames,
     Mention,
     TypedPart,
@@ -20,21 +17,16 @@ from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.tactic_words import ARROWS, LETS, SEPARATORS
-from lean_extract.syntax.types import Range
 
 _PATTERN_ENDS = SEPARATORS | ARROWS | {":=", "using", "at", "from", "·", "by", "generalizing"}
-_NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", "unit", "isTrue", "isFalse"))
-_ALTERNATIVE_REACH = 60
 _PATTERN_REACH = 200
 """Tokens of a pattern that is read."""
-_MAX_ALTERNATIVES = 200
-"""Alternatives of one `cases` that are told apart."""
 _PATTERN_MARKS = frozenset((":=", ":", ";", "=>"))
 _NO_PATTERN = LETS | {"obtain", "rcases", "replace", "suffices", "set", "match", "with", "if"}
 """What stands in no pattern: another one begins."""
 _GOAL_ENDS = SEPARATORS | {":=", "from", "by", "then", "with", "using"}
 _GOAL_MARKS = _GOAL_ENDS | LETS
-_MAXLETS = 20
+_MAX_LETS = 20
 """Definitions inside of one proposition."""
 
 
@@ -54,7 +46,7 @@ class Binding:
         self.mentions: list[tuple[int, Mention]] = []
         self.alternatives: dict[int, Alternative] = {}
 
-    def bind(self, position: int, known: Known = None) -> None:
+    def bind(self, position: int, known: KnownType = None) -> None:
         """The name at a token is local from here on; the followed goal may know its type."""
         self.local.bind(self.texts[position], known or self.flow.patterns.types.get(position))
 
@@ -124,7 +116,7 @@ class Binding:
         elif end < self.end and self.texts[end] == ":":
             self.flow.patterns.bind(begin, end, (end + 1, goal_end(self.tokens, end + 1, self.end)))
 
-    def _plain_type(self, position: int) -> Known:
+    def _plain_type(self, position: int) -> KnownType:
         """What is known of the term at `position`: a local name, its projection, or an applied constant."""
         text = self.texts[position]
         if text == "(" and self.texts[position + 1] not in ("fun", "by", "("):
@@ -215,7 +207,7 @@ class Binding:
             behind = self.brackets.close(position, self.end)
             self._binder_names(position, behind)
             position = behind + 1
-        known: Known = None
+        known: KnownType = None
         if position < self.end and texts[position] == ":":
             known = (position + 1, goal_end(self.tokens, position + 1, self.end))
         elif position + 1 < self.end and texts[position] == ":=":
@@ -230,128 +222,6 @@ class Binding:
             if is_identifier(text) and "." not in text:
                 self.local.bind(text)
 
-    def fact(self, index: int) -> None:
-        """`by_cases h : p`, `if h : p then`, `rcases h : e with`, `cases h with`."""
-        texts, word = self.texts, self.texts[index]
-        if index not in self.steps.positions and word not in ("if", "match"):
-            self._word(index)
-            return
-        if index + 2 < self.end and texts[index + 2] == ":" and is_identifier(texts[index + 1]):
-            self.local.bind(texts[index + 1], (index + 3, goal_end(self.tokens, index + 3, self.end)))
-        elif word[:9] == "by_contra" and index + 1 < self.end and index + 1 not in self.firsts:
-            self._pattern(index + 1)
-        elif word in ("cases", "induction", "rcases", "match"):
-            self._cases(index)
-
-    def _cases(self, index: int) -> None:
-        """Note the type of what is taken apart: for its alternatives, or for the pattern behind `with`."""
-        column = self.tokens.column(index)
-        known = self._plain_type(index + 1) if index + 1 < self.end else None
-        found = next((i for i in range(index, min(self.end, index + 60)) if self.texts[i] == "with"), None)
-        if found is None:
-            return
-        behind = found + 1
-        if (
-            known is not None
-            and behind < self.end
-            and self.texts[behind] != "|"
-            and behind not in self.firsts
-        ):
-            end = self.tokens.lines.next_line(behind, self.end)
-            if end - behind <= _PATTERN_REACH:
-                self.flow.patterns.bind(behind, end, known)
-                self.flow.branches(index, behind, end)
-            return
-        receiver = "" if known is None or isinstance(known, TypedPart) else self.local.head(known)
-        noted = self._note_alternatives(behind, receiver, column)
-        self.alternatives.update(noted)
-        if known is not None and self.texts[index] == "cases":
-            self._alternative_types(known, noted)
-
-    def _note_alternatives(self, begin: int, receiver: str, column: int) -> dict[int, Alternative]:
-        """The constructors that the tactic's alternatives name."""
-        bars: list[int] = []
-        end = self._alternatives_end(begin, column)
-        known = self.tactic_bars[bisect_left(self.tactic_bars, begin) :]
-        if begin < end and self.texts[begin] == "|" and known[:1] != [begin]:
-            known.insert(0, begin)
-        for position in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
-            if not bars or bars[0] == begin or self._in_line(position, bars[0]):
-                bars.append(position)
-        names = {bar: self.texts[bar + 2 if self.texts[bar + 1] == "@" else bar + 1] for bar in bars}
-        everyone = frozenset(name for name in names.values() if name != "_")
-        return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
-
-    def _alternatives_end(self, begin: int, column: int) -> int:
-        """The first line from `begin` on that stands left of a column, or at it and is no alternative."""
-        end = begin
-        while (end := self.tokens.lines.next_within(end, self.end, column)) < self.end:
-            if self.tokens.column(end) < column or self.texts[end] != "|":
-                break
-            end += 1
-        return end
-
-    def _in_line(self, position: int, other: int) -> bool:
-        return self.tokens.column(position) == self.tokens.column(other)
-
-    def _alternative_types(self, known: Range | TypedPart, noted: dict[int, Alternative]) -> None:
-        """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
-        if isinstance(known, TypedPart):
-            return
-        parts = self.local.shape(known)
-        for bar, alternative in noted.items():
-            if parts.connective == "∨" and alternative.name in ("inl", "inr"):
-                side = parts.left if alternative.name == "inl" else parts.right
-                self.flow.patterns.bind(bar + 2, bar + 3, side)
-
-    def clause(self, index: int) -> None:
-        """`with x y`: patterns, unless alternatives or fields follow."""
-        position = index + 1
-        if position >= self.end or position in self.firsts or self.texts[position] == "|":
-            return
-        if position + 1 < self.end and self.texts[position + 1] == ":=":
-            return
-        self._pattern(position)
-
-    def alternative(self, index: int) -> None:
-        """`| pattern => ...`, of a tactic or of a term."""
-        end = self._alternative_end(index + 1)
-        if end is None:
-            return
-        noted = self.alternatives.get(index)
-        for position in range(index + 1, end):
-            text = self.texts[position]
-            if not is_identifier(text) or "." in text or text in KEYWORDS:
-                continue
-            if noted is not None and text == noted.name and position <= index + 2:
-                self.skipped.add(position)
-                self.mentions.append((position, noted))
-            elif noted is not None:
-                # `| succ n ih`: an argument called like what was taken apart is mostly of its type
-                self.bind(
-                    position, self.local.type_of(text) if position not in self.flow.patterns.types else None
-                )
-            elif not (text in _NULLARY or self._is_applied(position, end, index)):
-                self.bind(position)
-
-    def _is_applied(self, position: int, end: int, bar: int) -> bool:
-        """Whether the name in a pattern is a constructor: it has arguments, and is none itself."""
-        before, after = self.texts[position - 1], self.texts[position + 1]
-        if position + 1 >= end or not (position - 1 == bar or before in ("(", ",", "⟨", "@", "|")):
-            return False
-        return is_identifier(after) or after in ("(", "⟨", "_", "[") or after[0].isdigit()
-
-    def _alternative_end(self, begin: int) -> int | None:
-        depth = 0
-        for position in range(begin, min(self.end, begin + _ALTERNATIVE_REACH)):
-            text = self.texts[position]
-            if depth == 0 and text in ARROWS:
-                return position
-            depth += DEPTH.get(text, 0)
-            if depth < 0 or text in (":=", "by", "fun", ";", "exact", "with"):
-                return None
-        return None
-
     def dot(self, index: int) -> None:
         """A focus dot: behind `refine ⟨fun h => ?_, ...⟩` the names of its own hole are in force."""
         for name, known in self.flow.at_dots.get(index, ()):
@@ -363,7 +233,7 @@ def goal_end(tokens: Tokens, begin: int, end: int) -> int:
     lets = 0
     while (index := tokens.brackets.stop(begin, end, _GOAL_MARKS)) < end:
         text = tokens.texts[index]
-        if text in LETS and lets < _MAXLETS:
+        if text in LETS and lets < _MAX_LETS:
             lets += 1
         elif text == ":=" and lets:
             lets -= 1

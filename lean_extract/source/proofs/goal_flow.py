@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lean_extract.source.proofs.local_names import Known, LocalNames
+from lean_extract.source.proofs.local_names import KnownType, LocalNames
 from lean_extract.source.proofs.patterns import Patterns
 from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
 from lean_extract.syntax.lexer import Tokens, is_identifier
@@ -51,7 +51,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
         super().__init__(tokens, end, _MAX_DEPTH)
         self._local = local
         self.patterns = Patterns(tokens, end, local)
-        self.at_dots: dict[int, list[tuple[str, Known]]] = {}
+        self.at_dots: dict[int, list[tuple[str, KnownType]]] = {}
         """For the token of a focus dot: names that have these types behind it."""
         self.goals: dict[int, Range] = {}
         """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""

@@ -17,9 +17,8 @@ from lean_extract.source.proofs.propositions import (
     conjuncts,
     disjunct,
     introduced,
-    top_level,
 )
-from lean_extract.source.proofs.sequents import cases, type_of, with_fact
+from lean_extract.source.proofs.sequents import KnownState, obtained, with_fact
 from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_plain_name
@@ -46,18 +45,10 @@ _NOT_NOTED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The state before a step, and what it is known from (`start`, `have`, `intro`, ...)."""
-
-    sequent: Sequent
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
 class TermProof:
     """A stated goal, or the whole theorem, that a term proves: the state and the term's text."""
 
-    known: Known
+    known: KnownState
     term: str
     begin: int
     end: int
@@ -68,7 +59,7 @@ class KnownStates:
     """A proof's known states: by the token that a tactic begins at, and for the terms given as proofs."""
 
     work: Budget = field(default_factory=lambda: Budget(0))
-    tactics: dict[int, Known] = field(default_factory=dict)
+    tactics: dict[int, KnownState] = field(default_factory=dict)
     terms: list[TermProof] = field(default_factory=list)
 
 
@@ -84,12 +75,12 @@ def known_states(
     least, factor = _MOST_WORK
     work = Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
     walk = _StateWalk(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
-    walk.term(begin, end, Known(Sequent(context, conclusion or None), "start"), 0)
+    walk.term(begin, end, KnownState(Sequent(context, conclusion or None), "start"), 0)
     walk.rest(context)
     return walk.found
 
 
-class _StateWalk(ProofWalk[Known]):
+class _StateWalk(ProofWalk[KnownState]):
     """Follows states through the text; the result is in `found`."""
 
     def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:
@@ -99,7 +90,7 @@ class _StateWalk(ProofWalk[Known]):
         self.visited: set[int] = set()
         """The stated goals whose proofs have been walked."""
 
-    def enter(self, begin: int, end: int, goal: Known) -> bool:
+    def enter(self, begin: int, end: int, goal: KnownState) -> bool:
         """Note a term with its state, as long as there is enough left to look at states."""
         if not self._may_go_on(goal):
             return False
@@ -108,23 +99,23 @@ class _StateWalk(ProofWalk[Known]):
             self.found.terms.append(TermProof(goal, self.tokens.source(begin, end), begin, end))
         return True
 
-    def constructor(self, begin: int, end: int, goal: Known) -> list[tuple[tuple[int, int], Known]]:
+    def constructor(self, begin: int, end: int, goal: KnownState) -> list[tuple[tuple[int, int], KnownState]]:
         """The components with the parts of the target, where there are as many."""
         target = goal.sequent.target
         parts = conjuncts(target) if target else None
         inner = self.components(begin, end) if target else []
         if not parts or len(inner) != len(parts):
             return []
-        states = [Known(goal.sequent.proving(part), "refine") for part in parts]
+        states = [KnownState(goal.sequent.proving(part), "refine") for part in parts]
         return list(zip(inner, states, strict=True))
 
-    def _may_go_on(self, known: Known) -> bool:
+    def _may_go_on(self, known: KnownState) -> bool:
         """Whether there is enough left to look at a state; each look takes as long as the state has text."""
         return self.found.work.take(
             len(known.sequent.target or "") + _BINDER * len(known.sequent.context) + _BINDER
         )
 
-    def function(self, begin: int, end: int, goal: Known, depth: int) -> None:
+    def function(self, begin: int, end: int, goal: KnownState, depth: int) -> None:
         """Introduce what a function takes, and follow its body."""
         reach = min(end, begin + _ARROW_REACH)
         arrow = next((index for index in range(begin, reach) if self.texts[index] in ARROWS), None)
@@ -132,7 +123,7 @@ class _StateWalk(ProofWalk[Known]):
             return
         after = self._after_patterns(goal.sequent, self._patterns(begin + 1, arrow))
         if after and len(after) == 1:
-            self.term(arrow + 1, end, Known(after[0], "intro"), depth + 1)
+            self.term(arrow + 1, end, KnownState(after[0], "intro"), depth + 1)
 
     def read_step(self, position: int, column: int, end: int) -> Step:
         """A step up to a `;`, or to the next line of the block."""
@@ -142,16 +133,18 @@ class _StateWalk(ProofWalk[Known]):
         following = self.next_line_step(max(position, stop - 1), column, end)
         return Step(position, stop, following, column, end)
 
-    def unfocused(self, goal: Known) -> Known:
+    def unfocused(self, goal: KnownState) -> KnownState:
         """The context goes on; which goal the dot focuses is not known."""
-        return _unknown(goal)
+        return goal.with_unknown_target
 
-    def first_of(self, step: Step, first: Known, rest: Known | None, depth: int) -> Known | None:
+    def first_of(
+        self, step: Step, first: KnownState, rest: KnownState | None, depth: int
+    ) -> KnownState | None:
         """The first of the goals is next; behind it nobody knows."""
         self.step(step, first, depth)
-        return _unknown(first)
+        return first.with_unknown_target
 
-    def step(self, step: Step, goal: Known, depth: int) -> AfterStep[Known]:
+    def step(self, step: Step, goal: KnownState, depth: int) -> AfterStep[KnownState]:
         """Note the state before a step; the state behind it, or the goals that focus dots take one by one."""
         begin, stop = step.begin, step.stop
         is_known = goal.sequent.target is not None and not self.found.work.is_spent
@@ -159,10 +152,10 @@ class _StateWalk(ProofWalk[Known]):
             self.found.tactics[begin] = goal
         word = self.texts[begin]
         after = self._applied(word, begin, stop, goal.sequent, depth) if self._may_go_on(goal) else None
-        states = [Known(sequent, word) for sequent in after or ()]
-        behind = states[0] if len(states) == 1 else _unknown(goal)
+        states = [KnownState(sequent, word) for sequent in after or ()]
+        behind = states[0] if len(states) == 1 else goal.with_unknown_target
         if stop < step.end and self.texts[stop] == "<;>":
-            return AfterStep(_unknown(behind))
+            return AfterStep(behind.with_unknown_target)
         return AfterStep(behind, states if len(states) > 1 else [])
 
     def _applied(
@@ -183,7 +176,7 @@ class _StateWalk(ProofWalk[Known]):
         if word == "exfalso":
             return [before.proving("False")]
         if word == "obtain":
-            return self._obtain(position, stop, before)
+            return obtained(before, self.tokens.source(position + 1, stop))
         if before.target is None:
             return None
         return self._on_target(word, position, stop, before, before.target, depth)
@@ -217,7 +210,7 @@ class _StateWalk(ProofWalk[Known]):
         self, position: int, stop: int, before: Sequent, target: str, depth: int, word: str
     ) -> list[Sequent] | None:
         if word == "exact":
-            self.term(position + 1, stop, Known(before, word), depth + 1)
+            self.term(position + 1, stop, KnownState(before, word), depth + 1)
         if (
             self.texts[position + 1 : position + 2] != ["⟨"]
             or self.brackets.close(position + 1, stop) != stop - 1
@@ -239,7 +232,7 @@ class _StateWalk(ProofWalk[Known]):
             elif "?" in self.texts[first:last]:
                 return None
             else:
-                self.term(first, last, Known(before.proving(part), "refine"), depth + 1)
+                self.term(first, last, KnownState(before.proving(part), "refine"), depth + 1)
         return left
 
     def _stated(self, goal: StatedGoal, before: Sequent, depth: int) -> list[Sequent] | None:
@@ -248,9 +241,9 @@ class _StateWalk(ProofWalk[Known]):
         if goal.keyword == "suffices":
             return self._suffices(goal, before, depth)
         if goal.keyword == "show":
-            self._proof_of(goal, Known(inner, "show"), depth)
+            self._proof_of(goal, KnownState(inner, "show"), depth)
             return [inner]
-        self._proof_of(goal, Known(inner, goal.keyword), depth)
+        self._proof_of(goal, KnownState(inner, goal.keyword), depth)
         fact = goal.conclusion
         if goal.binders:
             fact = f"∀ {' '.join(goal.binders)}, {fact}"
@@ -264,10 +257,10 @@ class _StateWalk(ProofWalk[Known]):
         if how is None:
             return [enough, before.proving(goal.conclusion)]
         if self.texts[how] == "by":
-            self.block(how + 1, stop, Known(enough, "suffices"), depth + 1)
+            self.block(how + 1, stop, KnownState(enough, "suffices"), depth + 1)
         return [before.proving(goal.conclusion)]
 
-    def _proof_of(self, goal: StatedGoal, known: Known, depth: int) -> None:
+    def _proof_of(self, goal: StatedGoal, known: KnownState, depth: int) -> None:
         begin, end = goal.proof_begin, goal.proof_end
         if begin < end and self.texts[begin] in (":=", "from", "by"):
             self.term(begin + (self.texts[begin] != "by"), end, known, depth + 1)
@@ -286,21 +279,12 @@ class _StateWalk(ProofWalk[Known]):
                 for _, name, fact in facts:
                     before = with_fact(before, name, fact, replaces=False)
                 inner = before.assuming(*goal.binders).proving(goal.conclusion)
-                self._proof_of(goal, Known(inner, goal.keyword), 1)
+                self._proof_of(goal, KnownState(inner, goal.keyword), 1)
                 if goal.keyword == "show" and self.tokens.is_first(goal.proof_begin):
-                    self.block(goal.proof_begin, goal.proof_end, Known(inner, "show"), 1)
+                    self.block(goal.proof_begin, goal.proof_end, KnownState(inner, "show"), 1)
             is_fact = goal.keyword in FACTS and goal.name and not goal.binders
             if is_fact and len(facts) < MAX_FACTS:
                 facts.append((column, goal.name, goal.conclusion))
-
-    def _obtain(self, position: int, stop: int, before: Sequent) -> list[Sequent] | None:
-        text = self.tokens.source(position + 1, stop)
-        left, *right = top_level(text, ":=")
-        pattern, *stated = top_level(left, ":")
-        if stated:
-            return cases(before, " : ".join(stated), pattern)
-        hypothesis = type_of(before, right[0].strip()) if right else None
-        return cases(before, hypothesis, pattern, right[0].strip()) if hypothesis else None
 
     def _by_cases(self, position: int, stop: int, before: Sequent) -> list[Sequent] | None:
         if stop < position + 4 or self.texts[position + 2] != ":":
@@ -331,7 +315,3 @@ class _StateWalk(ProofWalk[Known]):
             found.append(self.tokens.source(position, behind))
             position = behind
         return found
-
-
-def _unknown(known: Known) -> Known:
-    return Known(known.sequent.proving(None), known.origin)

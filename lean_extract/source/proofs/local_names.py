@@ -51,7 +51,7 @@ class Alternative(NamedTuple):
 Mention = str | Field | PartField | Alternative
 """A plain name as written, `.name` where the expected type gives the namespace, or one of the above."""
 
-Known = Range | TypedPart | None
+KnownType = Range | TypedPart | None
 """What is known of a local name: the tokens of its type, the constant that it comes from, or nothing."""
 
 _SIDES = {"1": 0, "2": 1, "left": 0, "right": 1, "mp": 0, "mpr": 1}
@@ -62,7 +62,7 @@ class LocalNames:
 
     def __init__(self, texts: list[str], binders: Iterable[Binder]) -> None:
         self._texts = texts
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownType] = {}
         self._shapes: dict[Range, TypeShape] = {}
         self._premises: dict[Range, tuple[list[Range | None], Range]] = {}
         self._heads: dict[Range, str] = {}
@@ -73,7 +73,7 @@ class LocalNames:
     def __contains__(self, name: str) -> bool:
         return name in self._known
 
-    def bind(self, name: str, known: Known = None) -> None:
+    def bind(self, name: str, known: KnownType = None) -> None:
         """From here on `name` is local."""
         self._known[name] = known
 
@@ -153,7 +153,7 @@ class LocalNames:
             return (sides.right, sides.left)[_SIDES[part]]
         return None
 
-    def result(self, name: str, path: str, is_applied: bool) -> Known:
+    def result(self, name: str, path: str, is_applied: bool) -> KnownType:
         """What is known of the type of `name.path`, applied or not."""
         known = self._known.get(name)
         if known is None:

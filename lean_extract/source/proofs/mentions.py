@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.source.names.binders import Binder
-from lean_extract.source.proofs.binding import Binding
+from lean_extract.source.proofs.alternatives import CaseBinding
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import MAX_PATH, Field, LocalNames, Mention, PartField, TypedPart
 from lean_extract.source.proofs.tactics import TacticSteps
@@ -35,7 +35,7 @@ _LETS = LETS | {"replace", "suffices", "set", "let_fun", "have'", "let'", "set!"
 _ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
 
-class _Scanner(Binding):
+class _Scanner(CaseBinding):
     """One pass over a proof, in which locally bound names gather."""
 
     def run(self) -> list[tuple[int, Mention]]:

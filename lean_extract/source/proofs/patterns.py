@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lean_extract.source.proofs.local_names import Known, LocalNames, TypedPart
+from lean_extract.source.proofs.local_names import KnownType, LocalNames, TypedPart
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.types import Range
 
@@ -23,10 +23,10 @@ class Patterns:
         self._texts, self._end = tokens.texts, end
         self._brackets = tokens.brackets
         self._local = local
-        self.types: dict[int, Known] = {}
+        self.types: dict[int, KnownType] = {}
         """For the token of a name where it is bound: its type."""
 
-    def bind(self, begin: int, end: int, known: Known, depth: int = 0) -> None:
+    def bind(self, begin: int, end: int, known: KnownType, depth: int = 0) -> None:
         """Bind the pattern [begin, end), which stands for something of the given type."""
         if known is None or begin >= end or depth > _MAX_DEPTH:
             return
@@ -47,7 +47,7 @@ class Patterns:
         bars = self._top_level(begin, end, _BAR)
         return list(zip([begin, *[bar + 1 for bar in bars]], [*bars, end], strict=True)) if bars else []
 
-    def named(self, begin: int, end: int) -> list[tuple[str, Known]]:
+    def named(self, begin: int, end: int) -> list[tuple[str, KnownType]]:
         """The names among the tokens [begin, end) whose types are known, with their types."""
         return [(self._texts[name], self.types[name]) for name in range(begin, end) if name in self.types]
 
@@ -95,7 +95,7 @@ class Patterns:
     def _destructure(self, opener: int, end: int, outer: Range | TypedPart, depth: int) -> None:
         commas = self._top_level(opener + 1, end - 1, _COMMA)
         begins, edges = [opener + 1, *[comma + 1 for comma in commas]], [*commas, end - 1]
-        rest: Known = self._opened(outer)
+        rest: KnownType = self._opened(outer)
         for count, (begin, edge) in enumerate(zip(begins, edges, strict=True), start=1):
             if rest is None:
                 return
@@ -106,7 +106,7 @@ class Patterns:
             first, rest = (rest, None) if count == len(begins) else self._first(rest)
             self.bind(begin, edge, first, depth)
 
-    def _first(self, whole: Range) -> tuple[Known, Known]:
+    def _first(self, whole: Range) -> tuple[KnownType, KnownType]:
         """The type of the first component of something, and of the rest."""
         parts = self._local.shape(whole)
         if parts.connective in ("∧", "↔"):

@@ -13,9 +13,10 @@ from lean_extract.source.grammar.statements import hypothesis_of
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.proofs.inner_goals import stated_goals
-from lean_extract.source.proofs.known_states import Known, KnownStates, TermProof, known_states
+from lean_extract.source.proofs.known_states import KnownStates, TermProof, known_states
 from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.mentions import scan_mentions
+from lean_extract.source.proofs.sequents import KnownState
 from lean_extract.source.proofs.tactics import split_steps
 from lean_extract.syntax.lexer import Tokens
 from lean_extract.syntax.tactic_words import FACTS
@@ -128,13 +129,18 @@ class _Hypotheses(dict[str, Hypothesis]):
         found = self[binder] = hypothesis_of(binder)
         return found
 
-    def goal(self, known: Known) -> Goal:
+    def goal(self, known: KnownState) -> Goal:
         """A known state as a goal."""
         return Goal(tuple([self[binder] for binder in known.sequent.context]), known.sequent.target or "")
 
 
 def _step(
-    tokens: Tokens, positions: list[int], begin: int, end: int, known: Known | None, hypotheses: _Hypotheses
+    tokens: Tokens,
+    positions: list[int],
+    begin: int,
+    end: int,
+    known: KnownState | None,
+    hypotheses: _Hypotheses,
 ) -> SourceStep:
     return SourceStep(
         tokens.source(begin, end),

@@ -1,9 +1,24 @@
-"""What a context becomes when a fact joins it, and when one of its hypotheses is taken apart."""
+"""Known states, and what their contexts become when facts join them or hypotheses are taken apart."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lean_extract.source.proofs.propositions import Sequent, destructured, top_level
 from lean_extract.syntax.lexer import raw_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class KnownState:
+    """The state before a step, and what it is known from (`start`, `have`, `intro`, ...)."""
+
+    sequent: Sequent
+    origin: str
+
+    @property
+    def with_unknown_target(self) -> KnownState:
+        """The same context, when it is no longer known what is to be proved."""
+        return KnownState(self.sequent.proving(None), self.origin)
 
 
 def with_fact(before: Sequent, name: str, fact: str, *, replaces: bool) -> Sequent:
@@ -14,7 +29,7 @@ def with_fact(before: Sequent, name: str, fact: str, *, replaces: bool) -> Seque
     return Sequent((*context, f"({name} : {fact})"), before.target)
 
 
-def type_of(before: Sequent, name: str) -> str | None:
+def _type_of(before: Sequent, name: str) -> str | None:
     """What a hypothesis says, if a binder of its own is in the context."""
     for binder in reversed(before.context):
         inner = binder[1:-1].strip()
@@ -24,10 +39,20 @@ def type_of(before: Sequent, name: str) -> str | None:
     return None
 
 
-def cases(before: Sequent, type_: str, pattern: str, used: str = "") -> list[Sequent] | None:
+def _cases(before: Sequent, type_: str, pattern: str, used: str = "") -> list[Sequent] | None:
     """The sequents after something of a type is taken apart; None: not plain. The hypothesis `used` goes."""
     alternatives = destructured(type_, pattern)
     if alternatives is None:
         return None
     context = tuple(binder for binder in before.context if not used or not binder.startswith(f"({used} :"))
     return [Sequent((*context, *binders), before.target) for binders in alternatives]
+
+
+def obtained(before: Sequent, text: str) -> list[Sequent] | None:
+    """The sequents after `obtain` with this text behind it: `pattern := h` or `pattern : type := e`."""
+    left, *right = top_level(text, ":=")
+    pattern, *stated = top_level(left, ":")
+    if stated:
+        return _cases(before, " : ".join(stated), pattern)
+    hypothesis = _type_of(before, right[0].strip()) if right else None
+    return _cases(before, hypothesis, pattern, right[0].strip()) if hypothesis else None
