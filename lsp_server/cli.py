@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Lean's symbols, whatever the locale; what is not text is written as escapes.
+            # Lean's symbols, whatever the locale; what is no text at all is written out.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
@@ -55,12 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # The reader of our output has gone, so there is nobody to write to.
+        sys.stderr.close()  # The reader of our output has gone; there is nobody to tell.
         return 1
     except OSError as error:  # no room, no permission: what the commands did not foresee themselves
         where = error.filename or "The output"
         print(f"error: {shown(where)} cannot be used: {error.strerror or error}.", file=sys.stderr)
-        print("hint: Free some space, or check its permissions.", file=sys.stderr)
+        print("hint: Make room, or look at its permissions.", file=sys.stderr)
         return 1
 
 
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve existing clients and a search page over HTTP, on loopback"))
     add_eval(commands.add_parser("eval", help="prove problems by search, or measure a backend's retrieval"))
-    _doctor(commands.add_parser("doctor", help="check what is set up, what is missing, and how to fix it"))
+    _doctor(commands.add_parser("doctor", help="say what is set up, what is missing, and what mends it"))
     demo = commands.add_parser("demo", help="show it at work on the bundled example library")
     _lean(demo)
     return top
@@ -120,12 +120,12 @@ def _index(command: argparse.ArgumentParser) -> None:
 
 def _collections(command: argparse.ArgumentParser) -> None:
     chosen = command.add_mutually_exclusive_group()
-    chosen.add_argument("--remove", metavar="NAME", default="", help="remove the index of this one")
+    chosen.add_argument("--remove", metavar="NAME", default="", help="take the index of this one away")
     chosen.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _serve(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
+    command.add_argument("--stdio", action="store_true", help="speak on standard input and output (default)")
     command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
     command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
     _lean(command)
@@ -137,13 +137,13 @@ def _serve(command: argparse.ArgumentParser) -> None:
 def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=port, default=8765, metavar="PORT", help="8765; 0: a free one")
     command.add_argument("--host", default="127.0.0.1", metavar="H", help="where to listen (127.0.0.1)")
-    said = "the token that every request must carry; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    said = "what every request must bring; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
     command.add_argument("--token", metavar="T", help=said)
     said = "serve this project's index, the first one by default; may be repeated"
     command.add_argument(
         "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
     )
-    said = "another revision that the default index also serves; may be repeated"
+    said = "a further revision for which the default index answers; may be repeated"
     command.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
     said = "requests a second that one address may send (500; beyond loopback 20)"
     command.add_argument("--rate", type=positive, metavar="N", help=said)
