@@ -22,7 +22,7 @@ BACKEND = '''
 import hashlib
 import numpy as np
 from lean_extract.errors import BadSource, UserError
-from retriever.search.backend import Collection, Document, Question, Shown
+from retriever.search.backend import Collection, Document, Question, DisplayedHit
 from retriever.metrics.bootstrap import Bootstrap
 
 
@@ -60,7 +60,7 @@ class Recipes:
         return {"first": Bootstrap(len(places), seed=seed).intervals(found)[0]}
 
     def show(self, document):
-        return Shown(document.title, document.kind, document.body, document.where)
+        return DisplayedHit(document.title, document.kind, document.body, document.where)
 
 
 BACKEND = Recipes()
@@ -140,7 +140,7 @@ def test_what_cannot_be_is_told_with_what_mends_it(run: Run) -> None:
     empty = run("suggest", "--backend", "cookbook", "--text", "  ")
     assert empty.returncode == 2 and "There is nothing to cook." in empty.stderr
     tactics = run("suggest", "--backend", "cookbook", "--text", "pie", "--tactics")
-    assert tactics.returncode == 2 and "Lean's alone" in tactics.stderr
+    assert tactics.returncode == 2 and "Only the backend lean" in tactics.stderr
     other = run("suggest", "--backend", "cookbook", "--text", "pie", "--collection", "other")
     assert other.returncode == 1 and "There is: dishes." in other.stderr
 
