@@ -114,7 +114,7 @@ def _collections(command: argparse.ArgumentParser) -> None:
 
 
 def _serve(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
+    command.add_argument("--stdio", action="store_true", help="speak on standard input and output (default)")
     command.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
     command.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
     _lean(command)

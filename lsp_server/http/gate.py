@@ -25,10 +25,10 @@ class Gate:
     async def run(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """Do the work when its turn comes.
 
-        Its slot is held until it really ends, also where nobody waits for it any more: a thread cannot be
+        Its slot is held until it really ends, even if nobody waits for it any more: a thread cannot be
         stopped. It can see that it is not wanted (`lean_extract.wanted`), so that it ends soon.
-        Raises Refusal (503) when too much
-        is waiting.
+
+        Raises Refusal (503) when too much is waiting.
         """
         if self.admitted >= self._most:
             raise Refusal(

@@ -1,4 +1,4 @@
-"""How messages are separated on a stream: header, blank line, a number of bytes (LSP 3.17, base protocol). Pure.
+"""How messages are separated on a stream: a header, a blank line, the body (LSP 3.17, base protocol). Pure.
 
 After a header that cannot be read, the beginning of the next message is unknown, so reading stops.
 """

@@ -185,8 +185,10 @@ class PremiseServer(WireServer):
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:
         """The document behind a URI and its project's engine.
 
-        A document that is not a file on this machine (`untitled:`, another program's) has no project: the bundled
-        index answers for it, and its text is known only if the editor has opened it. Raises BadSource.
+        A document that is not a file on this machine (`untitled:`, another program's) has no project: the
+        bundled index answers for it, and its text is known only if the editor has opened it.
+
+        Raises BadSource.
         """
         if file_path(uri) is not None:
             document = self.document(uri)

@@ -29,7 +29,8 @@ class Waiting:
     def check_room(self, size: int) -> None:
         """Whether there is room for a request of so many bytes. Raises JsonRpcException."""
         if len(self._sizes) >= MAX_WAITING or self._size + size > MAX_WAITING_BYTES:
-            said = f"{len(self._sizes):,} requests are already waiting for answers. Ask again when some have come."
+            count = f"{len(self._sizes):,}"
+            said = f"{count} requests are waiting for their answers already. Ask again when some have come."
             raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def add(self, id: Id, size: int) -> None:

@@ -39,7 +39,8 @@ class Small:
             Route("/large", self._large),
             Route("/never", self._never),
         ]
-        app = Guard(Starlette(routes=routes), policy or Policy(), limits)
+        bodies = {"/": limits.state_bytes}
+        app = Guard(Starlette(routes=routes), policy or Policy(), limits, bodies=bodies)
         self.listener = listen("127.0.0.1", 0)
         self.server: HttpServer = server_of(app, limits)
 

@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from lsp_server.engine.settings import Settings
-from lsp_server.protocol import language_server as protocol
+from lsp_server.protocol import json_rpc
 from lsp_server.protocol.client_writer import PipeWriter, SocketWriter
 from lsp_server.serving.features import create_server
 from tests.hostile.raw_client import SCRIPT, RawClient
@@ -66,7 +66,7 @@ async def test_a_socket_that_nobody_reads_is_given_up() -> None:
 
 
 async def test_a_client_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "ANSWER_SECONDS", 0.01)
+    monkeypatch.setattr(json_rpc, "ANSWER_SECONDS", 0.01)
     server = create_server(Settings())
     with pytest.raises(JsonRpcException, match="did not answer workspace/configuration"):
         await server.workspace_configuration_async(types.ConfigurationParams([]))

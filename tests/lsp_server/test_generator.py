@@ -1,4 +1,4 @@
-"""Tactics of a generator beside those of the templates: streamed, missed with a word, asked once a goal."""
+"""Tactics of a generator beside those of the templates: streamed, a warning where it fails, asked once per goal."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def test_the_sources_that_are_set_are_asked(
     assert (len(tried) == 2) == (source == "generator")
 
 
-async def test_the_same_goal_is_thought_about_once(project: Path, opened: Open) -> None:
+async def test_candidates_are_kept_per_goal(project: Path, opened: Open) -> None:
     generator = Fixed(LEARNED)
     async with opened(generator) as engine:
         first = await engine.suggest(SuggestRequest(at(project), tactics=True))
@@ -144,6 +144,20 @@ async def test_the_same_goal_is_thought_about_once(project: Path, opened: Open) 
         engine.take_settings(changed)
         await engine.suggest(SuggestRequest(at(project), tactics=True))
         assert [count for _, count in generator.asked] == [8, 8, 2]
+
+
+async def test_a_request_keeps_the_settings_that_it_came_with(project: Path, opened: Open) -> None:
+    generator = Fixed(LEARNED)
+    async with opened(generator, source="generator") as engine:
+
+        def change(_: Suggestion) -> None:
+            engine.take_settings(parse({"tactics": {"source": "templates"}})[0])
+
+        answer = await engine.suggest(SuggestRequest(at(project), tactics=True), change)
+        assert [one.tactic for one in answer.tactics] == [LEARNED]
+        again = await engine.suggest(SuggestRequest(at(project), tactics=True))
+    assert len(again.tactics) > 1
+    assert len(generator.asked) == 1
 
 
 async def test_who_does_not_wait_any_more_leaves_the_answer_to_the_next(project: Path, opened: Open) -> None:

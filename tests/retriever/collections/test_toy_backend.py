@@ -181,7 +181,7 @@ def test_what_cannot_be_is_told_with_what_mends_it(run: Run) -> None:
     empty = run("suggest", "--backend", "cookbook", "--text", "  ")
     assert empty.returncode == 2 and "There is nothing to cook." in empty.stderr
     tactics = run("suggest", "--backend", "cookbook", "--text", "pie", "--tactics")
-    assert tactics.returncode == 2 and "Lean's alone" in tactics.stderr
+    assert tactics.returncode == 2 and "Only the backend lean" in tactics.stderr
     other = run("suggest", "--backend", "cookbook", "--text", "pie", "--collection", "other")
     assert other.returncode == 1 and "There is: dishes." in other.stderr
 
