@@ -11,7 +11,7 @@ import httpx
 
 from tests.http.conftest import Served
 
-CLIENTS, REQUESTS = 64, 2000
+CLIENTS, REQUESTS = 64, 640
 
 
 def body(number: int) -> tuple[str, str, dict[str, Any]]:
@@ -44,7 +44,7 @@ async def load(url: str) -> list[float]:
     return seconds
 
 
-def test_64_clients_and_2000_requests(server: Served) -> None:
+def test_64_clients_at_once(server: Served) -> None:
     began = time.perf_counter()
     seconds = asyncio.run(load(server.url))
     took = time.perf_counter() - began

@@ -32,10 +32,16 @@ Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def environment(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Variables for our processes: the packaged Lean, and caches that the tests may spoil."""
+def environment(
+    packaged_lean: PackagedLean, example_oleans: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """Variables for our processes: the packaged Lean, and caches that the tests may spoil.
+
+    The mini core and the example library are there in compiled form.
+    """
     cache = tmp_path_factory.mktemp("cache")
-    for made in (packaged_lean.core_oleans, Path(packaged_lean.lean_command[0]).parents[1]):
+    launcher = Path(packaged_lean.lean_command[0]).parents[1]
+    for made in (packaged_lean.core_oleans, launcher, example_oleans):
         shutil.copytree(made, cache / "premise-suggest" / "lean" / made.name)
     model = SHIPPED_MODEL if (SHIPPED_MODEL / "config.json").is_file() else FIXTURE_MODEL
     return {

@@ -22,7 +22,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import IndexItem, Suggestion, TacticItem
 from lsp_server.engine.settings import Settings
 
-pytestmark = pytest.mark.lean
+pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("example_oleans")]
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "check_shown_tactics.py"
 PROOF = "theorem swap (p q : Prop) (h : p ∧ q) : q ∧ p := by\n  {}\n"
