@@ -7,7 +7,8 @@ Premises' vectors differ in length (eq. 3), and a graph over inner products then
 reaches. So each vector gets one more element that makes its length 1, and a query a 0: the products stay
 what they were, and the graph is one over angles (Bachrach et al., 2014). docs/bench.md has what that gains.
 
-Not usearch, which needs no compiler and finds as much: loaded before onnxruntime it crashes the process (docs/bench.md).
+Not usearch, which needs no compiler and finds as much: imported before onnxruntime, it crashes the process
+(docs/bench.md).
 """
 
 from __future__ import annotations
