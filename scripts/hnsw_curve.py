@@ -25,6 +25,9 @@ from typing import Any
 
 import numpy as np
 
+# Before usearch: in the other order the process ends by a segmentation fault (usearch 2.26, onnxruntime 1.32).
+import onnxruntime  # noqa: F401
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from real_vectors import Floats, real_vectors

@@ -6,6 +6,9 @@ segments without a graph, and filters that leave it too few hits, are searched e
 Premises' vectors differ in length (eq. 3), and a graph over inner products then has corners that no search
 reaches. So each vector gets one more element that makes its length 1, and a query a 0: the products stay
 what they were, and the graph is one over angles (Bachrach et al., 2014). docs/bench.md has what that gains.
+
+Not usearch, which needs no compiler and finds as much: imported before onnxruntime, it crashes the process
+(docs/bench.md).
 """
 
 from __future__ import annotations
