@@ -34,8 +34,8 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import DEPTH, Reranker
-from retriever.search.index.embedding import DOCUMENTS_PER_STEP
 from retriever.search.index.store import IndexStore
+from retriever.search.indexing.embedding import DOCUMENTS_PER_STEP
 
 MOST = 100
 """How many premises are asked for."""

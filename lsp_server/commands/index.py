@@ -24,7 +24,7 @@ from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
-from retriever.search.index.report import IndexReport
+from retriever.search.indexing.report import IndexReport
 
 
 def run(options: argparse.Namespace) -> int:

@@ -32,7 +32,7 @@ from prover.generator.model import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import RankedPremise
-from retriever.search.index.report import IndexReport
+from retriever.search.indexing.report import IndexReport
 
 
 class Engine:

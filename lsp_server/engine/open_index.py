@@ -16,7 +16,7 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
 from lsp_server.engine.tasks import ahead, to_the_end
-from retriever.search.index.report import IndexReport
+from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
 _PATIENCE_SECONDS = 2.0

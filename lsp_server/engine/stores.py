@@ -22,9 +22,9 @@ from retriever.lean.index.bundled import proof_rows, unpack, use_counts
 from retriever.lean.index.content import NO_PROOFS
 from retriever.models.encoder import Encoder
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.report import IndexReport
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
+from retriever.search.indexing.report import IndexReport
 
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total)."""

@@ -16,7 +16,7 @@ from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import project_store
 from lsp_server.protocol.progress import IndexStatus, WorkDone
 from lsp_server.rendering.labels import counted
-from retriever.search.index.report import IndexReport
+from retriever.search.indexing.report import IndexReport
 
 
 class Indexing:

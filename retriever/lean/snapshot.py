@@ -14,11 +14,11 @@ from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
-from retriever.lean.name_search import NameSearch
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
+from retriever.lean.words.name_search import NameSearch
 from retriever.models.encoder import Floats
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25

@@ -15,7 +15,6 @@ import numpy as np
 from lean_extract.records import Goal, Premise
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.name_search import NameQuery, NameSearch, score
 from retriever.lean.offer import (
     RankedPremise,
     offered_premises,
@@ -27,6 +26,7 @@ from retriever.lean.offer import (
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import premise_tokens, text_tokens
+from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.query import MOST_LETTERS, SAID
 from retriever.lean.words.table import SMALL_WORDS
 from retriever.search.index.neighbours import Bools, Floats

@@ -36,8 +36,8 @@ from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
 from retriever.lean import text_search
-from retriever.lean.name_search import NameQuery, NameSearch, score
 from retriever.lean.tokens import shape_tokens, text_tokens
+from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.match.readers.arxmliv import article_pairs
 from retriever.match.readers.latex_text import read_text
 from retriever.match.store import read_pairs

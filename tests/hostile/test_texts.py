@@ -14,9 +14,9 @@ import pytest
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from retriever.lean.name_search import NameQuery, NameSearch, score
 from retriever.lean.text_search import is_statement
 from retriever.lean.tokens import shape_tokens, text_tokens
+from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.splitting import split
 from retriever.match.readers.arxmliv import article_pairs
 from retriever.match.readers.latex_text import read_text

@@ -11,12 +11,12 @@ from retriever.lean.index.content import content_of
 from retriever.lean.index.modules import kept_of
 from retriever.models.encoder import Encoder, Floats, PremiseEncoder
 from retriever.models.quantise import quantise
-from retriever.search.index.corpus import EmbeddedSource
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore
+from retriever.search.indexing.corpus import EmbeddedSource
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index import embedding, hnsw, update
+from retriever.search.index import hnsw
 from retriever.search.index.opening import open_stores
-from retriever.search.index.report import IndexReport
 from retriever.search.index.store import IndexStore
+from retriever.search.indexing import embedding, update
+from retriever.search.indexing.report import IndexReport
 from tests.retriever.support import COMMUTES, CountingEncoder
 
 BASE = """\

@@ -18,8 +18,8 @@ from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.lock import locked
-from retriever.search.index.report import IndexReport
 from retriever.search.index.store import IndexStore
+from retriever.search.indexing.report import IndexReport
 from tests.lean_extract.machines import give_sources
 from tests.retriever.support import COMMUTES, CountingEncoder, Sheet, make_store, theorem
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retriever.lean.name_search import NameQuery, NameSearch, score
+from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.splitting import split
 
 NAMES = [

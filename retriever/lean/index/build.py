@@ -1,4 +1,4 @@
-"""Building and updating the index of a Lean project (`retriever.search.index.update`).
+"""Building and updating the index of a Lean project (`retriever.search.indexing.update`).
 
 Packages at a pinned revision, and Lean's own library, have stores of their own, which projects share.
 """
@@ -18,11 +18,11 @@ from retriever.lean.index.content import NO_PROOFS
 from retriever.lean.index.corpus import LeanCorpus, ListedSource, lean_files
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
-from retriever.search.index.plan import UpdatePlan, make_plan
 from retriever.search.index.proof_columns import ProofRows
-from retriever.search.index.report import IndexReport, Progress, UpdateOptions
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import lacks_graph, update_store
+from retriever.search.indexing.plan import UpdatePlan, make_plan
+from retriever.search.indexing.report import IndexReport, Progress, UpdateOptions
+from retriever.search.indexing.update import lacks_graph, update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200

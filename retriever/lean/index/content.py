@@ -13,12 +13,12 @@ from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import build_postings
-from retriever.search.index.corpus import EmbeddedSource
 from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.indexing.corpus import EmbeddedSource
 
 NO_PROOFS = ProofRows.of_names({})
 

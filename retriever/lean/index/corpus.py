@@ -1,4 +1,4 @@
-"""Lean files and their premises, as the index reads them (`retriever.search.index.corpus`)."""
+"""Lean files and their premises, as the index reads them (`retriever.search.indexing.corpus`)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from retriever.lean.index.modules import kept_of
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.quantise import Int8s, quantise
 from retriever.models.text import premise_texts
-from retriever.search.index.corpus import EmbeddedSource, ReadSource
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
 
 
 class ListedSource(Protocol):

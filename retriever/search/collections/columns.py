@@ -15,13 +15,13 @@ from retriever.search.backend import Backend, Collection, Document
 from retriever.search.bm25 import Bm25
 from retriever.search.collections.corpus import DocumentCorpus, document_of
 from retriever.search.index import hnsw
-from retriever.search.index.corpus import EmbeddedSource
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.names import LiveNames
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.proof_columns import ProofColumns, rows_of
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.view import IndexView
+from retriever.search.indexing.corpus import EmbeddedSource
 from retriever.search.votes import ProofGraph
 
 Ids = npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Documents of any backend as the index reads them (`retriever.search.index.corpus`).
+"""Documents of any backend as the index reads them (`retriever.search.indexing.corpus`).
 
 A collection is cut into parts, which take the place of files: a part that holds what it held is neither read nor
 embedded again. The cuts are made by the documents' keys, so that what is added or removed changes its own part alone.
@@ -22,11 +22,11 @@ from retriever.models.quantise import Floats
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
 from retriever.search.bm25 import build_postings
-from retriever.search.index.corpus import EmbeddedSource, ReadSource
 from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
 
 _CUT = 32
 """Documents of a part, on average."""

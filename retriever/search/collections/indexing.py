@@ -13,9 +13,9 @@ from retriever.search.backend import Backend, Collection
 from retriever.search.collections.corpus import DocumentCorpus
 from retriever.search.collections.manifest import CollectionManifest, remove_old_files, stats_of
 from retriever.search.index.files import explained_writes
-from retriever.search.index.report import IndexReport, Progress, UpdateOptions
 from retriever.search.index.store import IndexStore
-from retriever.search.index.update import update_store
+from retriever.search.indexing.report import IndexReport, Progress, UpdateOptions
+from retriever.search.indexing.update import update_store
 
 
 @dataclass(frozen=True, slots=True)

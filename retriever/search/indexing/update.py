@@ -15,16 +15,16 @@ from lean_extract.errors import BadSource
 from lean_extract.records import FileProblem, Position
 from lean_extract.wanted import Unwanted, wanted_until
 from retriever.search.index import hnsw
-from retriever.search.index.corpus import EmbeddedSource, IndexCorpus, IndexSource, Record
-from retriever.search.index.embedding import Embedder, in_steps
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.merging import merge
-from retriever.search.index.plan import Change, UpdatePlan, make_plan
-from retriever.search.index.report import IndexReport, UpdateOptions
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore, Writer
+from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, Record
+from retriever.search.indexing.embedding import Embedder, in_steps
+from retriever.search.indexing.merging import merge
+from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
+from retriever.search.indexing.report import IndexReport, UpdateOptions
 
 DOCUMENTS_PER_SEGMENT = 4096
 SECONDS_PER_SEGMENT = 60.0

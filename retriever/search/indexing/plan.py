@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic
 
-from retriever.search.index.corpus import IndexSource, Record
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.indexing.corpus import IndexSource, Record
 
 _ASKED_EVERY = 64
 """Sources between two questions whether to stop."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from lean_extract.wanted import check_wanted
 from retriever.models.quantise import Floats, StoredVectors
-from retriever.search.index.corpus import EmbeddedSource, IndexCorpus, Record
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, Record
 
 DOCUMENTS_PER_STEP = 256
 DOCUMENTS_PER_CALL = 1024
