@@ -3,8 +3,9 @@
     python scripts/bench_compare.py BASE [--rounds N] [--lean FOLDER] [--json FILE]
 
 BASE is a checkout of an older commit (`git worktree add BASE COMMIT`). Each probe runs in a process of its
-own, once in each tree and by that tree's copy of this script, round after round; CPU time is counted. Prints the
-medians and their ratio. FOLDER holds Lean files to read (all of Mathlib, or a part); without it the packaged ones are read again and again.
+own, once in each tree and by that tree's copy of this script, round after round; CPU time is counted.
+Prints the medians and their ratio. FOLDER holds Lean files to read (all of Mathlib, or a part); without it
+the packaged ones are read again and again.
 """
 
 from __future__ import annotations
