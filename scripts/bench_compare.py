@@ -3,8 +3,9 @@
     python scripts/bench_compare.py BASE [--rounds N] [--lean FOLDER] [--json FILE]
 
 BASE is a checkout of an older commit (`git worktree add BASE COMMIT`). Each probe runs in a process of its
-own, once in each tree, round after round; CPU time is counted. Prints the medians and their ratio. FOLDER
-holds Lean files to read (all of Mathlib, or a part); without it the packaged ones are read again and again.
+own, once in each tree and by that tree's copy of this script, round after round; CPU time is counted.
+Prints the medians and their ratio. FOLDER holds Lean files to read (all of Mathlib, or a part); without it
+the packaged ones are read again and again.
 """
 
 from __future__ import annotations
@@ -113,8 +114,9 @@ def probe(name: str, folder: Path | None) -> dict[str, float]:
 
 
 def measured(tree: Path, name: str, folder: Path | None) -> dict[str, float]:
-    """One probe in a process of its own, over the packages of a tree."""
-    command = [sys.executable, __file__, str(tree), "--probe", name]
+    """One probe in a process of its own, by the script and over the packages of a tree: modules may have moved."""
+    script = tree / "scripts" / "bench_compare.py"
+    command = [sys.executable, str(script), str(tree), "--probe", name]
     if folder:
         command += ["--lean", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     _, towers = towers_for(backend.name, options.model, download=options.download)
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()
-    fused = fused_for_evaluation(backend, collection, towers, quiet=quiet)
+    fused = fused_for_evaluation(backend, collection, towers)
     first = DEPTH if options.rerank is None else options.rerank
     reranked = reranked_of(fused, collection.documents, towers, first, outside_of(collection, options.part))
     if options.rerank and reranked is None:

@@ -81,9 +81,9 @@ def build_postings(texts: Iterable[Sequence[str]]) -> Postings:
             counts.append(min(count, 65535))
     found = list(numbers)
     terms = sorted(found)
-    place = np.empty(len(terms), dtype=np.int64)
-    place[[numbers[term] for term in terms]] = np.arange(len(terms))
-    row = place[np.asarray(rows, dtype=np.int64)]
+    position = np.empty(len(terms), dtype=np.int64)
+    position[[numbers[term] for term in terms]] = np.arange(len(terms))
+    row = position[np.asarray(rows, dtype=np.int64)]
     return sorted_postings(
         terms,
         row,

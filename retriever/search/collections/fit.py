@@ -47,15 +47,15 @@ def search_weights(count: int, figure: Callable[[Sequence[float]], float]) -> tu
 
     The search begins with the best list alone; of equally good weights those that were tried first are kept.
     """
-    single = [[float(place == one) for place in range(count)] for one in range(count)]
+    single = [[float(position == one) for position in range(count)] for one in range(count)]
     figures = [figure(weights) for weights in single]
     best = max(figures)
     weights = single[figures.index(best)]
     for _ in range(_ROUNDS):
         before = best
-        for place in range(count):
+        for position in range(count):
             for weight in _STEPS:
-                tried = [*weights[:place], weight, *weights[place + 1 :]]
+                tried = [*weights[:position], weight, *weights[position + 1 :]]
                 if any(tried) and (found := figure(tried)) > best:
                     best, weights = found, tried
         if best == before:

@@ -146,11 +146,12 @@ def reranked_of(
     return RerankedRanker(fused, towers.reranker, documents, first, outside)
 
 
-def fused_for_evaluation(
-    backend: Backend, collection: Collection, towers: Towers | None = None, *, quiet: bool = True
-) -> Fused:
-    """The same over a collection as it is read. Of its proofs those of the training split alone vote, without
-    those of theorems that the hash split holds out (`retriever.search.splits`)."""
+def fused_for_evaluation(backend: Backend, collection: Collection, towers: Towers | None = None) -> Fused:
+    """The same over a collection as it is read.
+
+    Of its proofs only those of the training split vote, without those of theorems that the hash split holds out
+    (`retriever.search.splits`).
+    """
     voters = tuple(one for one in collection.of("train") if not one.name or split_of(one.name) == "train")
     known = Collection(collection.documents, voters, collection.pools, collection.digest)
     return fused_of(backend, read_columns(backend, known, towers), towers)
