@@ -84,4 +84,4 @@ def test_doctor_names_the_command_that_mends(cli: Cli, tmp_path: Path) -> None:
     done = cli("doctor", tmp_path, "--lean", "no-such-program")
     assert done.returncode == 1
     assert "MISSING  lean: " in done.stdout
-    assert f"to mend it: premise-suggest index {tmp_path}" in done.stdout
+    assert f"to fix it: premise-suggest index {tmp_path}" in done.stdout

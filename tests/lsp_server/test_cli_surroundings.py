@@ -70,5 +70,5 @@ def test_a_full_disk_is_told_in_a_sentence(tmp_path: Path) -> None:
             [str(SCRIPT), "collections"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment
         )
     assert done.returncode == 1
-    assert "error: The output cannot be used: No space left on device." in done.stderr
+    assert "error: The output cannot be read or written: No space left on device." in done.stderr
     assert "Traceback" not in done.stderr
