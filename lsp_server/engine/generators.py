@@ -109,11 +109,17 @@ def _export(checkpoint: Path, out: Path) -> None:
             "Run it by hand, with the command `python -m prover export`.",
         ) from error
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise ModelError(
-            f"The checkpoint {checkpoint} could not be exported: {said[-1]}",
+            f"The checkpoint {checkpoint} could not be exported: {_reason(done)}",
             f"`python -m prover export {checkpoint} OUT` shows all of it.",
         )
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """What a command of ours printed as its error, or the last line of what it printed."""
+    lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    return errors[-1] if errors else lines[-1]
 
 
 def _move(made: Path, folder: Path) -> None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadRecords, ModelError, PremiseSuggestError
+from lean_extract.errors import BadRecords, ModelError
 from lean_extract.files.atomic import replacing
 from prover.generator import files
 from prover.training.config import GeneratorConfig
@@ -137,26 +136,15 @@ def _figures(report: dict[str, Any]) -> str:
     return f"{head}\n\n{markdown(rows)}\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m prover card",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("model", type=Path, help="a generator's folder")
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
-    chosen = parser.parse_args(arguments)
-    try:
-        write_card(chosen.model, chosen.run, chosen.figures, chosen.hardware, chosen.note)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    write_card(options.model, options.run, options.figures, options.hardware, options.note)

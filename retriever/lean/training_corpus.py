@@ -24,7 +24,7 @@ from retriever.training.tokens import Ragged, concatenate
 class LeanCorpus:
     """A dataset folder of `retriever.lean.dataset.dataset`."""
 
-    miner: str = "retriever.lean.training.mining"
+    miner: str = "retriever mine"
 
     def untrained_tokenizer(self) -> Tokenizer:
         """`retriever.lean.training.tokenizer`."""

@@ -22,7 +22,7 @@ from retriever.training.running.config import LengthConfig
 from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import untrained
 
-COLLECTION_MINER = "retriever.training.reranking.collection_mining"
+COLLECTION_MINER = "retriever mine-collection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class TrainingCorpus(Protocol):
 
     @property
     def miner(self) -> str:
-        """The module whose command mines hard negatives among the questions of `pairs`."""
+        """What stands behind `python -m` in the command that mines hard negatives for the questions of `pairs`."""
 
     def untrained_tokenizer(self) -> Tokenizer:
         """A WordPiece tokenizer without a vocabulary."""

@@ -112,7 +112,7 @@ def test_damaged_weights_are_named(tmp_path: Path, change: str) -> None:
     with pytest.raises(ModelError) as caught:
         load_fusion(tmp_path)
     assert str(path) in caught.value.message
-    assert ("fit_fusion" in caught.value.hint) == (change == "gone")
+    assert ("fit-fusion" in caught.value.hint) == (change == "gone")
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -122,4 +122,4 @@ def test_older_weights_say_how_to_fit_new_ones(tmp_path: Path, version: int) -> 
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": version}))
     with pytest.raises(ModelError, match=f"version {version}") as caught:
         load_fusion(tmp_path)
-    assert f"fit_fusion {tmp_path}" in caught.value.hint
+    assert f"fit-fusion {tmp_path}" in caught.value.hint

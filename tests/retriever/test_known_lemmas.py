@@ -81,4 +81,4 @@ def test_the_command_prints_the_figures(capsys: pytest.CaptureFixture[str], tmp_
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"query": "a"}\n')
     assert main([str(bad)]) == 1
-    assert "line 1 is no question" in capsys.readouterr().err
+    assert "line 1 is not a question" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lean_extract.errors import BadRecords
 from lean_extract.goals import parse_goal
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
@@ -51,7 +52,7 @@ class LemmaAnswer:
 
 
 def read(path: Path) -> list[LemmaQuestion]:
-    """The questions of a file. Raises OSError, and ValueError for a line that is none."""
+    """The questions of a file. Raises OSError, and BadRecords for a line that is none."""
     questions = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -60,7 +61,7 @@ def read(path: Path) -> list[LemmaQuestion]:
             text = str(row["state" if is_state else "query"])
             questions.append(LemmaQuestion(text, is_state, frozenset(map(str, row["accept"]))))
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}, line {number} is no question: {error}") from error
+            raise BadRecords(f"{path}, line {number} is not a question: {error}.") from error
     return questions
 
 

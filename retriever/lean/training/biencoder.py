@@ -26,7 +26,7 @@ from retriever.training.tokens import Ints, Ragged, concatenate, joined, open_to
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 2048
-_MINER = "retriever.lean.training.mining"
+_MINER = "retriever mine"
 
 
 def parse(values: Mapping[str, Any]) -> TrainConfig:

@@ -213,7 +213,7 @@ def test_a_checkpoint_that_was_not_exported_is_told_how(tmp_path: Path, weights:
 
 def test_a_training_run_that_was_not_exported_is_told_how(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("kind: generator\n")
-    with pytest.raises(ModelError, match=r"prover\.training\.export"):
+    with pytest.raises(ModelError, match=r"python -m prover export"):
         Generator.load(tmp_path)
 
 

@@ -53,12 +53,10 @@ def test_from_run_to_card(
     known = EncodedPairs(pairs, part)
     lists = tmp_path / "lists.jsonl"
     write_lists(lists, known, [["foo"] for _ in tactic_steps(known)])
-    command = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
-    assert command("prover evaluate")([*command, "--premises", "none", "gold", f"ours={lists}"]) == 0
+    asked = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
+    assert command("prover evaluate")([*asked, "--premises", "none", "gold", f"ours={lists}"]) == 0
     shown = capsys.readouterr().out
-    assert (
-        command("prover evaluate")([*command[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
-    )
+    assert command("prover evaluate")([*asked[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
     assert "| exact@4 | head@4 |" in capsys.readouterr().out
     assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
     told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]

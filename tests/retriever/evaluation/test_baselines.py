@@ -28,6 +28,7 @@ from retriever.lean.symbols import goal_symbols, premise_symbols
 from retriever.search.bm25 import build_postings
 from retriever.search.tfidf import TfIdfIndex
 from retriever.search.votes import ProofGraph
+from tests.commands import command
 from tests.retriever.general_encoder import write_general_encoder
 from tests.retriever.support import COMMUTES, goal, theorem
 
@@ -210,8 +211,8 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
     from retriever.training.pretrained import read_pretrained
 
     folder = write_general_encoder(tmp_path)
-    command = [str(dataset), "--model", str(folder), "--cache", str(tmp_path / "cache")]
-    assert command("retriever embed-sentences")(command) == 0
+    asked = [str(dataset), "--model", str(folder), "--cache", str(tmp_path / "cache")]
+    assert command("retriever embed-sentences")(asked) == 0
     assert f"{len(session.pool)} premises, 32 numbers" in capsys.readouterr().out
     encoder = sentence.SentenceEncoder(read_pretrained(folder))
     vectors = corpus_vectors(session.dataset, encoder, tmp_path / "cache")
@@ -219,7 +220,7 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
     number = session.pool.names.index(questions[0].theorem)
     own = DenseRanker("sentence", encoder, vectors).scores(questions[0])[number]
     assert own == pytest.approx(1.0, abs=0.02), "a statement and its own goal are one text"
-    assert command("retriever embed-sentences")([*command[:2], tmp_path / "none", *command[3:]]) != 0
+    assert command("retriever embed-sentences")([*asked[:2], tmp_path / "none", *asked[3:]]) != 0
     assert "There is no encoder" in capsys.readouterr().err
 
 

@@ -122,4 +122,4 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.C
     put(tmp_path, "in/a.xhtml", page(statement(), proof()))
     put(tmp_path, "file", "")
     assert main(["arxmliv", str(tmp_path / "in"), str(tmp_path / "file/out.jsonl")]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be read or written" in capsys.readouterr().err

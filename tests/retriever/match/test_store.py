@@ -104,11 +104,11 @@ def test_a_file_that_ends_between_two_lines_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "message", "hint"),
     [
-        ('{"format": "match-pairs", "version": 2}', "version 2", "retriever.match.build"),
-        ('{"dataset": {}}', "line 1", "retriever.match.build"),
+        ('{"format": "match-pairs", "version": 2}', "version 2", "python -m retriever match-build"),
+        ('{"dataset": {}}', "line 1", "python -m retriever match-build"),
         ("2", "line 1", "name the folder"),
         (",theory,proof,meta", "line 1", "CSV"),
-        ("", "line 1", "retriever.match.build"),
+        ("", "line 1", "python -m retriever match-build"),
     ],
 )
 def test_another_version_is_told_with_a_hint(tmp_path: Path, head: str, message: str, hint: str) -> None:

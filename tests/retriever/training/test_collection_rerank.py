@@ -33,7 +33,6 @@ from retriever.search.collections.rankers import Neighbours  # noqa: E402
 from retriever.search.collections.reranked import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
 from retriever.training.collection import pair_arrays  # noqa: E402
-from retriever.training.reranking import collection_mining  # noqa: E402
 from retriever.training.reranking.mined import load_mined  # noqa: E402
 from retriever.training.running.tracking import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
@@ -42,7 +41,7 @@ from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 BACKEND = find_backend("naturalproofs")
-MINER = collection_mining.__name__
+MINER = "retriever mine-collection"
 
 
 @pytest.fixture(scope="module")

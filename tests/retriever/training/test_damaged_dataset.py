@@ -55,8 +55,8 @@ def named_pairs(dataset: Dataset) -> set[tuple[str, str, str, str]]:
     [
         (b'{"name": "Little.mix', "Unterminated string"),
         (b"\xff\xfe{}", "can't decode byte 0xff"),
-        (b"[1]", "is no Premise"),
-        (without("module"), "a Premise without 'module'"),
+        (b"[1]", "is no premise"),
+        (without("module"), "a premise without 'module'"),
         (having(name=5), "name: 5 is no str"),
         (having(context="(x : S)"), "context: '(x : S)' is no list"),
         (having(is_private=1), "is_private: 1 is no bool"),
@@ -86,8 +86,8 @@ def test_a_malformed_premise_goes_alone(folder: Path, change: Change | bytes, pr
         (having(gold=["Little.mix_comm"]), "gold: 'Little.mix_comm' is no int"),
         (having(gold=7), "gold: 7 is no list"),
         (having(split="dev"), "split: 'dev' is none of train, valid, test"),
-        (without("goal"), "a DatasetQuery without 'goal'"),
-        (having(goal="x = x"), "goal: 'x = x' is no Goal"),
+        (without("goal"), "a dataset query without 'goal'"),
+        (having(goal="x = x"), "goal: 'x = x' is no goal"),
         (having(line=1.5), "line: 1.5 is no int"),
     ],
 )
@@ -120,8 +120,8 @@ def test_a_file_that_ends_too_early_is_noticed(folder: Path) -> None:
         (having(corpus="many"), "corpus: 'many' is no int"),
         (having(queries={"train/statement": "x"}), "queries: 'x' is no int"),
         (without("digest"), None),
-        (without("source"), "a DatasetManifest without 'source'"),
-        (lambda values: [values], "is no DatasetManifest"),
+        (without("source"), "a dataset manifest without 'source'"),
+        (lambda values: [values], "is no dataset manifest"),
     ],
 )
 def test_a_manifest_is_checked(folder: Path, change: Change, problem: str | None) -> None:

@@ -266,7 +266,7 @@ def load_seconds(config: TrainConfig) -> float:
 def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.yaml").write_text("dataset: none\ntokenizer: none\nrun: none\n", encoding="utf-8")
     assert command("retriever train")([tmp_path / "run.yaml"]) == 1
-    assert "There is no tokenizer none. Train one with" in capsys.readouterr().err
+    assert "There is no tokenizer none.\nhint: Train one with" in capsys.readouterr().err
 
 
 class RanksAsMicroBatches:

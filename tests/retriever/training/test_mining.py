@@ -20,7 +20,7 @@ from tests.retriever.training.conftest import DebugData
 
 main = command("retriever mine")
 
-MINER = main.__module__
+MINER = "retriever mine"
 SCORES = arrays.arrays(
     np.float32,
     st.tuples(st.integers(1, 4), st.integers(1, 400)),
@@ -130,7 +130,7 @@ def test_files_of_other_data_or_the_other_kind_are_refused(tmp_path: Path) -> No
     path = tmp_path / "mined.npz"
     with pytest.raises(ModelError, match="no mined candidates") as error:
         load_mined(path, "d", MINER)
-    assert "retriever.lean.training.mining" in error.value.hint
+    assert "python -m retriever mine" in error.value.hint
     mined = Mined(np.array([2]), np.array([[7]], dtype=np.int32), "d", "f", has_gold=True)
     save_mined(path, mined)
     found = load_mined(path, "d", MINER, with_gold=True)

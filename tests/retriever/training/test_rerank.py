@@ -322,4 +322,4 @@ def test_a_model_without_a_reranker_is_told(
     fit = command("retriever fit-rerank")
 
     assert fit([str(model_folder), str(config.dataset)]) == 1
-    assert "retriever.training.export" in capsys.readouterr().err
+    assert "python -m retriever export" in capsys.readouterr().err
