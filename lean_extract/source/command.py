@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lean_extract.errors import BadSource
 from lean_extract.source.extract import ExtractionCounts, extract_project
 
 
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run the command. Raises BadSource where there is no such folder."""
+    if not options.root.is_dir():
+        raise BadSource(f"There is no folder {options.root}.", "Check the path.")
     with tqdm(unit=" files", disable=None) as bar:
 
         def show(phase: str, done: int, total: int) -> None:

@@ -8,6 +8,7 @@ from lean_extract.errors import BadSource
 from lean_extract.records import FileProblem, Module, Premise, Proof, read_header, read_records
 from lean_extract.source.extract import extract_project
 from lean_extract.source.reader import read_file
+from tests.commands import command
 
 
 def make(root: Path) -> Path:
@@ -46,10 +47,17 @@ def test_the_same_text_gives_the_same_records_with_any_number_of_workers(tmp_pat
 
 def test_the_command_prints_a_table(tmp_path: Path) -> None:
     root = make(tmp_path / "p")
-    command = [sys.executable, "-m", "lean_extract", "extract", str(root), str(tmp_path / "o.jsonl")]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    line = [sys.executable, "-m", "lean_extract", "extract", str(root), str(tmp_path / "o.jsonl")]
+    result = subprocess.run(line, capture_output=True, text=True, check=True)
     assert "theorem + lemma" in result.stdout
     assert (tmp_path / "o.jsonl").exists()
+
+
+def test_a_folder_that_does_not_exist_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "o.jsonl"
+    assert command("lean_extract extract")([tmp_path / "none", out]) == BadSource.exit_code
+    assert f"There is no folder {tmp_path / 'none'}." in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_files_that_are_no_text_are_told_of(tmp_path: Path) -> None:
