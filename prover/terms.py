@@ -13,7 +13,7 @@ from typing import Literal
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
 from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers, is_word
-from lean_extract.syntax.terms import SyntaxNode, Unreadable, read_term
+from lean_extract.syntax.terms import SyntaxNode, UnreadableTerm, read_term
 from prover.shapes import RELATIONS, Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]
@@ -107,7 +107,7 @@ def parse(
     try:
         node = read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
         return _Statement(variables, local, []).term(node)
-    except Unreadable:
+    except UnreadableTerm:
         return _opaque(tokens)
 
 
@@ -148,7 +148,7 @@ class _Statement:
     def _chained(self, found: Term) -> Term:
         self._chain += 1
         if self._chain > _LONGEST_CHAIN:
-            raise Unreadable
+            raise UnreadableTerm
         return found
 
     def _named(self, token: str) -> Term:
@@ -176,7 +176,7 @@ class _Statement:
     def _binder(self, node: SyntaxNode) -> Term:
         arguments = binder_arguments(node.bound)
         if not arguments:
-            raise Unreadable
+            raise UnreadableTerm
         before = len(self._bound)
         guards = [self._guard(argument) for argument in arguments]
         body = self.term(node.parts[0])

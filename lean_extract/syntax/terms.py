@@ -38,7 +38,7 @@ UNREAD = SyntaxNode("unread", "…")
 """What stands where nothing could be read."""
 
 
-class Unreadable(Exception):
+class UnreadableTerm(Exception):
     """The text is no term of a strict grammar."""
 
 
@@ -58,7 +58,7 @@ def read_term(
     reader = _TermReader(tokens, grammar)
     found = reader.term(least, depth)
     if grammar.is_strict and is_whole and not reader.is_at_end:
-        raise Unreadable
+        raise UnreadableTerm
     return found
 
 
@@ -117,7 +117,7 @@ class _TermReader:
 
     def _unread(self) -> SyntaxNode:
         if self._is_strict:
-            raise Unreadable
+            raise UnreadableTerm
         return UNREAD
 
     def _unread_rest(self) -> SyntaxNode:
@@ -135,7 +135,7 @@ class _TermReader:
         """One more operator of a chain."""
         self._chain += 1
         if self._is_strict and self._chain > self._grammar.longest_chain:
-            raise Unreadable
+            raise UnreadableTerm
 
     def _operand(self, depth: int) -> SyntaxNode:
         token = self._tokens[self._at]
@@ -196,12 +196,12 @@ class _TermReader:
             if token == ".":
                 name = self._take()
                 if self._is_strict and not (name and is_word(name)):
-                    raise Unreadable
+                    raise UnreadableTerm
                 found = SyntaxNode("field", name, (found,))
                 self._count()
                 continue
             if self._postfix[token] and not (self._next() and is_word(self._take())):
-                raise Unreadable
+                raise UnreadableTerm
             found = SyntaxNode("postfix", token, (found,))
             self._count()
         return found
@@ -215,7 +215,7 @@ class _TermReader:
         if self._next() == closer:
             self._at += 1
         elif self._is_strict:
-            raise Unreadable
+            raise UnreadableTerm
         return SyntaxNode("brackets", opener, tuple(items))
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
@@ -248,7 +248,7 @@ class _TermReader:
         if token in separators:
             self._at += 1
         elif token != closer:
-            raise Unreadable
+            raise UnreadableTerm
 
     def _set(self, depth: int) -> SyntaxNode | None:
         """`x | p`, `x ∈ s | p`, `x : T | p` behind an opened brace."""
@@ -284,5 +284,5 @@ class _TermReader:
         if self._next() in rule.ends:
             self._at += 1
         elif self._is_strict:
-            raise Unreadable
+            raise UnreadableTerm
         return SyntaxNode("binder", symbol, (self.term(rule.least, depth + 1),), bound)

@@ -45,7 +45,7 @@ from lsp_server.engine.requests import (
     main_goal,
 )
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, Trial, TrialResults
+from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
 from prover.candidates import Candidate
@@ -173,7 +173,9 @@ class Pipeline:
         settings, current = context.settings, ranked.current
         premises = tuple(in_scope(ranked.premises)[: settings.tactics.premises])
         versions = context.lean.version, current.version
-        trial = Trial(position, state, premises, settings.tactics, settings.lean, keep_failures, versions)
+        trial = TrialRequest(
+            position, state, premises, settings.tactics, settings.lean, keep_failures, versions
+        )
         known = self.runner.known(trial)
         if known is not None:
             return known
@@ -182,7 +184,7 @@ class Pipeline:
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
 
     def _propose(
-        self, context: RequestContext, current: CurrentIndex, trial: Trial, warnings: list[str]
+        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest, warnings: list[str]
     ) -> Turns:
         """The candidates of the sources that are set, all of which begin their work now."""
         source = trial.tactics.source
@@ -191,7 +193,7 @@ class Pipeline:
         return Turns(templates, generated, trial.tactics.count)
 
     async def _from_templates(
-        self, context: RequestContext, current: CurrentIndex, trial: Trial
+        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
     ) -> list[Candidate]:
         goal = main_goal(trial.state)
         definitions = await self.ranking.rank(
@@ -202,7 +204,7 @@ class Pipeline:
         return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
 
     async def _from_generator(
-        self, context: RequestContext, trial: Trial, warnings: list[str]
+        self, context: RequestContext, trial: TrialRequest, warnings: list[str]
     ) -> list[Candidate]:
         try:
             return as_candidates(await self.generate(context, trial.state.goals, trial.premises))

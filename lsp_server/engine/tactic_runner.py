@@ -24,7 +24,7 @@ OnOutcomes = Callable[[list[TacticOutcome]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialRequest:
     """All that Lean's verdicts depend on."""
 
     position: GoalPosition
@@ -67,14 +67,14 @@ class TacticRunner:
     def __init__(self) -> None:
         self._known: Cache[TrialResults] = Cache(_KEPT)
 
-    def known(self, trial: Trial) -> TrialResults | None:
+    def known(self, trial: TrialRequest) -> TrialResults | None:
         """The results of the same trial, if they are kept."""
         return self._known.get(trial.key)
 
     async def run(
         self,
         lean: RunningLean,
-        trial: Trial,
+        trial: TrialRequest,
         candidates: Turns,
         warnings: list[str],
         on_outcomes: OnOutcomes | None,
@@ -111,7 +111,7 @@ class TacticRunner:
         self._keep(trial, results)
         return results
 
-    def _keep(self, trial: Trial, results: TrialResults) -> None:
+    def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
             self._known.put(trial.key, results)

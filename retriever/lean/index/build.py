@@ -15,7 +15,7 @@ from pathlib import Path
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
 from lean_extract.source.projects import project
 from retriever.lean.index.content import NO_PROOFS
-from retriever.lean.index.corpus import LeanCorpus, ListedSource, lean_files
+from retriever.lean.index.corpus import LeanIndexCorpus, ListedSource, lean_files
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
 from retriever.search.index.proof_columns import ProofRows
@@ -73,7 +73,7 @@ def update_index(
     all cases.
     """
     options = UpdateOptions(progress, should_stop, graphs)
-    corpus = LeanCorpus(encoder, uses or {}, proofs)
+    corpus = LeanIndexCorpus(encoder, uses or {}, proofs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
     if found.stopped:  # not knowing all sources, it must not take any for gone
@@ -123,7 +123,7 @@ def _folder_name(called: str) -> str:
 
 
 def _update_shared(
-    package: SharedPackage, store: IndexStore, corpus: LeanCorpus, options: UpdateOptions
+    package: SharedPackage, store: IndexStore, corpus: LeanIndexCorpus, options: UpdateOptions
 ) -> IndexReport:
     """Read a shared package, if it is not there yet; who finds another process at it waits."""
 

@@ -88,7 +88,7 @@ def _name_of(root: Path, path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LeanCorpus:
+class LeanIndexCorpus:
     """Premises of Lean files under one encoder."""
 
     encoder: PremiseEncoder
