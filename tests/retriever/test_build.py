@@ -258,7 +258,7 @@ def run_killed(root: Path, store: IndexStore, model_folder: Path, flushes: int) 
         import os, signal
         from pathlib import Path
         from retriever.models.encoder import Encoder
-        from retriever.search.index import embedding, update
+        from retriever.search.indexing import embedding, update
         from retriever.lean.index.build import update_index
         from retriever.search.index.store import IndexStore
 
