@@ -92,6 +92,9 @@ class Round:
             finally:
                 self._running.remove(tactic)
             self._told.put_nowait(outcome)
+            # A verdict may have needed no Lean. Whoever reads the outcomes gets a turn even then, and may stop:
+            # else a source without end would fill the memory.
+            await asyncio.sleep(0)
 
     async def _next(self) -> str | None:
         async with self._taking:

@@ -69,6 +69,21 @@ async def test_the_next_is_taken_only_when_there_is_room(session: LeanSession) -
     assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
 
 
+async def test_tactics_that_need_no_lean_leave_a_turn_to_the_reader(session: LeanSession) -> None:
+    text, position = marked(SWAP)
+    taken: list[str] = []
+
+    async def endless() -> AsyncIterator[str]:
+        while len(taken) < 100_000:  # not for ever: if this fails it must end
+            taken.append(f"exact (h{len(taken)}")  # an open bracket: refused before Lean sees it
+            yield taken[-1]
+
+    tried = session.try_tactics(Path("A.lean"), text, position, endless())
+    async with asyncio.timeout(30), aclosing(tried):
+        assert (await anext(tried)).status == "fails"
+    assert len(taken) < 40
+
+
 async def test_a_source_that_fails_is_heard_of_and_lean_stays(session: LeanSession) -> None:
     text, position = marked(SWAP)
     before = session.pid
