@@ -15,24 +15,17 @@ _SORT = re.compile(
     r"(?<![\w.])(Type|Sort)\b(?![.'])"
     r"(?:\*| ?_(?!\w)| ?\([^()]*\)| max(?: \w+)+| (?!where\b|in\b|with\b|from\b)\w+)?"
 )
-_SPELLINGS = (
-    (re.compile(r"(?<![<>=|])=>"), "↦"),
-    (re.compile(r"<->"), "↔"),
-    (re.compile(r"(?<![<>=|-])->"), "→"),
-    (re.compile(r"(?<![<>=])<=(?![<>=])"), "≤"),
-    (re.compile(r"(?<![<>=])>=(?![<>=])"), "≥"),
-    (re.compile(r"/\\"), "∧"),
-    (re.compile(r"\\/"), "∨"),
-    (re.compile(r"λ"), "fun"),
+_ARROWS = (
+    ("=>", re.compile(r"(?<![<>=|])=>"), "↦"),
+    ("<->", re.compile(r"<->"), "↔"),
+    ("->", re.compile(r"(?<![<>=|-])->"), "→"),
+    ("<=", re.compile(r"(?<![<>=])<=(?![<>=])"), "≤"),
+    (">=", re.compile(r"(?<![<>=])>=(?![<>=])"), "≥"),
 )
-_TYPE_NAMES = (
-    (re.compile(r"ℝ≥0∞"), "ENNReal"),
-    (re.compile(r"ℝ≥0"), "NNReal"),
-    (re.compile(r"ℚ≥0"), "NNRat"),
-    (re.compile(r"ℕ∞"), "ENat"),
-    (re.compile(r"ℕ\+(?=[\s)\]},]|$)"), "PNat"),
-)
-"""Notation that is printed only where it is open, and has relations' signs in it."""
+"""Each with the literal text without which its pattern is not searched for: few texts contain any."""
+_TYPE_NAMES = (("ℝ≥0∞", "ENNReal"), ("ℝ≥0", "NNReal"), ("ℚ≥0", "NNRat"), ("ℕ∞", "ENat"))
+"""Notation that is printed only where it is open, and contains the signs of relations."""
+_POSITIVE_NATURALS = re.compile(r"ℕ\+(?=[\s)\]},]|$)")
 _NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Complex": "ℂ"}
 _NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
 
@@ -51,17 +44,23 @@ def canonical(text: str) -> str:
     Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
     symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
     """
-    text = _UNIVERSE_ARGUMENTS.sub("", without_marks(well_formed(text)))
+    text = without_marks(well_formed(text))
+    if ".{" in text:
+        text = _UNIVERSE_ARGUMENTS.sub("", text)
     text = " ".join(text.split())
     text = _SORT.sub(r"\1*", text)
-    for pattern, symbol in _SPELLINGS:
-        text = pattern.sub(symbol, text)
+    for literal, pattern, symbol in _ARROWS:
+        if literal in text:
+            text = pattern.sub(symbol, text)
+    text = text.replace("/\\", "∧").replace("\\/", "∨").replace("λ", "fun")
     return _NUMBER_TYPE.sub(lambda match: _NUMBER_TYPES[match[1]], text)
 
 
 def normal_form(text: str) -> str:
     """`canonical`, with names for notation of types, and every relation facing one way."""
     text = canonical(text)
-    for pattern, name in _TYPE_NAMES:
-        text = pattern.sub(name, text)
+    for notation, name in _TYPE_NAMES:
+        text = text.replace(notation, name)
+    if "ℕ+" in text:
+        text = _POSITIVE_NATURALS.sub("PNat", text)
     return oriented(text)

@@ -13,4 +13,4 @@ _MARK = re.compile(MARK)
 
 def without_marks(text: str) -> str:
     """A name or a text without the marks of inaccessible names."""
-    return _MARK.sub("", text)
+    return _MARK.sub("", text) if DAGGER in text else text

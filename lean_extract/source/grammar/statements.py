@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.brackets import PAIR_DEPTH, PAIRS
+
+_COLON_OR_BRACKET = re.compile("|".join(map(re.escape, (":", *PAIR_DEPTH))))
 
 
 def goal_of(context: Iterable[str], conclusion: str) -> Goal:
@@ -28,27 +31,25 @@ def hypothesis_of(binder: str) -> Hypothesis:
 
 
 def _split_at_colon(text: str) -> tuple[str, str]:
-    for place in _at_top_level(text):
-        if text[place] == ":" and text[place + 1 : place + 2] != "=" and text[place - 1 : place] != ":":
-            return text[:place].strip(), text[place + 1 :].strip()
+    for offset in _colons_at_top_level(text):
+        if text[offset + 1 : offset + 2] != "=" and text[offset - 1 : offset] != ":":
+            return text[:offset].strip(), text[offset + 1 :].strip()
     return "", ""
 
 
 def _without_default(type_: str) -> str:
-    for place in _at_top_level(type_):
-        if type_.startswith(":=", place):
-            return type_[:place].strip()
+    for offset in _colons_at_top_level(type_):
+        if type_.startswith(":=", offset):
+            return type_[:offset].strip()
     return type_
 
 
-def _at_top_level(text: str) -> Iterator[int]:
-    """The places of `text` that no bracket encloses."""
+def _colons_at_top_level(text: str) -> Iterator[int]:
+    """The offsets of the colons that no bracket encloses."""
     depth = 0
-    for place, letter in enumerate(text):
-        step = PAIR_DEPTH.get(letter, 0)
-        if step < 0:
-            depth = max(0, depth - 1)
-        if depth == 0:
-            yield place
-        if step > 0:
-            depth += 1
+    for found in _COLON_OR_BRACKET.finditer(text) if ":" in text else ():
+        if found[0] == ":":
+            if depth == 0:
+                yield found.start()
+        else:
+            depth = max(0, depth + PAIR_DEPTH[found[0]])

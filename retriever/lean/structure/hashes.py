@@ -16,9 +16,10 @@ Names of variables, namespaces and instances are in none of them.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.inaccessible import without_marks
@@ -68,11 +69,12 @@ def of_premise(premise: Premise) -> frozenset[int]:
     if not premise.conclusion:
         return frozenset()
     statement = statement_of(premise.context, premise.conclusion)
-    found = set(_pattern(statement.conclusion, statement.variables, Channel.CONCLUSION))
+    concluded = list(places_of(statement.conclusion, statement.variables, is_goal=False))
+    found = set(_pattern(concluded, Channel.CONCLUSION))
     if statement.conclusion.symbol == "iff" and len(statement.conclusion.arguments) == 2:
         for side, channel in zip(statement.conclusion.arguments, (Channel.LEFT, Channel.RIGHT), strict=True):
-            found |= set(_pattern(side, statement.variables, channel))
-    found |= set(_assumed(statement))
+            found |= set(_pattern(list(places_of(side, statement.variables, is_goal=False)), channel))
+    found |= set(_assumed(statement, groups_of(concluded)))
     found |= {_hash(Channel.TYPES, symbol) for symbol in symbols_of(statement.types, statement.variables)}
     return frozenset(found)
 
@@ -118,6 +120,7 @@ def _bare(name: str) -> str:
     return without_marks(name) or "_"
 
 
+@lru_cache(8192)
 def _step(path: Path) -> str:
     return "".join(map(str, path)) if all(number < 10 for number in path) else ".".join(map(str, path))
 
@@ -128,9 +131,8 @@ def _tokens(places: Sequence[TermNode]) -> Iterator[str]:
             yield f"{_step(place.path)} {said}"
 
 
-def _pattern(term: SymbolTerm, variables: frozenset[str], channel: Channel) -> Iterator[int]:
+def _pattern(places: Sequence[TermNode], channel: Channel) -> Iterator[int]:
     """What a part of a premise asks of a goal."""
-    places = list(places_of(term, variables, is_goal=False))
     for said in _tokens(places):
         yield _hash(channel, said)
     for first, *others in groups_of(places).values():
@@ -152,9 +154,8 @@ def _said(places: Sequence[TermNode]) -> Iterator[int]:
                 yield _hash(Channel.CONCLUSION, f"{_step(first)}={_step(other)}")
 
 
-def _assumed(statement: ParsedStatement) -> Iterator[int]:
-    """What the hypotheses of a premise ask of the context."""
-    concluded = groups_of(list(places_of(statement.conclusion, statement.variables, is_goal=False)))
+def _assumed(statement: ParsedStatement, concluded: Mapping[str, Sequence[Path]]) -> Iterator[int]:
+    """What the hypotheses of a premise ask of the context, and have in common with its conclusion."""
     for hypothesis in statement.hypotheses:
         places = list(places_of(hypothesis, statement.variables, is_goal=False))
         for said in _tokens(places):

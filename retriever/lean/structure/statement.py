@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
@@ -63,8 +64,7 @@ def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
     return ParsedStatement(frozenset(variables), tuple(hypotheses), tuple(rest), core)
 
 
-@dataclass(frozen=True, slots=True)
-class _Binder:
+class _Binder(NamedTuple):
     """What a binder introduces; no type where it is an instance or has none."""
 
     names: tuple[str, ...]
@@ -89,8 +89,7 @@ def _membership(name: str, domain: SymbolTerm) -> SymbolTerm:
     return SymbolTerm("mem", (SymbolTerm(name), domain))
 
 
-@dataclass(frozen=True, slots=True)
-class TermNode:
+class TermNode(NamedTuple):
     """What stands at a place: `said` may be several readings, `key` is equal for equal subterms."""
 
     path: Path
