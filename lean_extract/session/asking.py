@@ -14,7 +14,7 @@ from lean_extract.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, telling
+from lean_extract.session.faults import Fault, fault_to_name
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
@@ -129,7 +129,7 @@ def error_above(state: DocState, document: LeanDocument, position: Position) -> 
     """What to mend first: the first error of the declaration, up to the position; else nothing."""
     first = _first_line(document, position)
     faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
-    fault = telling(faults, first, Position(position.line + 1, 0))
+    fault = fault_to_name(faults, first, Position(position.line + 1, 0))
     return f"Mend the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
 
 
@@ -138,7 +138,7 @@ async def broken_goal(
 ) -> GoalBroken:
     """Why no tactic can be judged at a goal that mentions `sorry`: the error that has put it there."""
     faults = _faults(await server.settle(path))
-    fault = telling(faults, _first_line(document, position), position)
+    fault = fault_to_name(faults, _first_line(document, position), position)
     if fault is None:
         return GoalBroken("The goal mentions `sorry`.", "Until that is filled in no tactic can be judged.")
     message = f"Line {fault.position.line + 1} has an error: {fault.said}"
@@ -151,9 +151,9 @@ def _first_line(document: LeanDocument, position: Position) -> int:
 
 def _faults(state: DocState) -> list[Fault]:
     return [
-        Fault(Position(place["line"], place["character"]), str(item["message"]))
+        Fault(Position(start["line"], start["character"]), str(item["message"]))
         for item in _errors(state)
-        for place in [item["range"]["start"]]
+        for start in [item["range"]["start"]]
     ]
 
 

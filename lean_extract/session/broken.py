@@ -75,12 +75,12 @@ class Above:
 
     def without(self, numbers: Iterable[int]) -> str:
         """The text with blanks for these commands, every line where it was."""
-        parts, place = [], 0
+        parts, offset = [], 0
         for number in sorted(numbers):
             start, end = self._span(number)
-            parts += [self._text[place:start], _NO_BREAK.sub(" ", self._text[start:end])]
-            place = end
-        return "".join([*parts, self._text[place:]])
+            parts += [self._text[offset:start], _NO_BREAK.sub(" ", self._text[start:end])]
+            offset = end
+        return "".join([*parts, self._text[offset:]])
 
     def names(self, broken: Mapping[int, Fault]) -> dict[str, Fault]:
         """The faults of the commands by the last part of the name that each declares."""

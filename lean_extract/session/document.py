@@ -72,14 +72,14 @@ class LeanDocument:
     @cached_property
     def header(self) -> str:
         """The text up to the last import, `prelude` or `module`, with the line breaks after it."""
-        place = end = 0
-        while place < len(self.text):
-            if self.text.startswith("/-", place):
-                place = comment_end(self.text, place)
-            elif match := _HEADER_PART.match(self.text, place):
-                place = match.end()
+        offset = end = 0
+        while offset < len(self.text):
+            if self.text.startswith("/-", offset):
+                offset = comment_end(self.text, offset)
+            elif match := _HEADER_PART.match(self.text, offset):
+                offset = match.end()
                 if match.group()[0].isalpha():
-                    end = place
+                    end = offset
             else:
                 break
         return self.text[:end] + "\n" if end else ""

@@ -82,11 +82,11 @@ def open_end(document: LeanDocument, start: int, end: int) -> Fault | None:
     return None
 
 
-def telling(faults: Sequence[Fault], first: int, place: Position) -> Fault | None:
-    """The fault to name where the goal at the place is broken: of the declaration, from line `first` on, the
-    first up to the place, or else behind it; else the last one above."""
+def fault_to_name(faults: Sequence[Fault], first: int, position: Position) -> Fault | None:
+    """The fault to name where the goal at the position is broken: of the declaration, from line `first` on, the
+    first up to the position, or else behind it; else the last one above."""
     counting = [fault for fault in faults if not fault.is_harmless] or list(faults)
     own = [fault for fault in counting if fault.position.line >= first]
-    before = [fault for fault in own if fault.position <= place]
+    before = [fault for fault in own if fault.position <= position]
     above = [fault for fault in counting if fault.position.line < first]
     return next(iter([*before, *own, *above[::-1]]), None)

@@ -44,7 +44,7 @@ def mended(tactic: str, lints: Sequence[Lint], begin: Position) -> str | None:
     for lint in lints:
         if lint.suggestion and lint.start.line == begin.line and "\n" not in tactic.strip():
             text = tactic.strip()
-            start, end = (place.column - begin.column for place in (lint.start, lint.end))
+            start, end = (position.column - begin.column for position in (lint.start, lint.end))
             found = _replaced(text, start, end, lint.suggestion)
             if found is not None and found != text:
                 return found

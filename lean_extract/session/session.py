@@ -17,7 +17,7 @@ from lean_extract.session.faults import mentions_sorry
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
-from lean_extract.session.trials import find_place
+from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
 Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
@@ -162,7 +162,7 @@ class LeanSession:
             server = await self._running()
             trials: Round | None = None
             try:
-                trial = await find_place(server, path, document, found, self._limits)
+                trial = await find_site(server, path, document, found, self._limits)
                 trials = Round(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
                 async for outcome in trials.outcomes():
                     yield outcome

@@ -153,15 +153,13 @@ def guesses(document: LeanDocument, position: Position, *, is_term: bool) -> lis
     """
     offset = document.offset(position)
     start, end = document.declaration(offset)
-    found = _hole_places(document, offset, start, end, is_term)
+    found = _hole_sites(document, offset, start, end, is_term)
     if not found and not is_term:
-        found = list(_tactic_places(document, position, offset, start))
+        found = list(_tactic_sites(document, position, offset, start))
     return list(dict.fromkeys(found))[:_MOST_GUESSES]
 
 
-def _hole_places(
-    document: LeanDocument, offset: int, start: int, end: int, is_term: bool
-) -> list[TacticSite]:
+def _hole_sites(document: LeanDocument, offset: int, start: int, end: int, is_term: bool) -> list[TacticSite]:
     hole = _hole_at(document, offset)
     if hole is None:
         return []
@@ -191,29 +189,29 @@ def _hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
     return None
 
 
-def _tactic_places(
+def _tactic_sites(
     document: LeanDocument, position: Position, offset: int, start: int
 ) -> Iterator[TacticSite]:
     line = document.line(position.line)
     behind = line[position.column :].strip()
-    here = list(_places_instead(document, position, start, [position.line]))
-    above = _places_instead(document, position, start, range(position.line - 1, -1, -1))
+    here = list(_sites_replacing(document, position, start, [position.line]))
+    above = _sites_replacing(document, position, start, range(position.line - 1, -1, -1))
     if not behind or behind.startswith("--"):
-        yield from _places_after(document, offset, start)
+        yield from _sites_after(document, offset, start)
         yield from here
     elif line[: position.column].strip():
         # Inside of a tactic Lean shows what it leaves.
         yield from here[:2]
-        yield from _places_after(document, document.offset(Position(position.line, len(line))), start)
+        yield from _sites_after(document, document.offset(Position(position.line, len(line))), start)
         yield from here[2:]
     else:
         # In the indentation it shows what the line above leaves.
         yield from here
-        yield from _places_after(document, offset, start)
+        yield from _sites_after(document, offset, start)
     yield from above
 
 
-def _places_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
+def _sites_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
     """A new tactic: behind `by` or the like on the same line, or on a line of its own."""
     text = document.text
     position = document.position(offset)
@@ -232,7 +230,7 @@ def _places_after(document: LeanDocument, offset: int, start: int) -> Iterator[T
         yield _dropping(document, f"{head}\n{' ' * column}", start)
 
 
-def _places_instead(
+def _sites_replacing(
     document: LeanDocument, position: Position, start: int, lines: Iterable[int]
 ) -> Iterator[TacticSite]:
     """In place of the tactic around the position, which begins on one of these lines."""
@@ -277,12 +275,12 @@ def _closers(text: str) -> str:
 
 def _filled(text: str) -> str:
     raw = tokenize(text)
-    parts, place = [], 0
+    parts, offset = [], 0
     for token, start in zip(raw.texts, raw.starts, strict=True):
         if token in ("sorry", "admit"):
-            parts += [text[place:start], _FILLING]
-            place = start + len(token)
-    return "".join([*parts, text[place:]])
+            parts += [text[offset:start], _FILLING]
+            offset = start + len(token)
+    return "".join([*parts, text[offset:]])
 
 
 def _line_start(text: str, number: int) -> int:

@@ -41,14 +41,14 @@ _MOST_MENDINGS = 4
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A place at which Lean shows the goal, and its messages with no tactic there.
+    """A site at which Lean shows the goal, and its messages with no tactic there.
 
-    `fault`: why nothing that is accepted here can be judged. `whole`: the same place in the text as it is,
+    `fault`: why nothing that is accepted here can be judged. `whole`: the same site in the text as it is,
     where this one's has blanks for what is broken above; `names`: what those declare.
     """
 
     server: LeanServer
-    place: TacticSite
+    site: TacticSite
     blank: CopyMessages
     fault: Fault | None = None
     whole: Trial | None = None
@@ -89,15 +89,15 @@ class Trial:
         return await self._without_needless(outcome, reading, seconds, begin)
 
     async def _verdict(self, tactic: str, seconds: float, begin: float) -> tuple[TacticOutcome, CopyMessages]:
-        reading = await self._read(self.place.shadow(tactic), seconds)
-        outcome = judge(tactic, reading, self.blank, self.place, _since(begin))
+        reading = await self._read(self.site.shadow(tactic), seconds)
+        outcome = judge(tactic, reading, self.blank, self.site, _since(begin))
         if outcome.status in ("closes", "progress") and reading.is_unchecked:
-            strict = await self._read(self.place.shadow(tactic, is_strict=True), seconds)
+            strict = await self._read(self.site.shadow(tactic, is_strict=True), seconds)
             return insisted(outcome, strict, _since(begin)), reading
         if outcome.status != "closes" or not reading.uses_sorry:
             return outcome, reading
         # Lean warns once a declaration, which has other holes: so the tactic's own are asked for apart.
-        filled = self.place.filled(tactic)
+        filled = self.site.filled(tactic)
         if filled is None:
             return outcome, reading
         return doubt(outcome, await self._read(filled, seconds), _since(begin)), reading
@@ -106,7 +106,7 @@ class Trial:
         self, outcome: TacticOutcome, reading: CopyMessages, seconds: float, begin: float
     ) -> TacticOutcome:
         """The outcome with what linters would write instead, as far as Lean says the same of that."""
-        shorter, first = outcome.tactic, self.place.shadow("").inside
+        shorter, first = outcome.tactic, self.site.shadow("").inside
         for _ in range(_MOST_MENDINGS):
             new = mended(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
@@ -123,23 +123,23 @@ class Trial:
         return read(await self.server.check(shadow.text, seconds), shadow)
 
 
-async def find_place(
+async def find_site(
     server: LeanServer, path: Path, document: LeanDocument, found: GoalsFound, limits: LeanLimits
 ) -> Trial:
-    """The first guess at the goal's place at which Lean, given no tactic, reports that very goal.
+    """The first guess at the goal's site at which Lean, given no tactic, reports that very goal.
 
     Raises:
         NoGoalHere: no guess is right.
         LeanTimeout, LeanDied: Lean did not elaborate the copies.
     """
     finder = _Finder(server, path, document, limits.request_seconds)
-    for place in guesses(document, found.position, is_term=found.is_term):
-        blank = await finder.blank(place)
+    for site in guesses(document, found.position, is_term=found.is_term):
+        blank = await finder.blank(site)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
         if blank.error is None and is_right:
-            return await finder.sound(Trial(server, place, blank, fault=finder.open_end(found)))
+            return await finder.sound(Trial(server, site, blank, fault=finder.open_end(found)))
     raise NoGoalHere(
-        f"There is a goal in line {found.position.line + 1}, but no place there for a tactic.",
+        f"There is a goal in line {found.position.line + 1}, but no site there for a tactic.",
         error_above(await server.settle(path), document, found.position) or _HINT,
     )
 
@@ -153,9 +153,9 @@ class _Finder:
     document: LeanDocument
     seconds: float
 
-    async def blank(self, place: TacticSite) -> CopyMessages:
+    async def blank(self, site: TacticSite) -> CopyMessages:
         """The messages with nothing between the braces. Raises LeanTimeout, LeanDied."""
-        shadow = place.shadow("")
+        shadow = site.shadow("")
         try:
             diagnostics = await _check_blank(self.server, self.document.header, shadow.text, self.seconds)
         except TimeoutError as error:
@@ -172,11 +172,11 @@ class _Finder:
     async def sound(self, trial: Trial) -> Trial:
         """The trial in a text without what is broken above the declaration, if the goal is the same there;
         else the trial as it is, with the fault that keeps it from being judged."""
-        line = trial.place.first_line
+        line = trial.site.first_line
         faults = [fault for fault in trial.blank.above if fault.position.line < line]
         if trial.fault is not None or not faults:
             return trial
-        above = Above(trial.place.above, self.document.header)
+        above = Above(trial.site.above, self.document.header)
         broken: dict[int, Fault] = {}
         apart = trial
         for number in range(_MOST_ROUNDS):
@@ -186,8 +186,8 @@ class _Finder:
             broken = above.caused(new, broken) if broken else above.broken(faults)
             if number >= _BY_TEXT:
                 broken = above.with_users(broken)
-            place = trial.place.on(above.without(broken))
-            apart = Trial(self.server, place, await self.blank(place))
+            site = trial.site.on(above.without(broken))
+            apart = Trial(self.server, site, await self.blank(site))
             faults = [fault for fault in apart.blank.above if fault.position.line < line]
         return _told_apart(trial, apart, above, broken, faults)
 
@@ -195,10 +195,10 @@ class _Finder:
 def _told_apart(
     trial: Trial, apart: Trial, above: Above, broken: Mapping[int, Fault], left: Sequence[Fault]
 ) -> Trial:
-    """What to try tactics at: a place as it is, or the one where what is broken above is blank.
+    """What to try tactics at: a site as it is, or the one where what is broken above is blank.
 
     Args:
-        trial: the place in the text as it is.
+        trial: the site in the text as it is.
         apart: the same in the text without the `broken` commands.
         above: the commands above the declaration.
         broken: the fault of each that was taken out.
@@ -210,7 +210,7 @@ def _told_apart(
     names = above.names(broken)
     goal, alone = (one.blank.remaining or () for one in (trial, apart))
     is_same = apart.blank.error is None and alone and same_goal(alone[0], goal[0])
-    own = set(faults_of(apart.blank.above, trial.place.line)) - set(trial.blank.above)
+    own = set(faults_of(apart.blank.above, trial.site.line)) - set(trial.blank.above)
     fault = remains or rests_on(goal[0], names)
     if fault is None and (own or not is_same):
         fault = min(broken.values())

@@ -96,7 +96,7 @@ def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
 
 
 def judge(
-    tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite, milliseconds: float
+    tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite, milliseconds: float
 ) -> TacticOutcome:
     """What became of the goal.
 
@@ -104,19 +104,19 @@ def judge(
         tactic: as it was given.
         reading: the messages with the tactic between the braces.
         blank: the messages with nothing there; `remaining` is the goal itself.
-        place: where it was tried.
+        site: where it was tried.
         milliseconds: how long it took.
     """
-    problem = _problem(tactic, reading, blank, place)
+    problem = _problem(tactic, reading, blank, site)
     if problem is not None:
         return TacticOutcome(tactic, "fails", None, problem.strip(), milliseconds)
     left = ProofState(reading.remaining or ())
     outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left, "", milliseconds)
-    faults = faults_of(reading.above, place.line)
+    faults = faults_of(reading.above, site.line)
     return cast_doubt(outcome, faults[0]) if faults else outcome
 
 
-def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite) -> str | None:
+def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite) -> str | None:
     """Why the tactic does not count as accepted."""
     if reading.error is not None:
         return reading.error
@@ -130,8 +130,8 @@ def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, place: Tac
         if any(map(mentions_sorry, reading.remaining)):
             return "it leaves a goal that mentions `sorry`"
     elif reading.is_unchecked:
-        return "it uses what is being proved" if place.names_itself(tactic) else None
-    elif reading.uses_sorry and not has_sorry(place.declaration):
+        return "it uses what is being proved" if site.names_itself(tactic) else None
+    elif reading.uses_sorry and not has_sorry(site.declaration):
         return _GAVE_UP
     return None
 
@@ -184,8 +184,8 @@ def _goals(text: str) -> tuple[Goal, ...]:
         return (Goal((), text.strip()),)
 
 
-def _position(place: Mapping[str, Any]) -> Position:
-    return Position(int(place["line"]), int(place["character"]))
+def _position(position: Mapping[str, Any]) -> Position:
+    return Position(int(position["line"]), int(position["character"]))
 
 
 def _anchor(start: Position, shadow: Shadow) -> Anchor:

@@ -75,13 +75,13 @@ def header_imports(text: str) -> tuple[str, ...]:
     imports: list[str] = []
     is_prelude = False
     gap = _GAPS.match(text)
-    place = gap.end() if gap else 0
-    while match := _PREAMBLE.match(text, place):
+    offset = gap.end() if gap else 0
+    while match := _PREAMBLE.match(text, offset):
         is_prelude = is_prelude or match[0].startswith("prelude")
-        place = match.end()
-    while match := _IMPORT.match(text, place):
+        offset = match.end()
+    while match := _IMPORT.match(text, offset):
         imports.append(match[1])
-        place = match.end()
+        offset = match.end()
     return tuple(imports) if is_prelude else ("Init", *imports)
 
 
@@ -274,8 +274,8 @@ def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
             if message["severity"] == "error":
-                place = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
-                return ProjectBroken(f"{place}: {message['data']}", "Mend the file and build again.")
+                position = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
+                return ProjectBroken(f"{position}: {message['data']}", "Mend the file and build again.")
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
     return LeanDied(f"Lean ended while it compiled {source.path}: {reason}.", "Run the build again.")

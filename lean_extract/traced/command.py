@@ -90,7 +90,7 @@ def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
     """The library with what Lean built of it, and a Lean that can import it. Raises as `trace_library`."""
     toolchain = resolve_lean(sources)
     if toolchain.kind == "lake":
-        out = next((sources / place for place in _LAKE_OUTPUT if (sources / place).is_dir()), None)
+        out = next((sources / folder for folder in _LAKE_OUTPUT if (sources / folder).is_dir()), None)
         if out is None:
             raise ProjectBroken(f"{sources} has not been built.", "Run `lake build` there first.")
     else:

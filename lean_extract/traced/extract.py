@@ -61,10 +61,10 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
         yield _premise(declared, signature, ilean)
     steps = {proof.theorem: proof.steps for proof in read.proofs}
     mentions, lines = ilean.mentions(), text.split("\n")
-    for theorem, place in ilean.declared.items():
+    for theorem, declaration in ilean.declared.items():
         if theorem in signatures and signatures[theorem].kind == "theorem":
             proof = trace_proof(
-                theorem, place, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
+                theorem, declaration, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
             )
             if session is None:
                 yield proof
@@ -76,7 +76,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
 
 
 def own_names(ilean: Ilean) -> list[str]:
-    """The names that the module declares in its source, in order of place; generated ones are left out."""
+    """The names that the module declares in its source, in order of declaration; generated ones are left out."""
     found = {
         constant.name: constant.definition
         for constant in ilean.constants
@@ -86,21 +86,21 @@ def own_names(ilean: Ilean) -> list[str]:
 
 
 def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
-    place = ilean.declared.get(name)
+    declaration = ilean.declared.get(name)
     return Premise(
         name=name,
         kind=signature.kind,
         module=ilean.module,
         context=signature.context,
         conclusion=signature.conclusion,
-        span=place.full if place else None,
+        span=declaration.full if declaration else None,
         is_protected=signature.is_protected,
     )
 
 
 def trace_proof(
     theorem: str,
-    place: IleanDeclaration,
+    declaration: IleanDeclaration,
     module: str,
     mentions: Sequence[tuple[Position, str]],
     lines: Sequence[str],
@@ -112,7 +112,7 @@ def trace_proof(
         mentions: what the theorem mentions, in order (`Ilean.mentions`).
         lines: the module's text.
     """
-    used = mentions[bisect_left(mentions, (proof_start(lines, place), "")) :]
+    used = mentions[bisect_left(mentions, (proof_start(lines, declaration), "")) :]
     return Proof(
         theorem=theorem,
         module=module,
@@ -125,18 +125,18 @@ def trace_proof(
     )
 
 
-def proof_start(text: Sequence[str], place: IleanDeclaration) -> Position:
+def proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
     """Where a declaration's value begins: its first `:=`, `|` or `where` outside brackets, else its end."""
-    lines = list(text[place.name.end.line : place.full.end.line + 1])
-    lines[0] = " " * place.name.end.column + lines[0][place.name.end.column :]
+    lines = list(text[declaration.name.end.line : declaration.full.end.line + 1])
+    lines[0] = " " * declaration.name.end.column + lines[0][declaration.name.end.column :]
     tokens = tokenize("\n".join(lines))
     depth = 0
     for index, token in enumerate(tokens.texts):
         depth += DEPTH.get(token, 0)
         if depth == 0 and token in (":=", "|", "where"):
             found = tokens.position(tokens.starts[index])
-            return Position(found.line + place.name.end.line, found.column)
-    return place.full.end
+            return Position(found.line + declaration.name.end.line, found.column)
+    return declaration.full.end
 
 
 def _within(mentions: Sequence[tuple[Position, str]], span: Span | None) -> Sequence[tuple[Position, str]]:

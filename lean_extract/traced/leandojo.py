@@ -126,8 +126,8 @@ def _span(start: Iterable[int], end: Iterable[int]) -> Span:
     return Span(_position(start), _position(end))
 
 
-def _position(place: Iterable[int]) -> Position:
-    line, column = place
+def _position(pair: Iterable[int]) -> Position:
+    line, column = pair
     return Position(line - 1, column - 1)
 
 

@@ -1,7 +1,7 @@
-"""A statement about a function written without its argument, with the argument: what `to_fun` makes.
+"""Eta-expands the functions in a statement, as the attribute `to_fun` does.
 
-`Continuous (f * g)` becomes `Continuous (fun x => f x * g x)`. Lean pulls `fun x ↦` out of every operation;
-here it is pulled out of those arguments of the statement that the text shows to be operations on functions.
+`Continuous (f * g)` becomes `Continuous (fun x => f x * g x)`. Lean pulls `fun x ↦` out of every operation.
+Here this is done for those arguments of the statement that the text shows to be operations on functions.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from lean_extract.syntax.lexer import is_identifier, raw_tokens
 _OPERATORS = frozenset(("+", "-", "*", "/", "•", "⊔", "⊓", "⁻¹", "^", "∘", "∑", "∏", "+ᵥ"))
 _VARIABLES = ("x", "y", "z", "t", "u")
 _MOST_WORDS = 2000
-"""A statement longer than this is left as it is: brackets in brackets are read again at each level."""
+"""A longer statement is left unchanged, since nested brackets are read again at each level."""
 
 
 def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
-    """The conclusion with the operations on functions in its arguments applied to a variable.
+    """The conclusion, with the operations on functions in its arguments applied to a variable.
 
-    `context` are the binders of the statement: a name whose type has an arrow is a function, until it has
-    as many arguments as arrows.
+    `context` holds the binders of the statement. A name whose type has arrows is a function as long as it has
+    fewer arguments than arrows.
     """
     arities = {name: arity for binder in context for name, arity in _functions(binder)}
     raw = raw_tokens(conclusion)
@@ -52,7 +52,7 @@ def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
 
 
 def _functions(binder: str) -> list[tuple[str, int]]:
-    """The names that a binder gives functions, each with how many arguments the type shows."""
+    """The names of functions that a binder introduces, each with the number of arrows in its type."""
     names, _, type_ = binder[1:-1].partition(":")
     depth = arity = 0
     for character in type_:
@@ -62,13 +62,13 @@ def _functions(binder: str) -> list[tuple[str, int]]:
 
 
 def _is_function(words: list[str], index: int, arities: Mapping[str, int]) -> bool:
-    """Whether a function that lacks an argument stands at `index`."""
+    """Whether the token at `index` is a function that lacks an argument."""
     arity = arities.get(words[index], 0)
     return arity > 0 and _arguments(words, index + 1)[1] < arity
 
 
 def _is_operation(inside: list[str], arities: Mapping[str, int]) -> bool:
-    """Whether the tokens join functions by an operator, outside of any lambda."""
+    """Whether the tokens combine functions with an operator and contain no lambda."""
     return (
         not {"fun", "λ", "↦", "=>", ":=", ":"} & set(inside)
         and any(word in _OPERATORS for word in inside)
@@ -77,7 +77,7 @@ def _is_operation(inside: list[str], arities: Mapping[str, int]) -> bool:
 
 
 def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str:
-    """The operation with every function in it applied to the variable."""
+    """The operation, with every function in it applied to the variable."""
     parts: list[str] = []
     index = opened = 0
     while index < len(words):
@@ -98,7 +98,7 @@ def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str
 
 
 def _arguments(words: list[str], index: int) -> tuple[int, int]:
-    """Behind the arguments that the function before `index` has already, and how many they are."""
+    """The index after the arguments that the function before `index` already has, and their number."""
     count = 0
     while index < len(words):
         word = words[index]
