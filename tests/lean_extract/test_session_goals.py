@@ -125,7 +125,7 @@ async def test_files_that_are_no_text(session: LeanSession, project: Path) -> No
     ("text", "hint"),
     [
         ("‸theorem t : True := trivial\n", "behind `by`"),
-        ("this is ‸not Lean at all\n", "Mend the error in line 1 first: "),
+        ("this is ‸not Lean at all\n", "Fix the error in line 1 first: "),
         ("‸", "behind `by`"),
     ],
 )
@@ -150,7 +150,7 @@ async def test_imports_that_cannot_be_loaded(session: LeanSession) -> None:
 @pytest.mark.parametrize(
     ("lakefile", "text", "hint"),
     [
-        ("lakefile.toml", 'name = "p"\n', "Build the project with `lake build`, then ask again."),
+        ("lakefile.toml", 'name = "p"\n', "Build the project with `lake build`, then try again."),
         ("lakefile.toml", 'name = "p"\n\n[[require]]\nname = "mathlib"\n', "with elan"),
         ("lakefile.lean", 'require mathlib from git "somewhere"\n', "neither Mathlib nor Lake"),
     ],

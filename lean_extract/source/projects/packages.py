@@ -183,7 +183,9 @@ class _PackageReader:
         if is_within(real, (self._real,)):
             return True
         if not _is_lake_package(folder):
-            problem = f"the package {shown(name)} leads to {shown(real)}, which has no lakefile"
+            problem = (
+                f"the package {shown(name)} leads to {shown(real)}, which is not a Lake package (no lakefile)"
+            )
             self._note(problem, "it is not read")
             return False
         self._notices.add(
