@@ -194,10 +194,10 @@ def _tactic_sites(
     document: LeanDocument, position: Position, offset: int, start: int
 ) -> Iterator[TacticSite]:
     line = document.line(position.line)
-    behind = line[position.column :].strip()
+    after = line[position.column :].strip()
     here = list(_sites_replacing(document, position, start, [position.line]))
     above = _sites_replacing(document, position, start, range(position.line - 1, -1, -1))
-    if not behind or behind.startswith("--"):
+    if not after or after.startswith("--"):
         yield from _sites_after(document, offset, start)
         yield from here
     elif line[: position.column].strip():

@@ -73,10 +73,10 @@ class CommandReader(DeclarationReader):
             prefix, position = parse_prefix(self.tokens, index, end)
             if position >= end:
                 break
-            behind = self._dispatch(prefix, index, position, end)
-            if behind is None:
+            after = self._dispatch(prefix, index, position, end)
+            if after is None:
                 break
-            index = behind
+            index = after
         self.stack.leave_temporary()
 
     def _dispatch(self, prefix: Prefix, begin: int, position: int, end: int) -> int | None:
@@ -126,23 +126,23 @@ class CommandReader(DeclarationReader):
         if inside is not None:
             stack.enter_temporary()
             end = inside
-        behind = index
+        after = index
         if word == "open":
-            opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
+            opened, after = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
             if not stack.open(*opened):
                 self.limit(position, f"More than {MAX_OPENS} namespaces are open here")
         elif word == "variable":
-            behind = contexts.declare_variables(stack, tokens, index, end)
+            after = contexts.declare_variables(stack, tokens, index, end)
             if stack.top.variables.is_full:
                 self.limit(position, "Too many variables are in scope here")
         elif word == "include":
-            behind = contexts.include(stack, tokens, index, end)
+            after = contexts.include(stack, tokens, index, end)
         elif word == "omit":
-            behind = contexts.omit(stack, tokens, index, end)
+            after = contexts.omit(stack, tokens, index, end)
         else:
-            while behind < end and is_identifier(tokens.texts[behind]) and not tokens.is_first(behind):
-                behind += 1
-        return behind if inside is None else inside + 1
+            while after < end and is_identifier(tokens.texts[after]) and not tokens.is_first(after):
+                after += 1
+        return after if inside is None else inside + 1
 
     def _has_in(self, begin: int, end: int) -> bool:
         near = min(end, begin + _NEAR)
@@ -160,10 +160,10 @@ class CommandReader(DeclarationReader):
         tokens = self.tokens
         if position + 1 >= end or tokens.texts[position + 1] != "[":
             return None
-        behind = tokens.brackets.close(position + 1, end) + 1
+        after = tokens.brackets.close(position + 1, end) + 1
         is_local = tokens.texts[position + 2] in ("local", "scoped", "-")
-        attributes = parse_attributes(tokens, position + 2, behind - 1)
-        index = behind
+        attributes = parse_attributes(tokens, position + 2, after - 1)
+        index = after
         while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
             target = self.declared.find(tokens.texts[index], self.stack.top.scope)
             if target is not None and not is_local:

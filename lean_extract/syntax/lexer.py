@@ -81,9 +81,9 @@ def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
         if not opener:
             continue
         size = min(_AFTER_LONG, window)
-        if behind := _behind(text, start, opener):
-            yield [text[start:behind]]
-            start = behind
+        if after := _behind(text, start, opener):
+            yield [text[start:after]]
+            start = after
         else:
             openers -= {opener}
 
@@ -197,7 +197,7 @@ class Tokens:
             return " ".join(self.text[start:stop].split())
         last = bisect_left(opened, stop, first)
         edges = zip([start, *closed[first:last]], [*opened[first:last], stop], strict=True)
-        return " ".join(" ".join(self.text[behind:before] for behind, before in edges).split())
+        return " ".join(" ".join(self.text[after:before] for after, before in edges).split())
 
     def position(self, offset: int) -> Position:
         """The line and column of an offset."""
@@ -214,10 +214,10 @@ class Tokens:
     def span(self, begin: int, end: int) -> Span:
         """The span of the tokens [begin, end); `begin < end`."""
         lines, start = self._line_offsets or self.line_offsets(), self.starts[begin]
-        behind = self.starts[end - 1] + len(self.texts[end - 1])
+        after = self.starts[end - 1] + len(self.texts[end - 1])
         first = bisect_right(lines, start) - 1
-        last = bisect_right(lines, behind, first) - 1
-        return Span(Position(first, start - lines[first]), Position(last, behind - lines[last]))
+        last = bisect_right(lines, after, first) - 1
+        return Span(Position(first, start - lines[first]), Position(last, after - lines[last]))
 
 
 def _is_dropped(comment: str) -> bool:

@@ -145,9 +145,9 @@ def _quantified(texts: list[str], connective: Connective, begin: int, end: int) 
     while index < end and texts[index] != ",":
         text = texts[index]
         if text in ("(", "{", "[", "⦃"):
-            behind = close(texts, index, end)
-            names += _typed(texts, index + 1, behind)
-            index = behind + 1
+            after = close(texts, index, end)
+            names += _typed(texts, index + 1, after)
+            index = after + 1
             continue
         comma = _comma(texts, index, end)
         names += _typed(texts, index, comma)
@@ -235,8 +235,8 @@ def head(texts: list[str], type_range: Range) -> str:
         return found[0]
     if first == "¬":
         return first
-    if first == "(" and (behind := close(texts, begin, end) + 1) < end and is_identifier(texts[behind][1:]):
-        return texts[behind][1:]  # `(n :: l).Sorted`
+    if first == "(" and (after := close(texts, begin, end) + 1) < end and is_identifier(texts[after][1:]):
+        return texts[after][1:]  # `(n :: l).Sorted`
     if first == "@" and begin + 1 < end:
         first = texts[begin + 1]
     return first if is_identifier(first) or end == begin + 1 else ""

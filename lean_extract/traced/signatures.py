@@ -98,10 +98,10 @@ def split_signature(text: str) -> tuple[tuple[str, ...], str]:
     begin = 1
     if texts[1:2] == [".{"]:
         begin = tokens.brackets.close(1, len(texts)) + 1
-    binders, behind = parse_binders(tokens, begin, len(texts))
-    if behind < len(texts) and texts[behind] == ":":
-        behind += 1
-    return tuple(binder.text for binder in binders), tokens.source(behind, len(texts))
+    binders, after = parse_binders(tokens, begin, len(texts))
+    if after < len(texts) and texts[after] == ":":
+        after += 1
+    return tuple(binder.text for binder in binders), tokens.source(after, len(texts))
 
 
 def _kind(printed: str) -> tuple[set[str], str]:

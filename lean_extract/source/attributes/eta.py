@@ -33,21 +33,21 @@ def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
     result: list[str] = []
     index = 0
     while index < len(words):
-        behind = index + 1
+        after = index + 1
         inside = words[index + 1 : close(words, index, len(words))] if words[index] == "(" else []
         if _is_operation(inside, arities):
-            behind = index + len(inside) + 2
-            space = raw[behind - 1][len(words[behind - 1]) :]
+            after = index + len(inside) + 2
+            space = raw[after - 1][len(words[after - 1]) :]
             result.append(f"(fun {variable} => {_applied(inside, arities, variable)}){space}")
-        elif index and _is_function(words, index, arities) and words[behind : behind + 1] == ["⁻¹"]:
-            behind += 1
+        elif index and _is_function(words, index, arities) and words[after : after + 1] == ["⁻¹"]:
+            after += 1
             space = raw[index + 1][len("⁻¹") :]
-            last = behind >= len(words)
+            last = after >= len(words)
             body = f"fun {variable} => ({words[index]} {variable})⁻¹"
             result.append(body if last else f"({body}){space}")
         else:
             result.append(raw[index])
-        index = behind
+        index = after
     return "".join(result).strip()
 
 
@@ -90,10 +90,10 @@ def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str
             opened += 1
             index += 2
         else:
-            behind, _ = _arguments(words, index + 1)
-            application = " ".join([*words[index:behind], variable])
-            parts.append(f"({application})" if words[behind : behind + 1] == ["⁻¹"] else application)
-            index = behind
+            after, _ = _arguments(words, index + 1)
+            application = " ".join([*words[index:after], variable])
+            parts.append(f"({application})" if words[after : after + 1] == ["⁻¹"] else application)
+            index = after
     return _joined(parts + [")"] * opened)
 
 

@@ -187,7 +187,7 @@ def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) ->
     """Turn `a ≤ b` into `b ≤ a`."""
     index = 0
     while index < len(words) - 1:
-        relation, behind = words[index], index + 1
+        relation, following = words[index], index + 1
         if relation in swapped:
             begin, end = _side_begin(swapped, words, index), _side_end(swapped, words, index)
             if begin < index < end - 1:
@@ -201,8 +201,8 @@ def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) ->
                     *left_spaces[:-1],
                     right_spaces[-1],
                 ]
-                behind = begin + len(right) + 1
-        index = behind
+                following = begin + len(right) + 1
+        index = following
 
 
 _TIGHT_QUANTIFIERS = frozenset(("⨆", "⨅", "⋃", "⋂", "∑", "∏"))
@@ -305,9 +305,9 @@ def _swap_powers(words: list[str], spaces: list[str]) -> None:
             begin, end = _operand_begin(words, index - 1), _operand_end(words, index + 1)
             base, power = words[begin:index], words[index + 1 : end + 1]
             base_spaces, power_spaces = spaces[begin:index], spaces[index + 1 : end + 1]
-            behind = power_spaces[-1]
+            last_space = power_spaces[-1]
             words[begin : end + 1] = [*power, "•", *base]
-            spaces[begin : end + 1] = [*power_spaces[:-1], " ", " ", *base_spaces[:-1], behind]
+            spaces[begin : end + 1] = [*power_spaces[:-1], " ", " ", *base_spaces[:-1], last_space]
         index += 1
 
 
@@ -317,14 +317,14 @@ def _negate(words: list[str], spaces: list[str]) -> None:
     while index < len(words):
         if words[index] == "⁻¹" and not (index + 1 < len(words) and words[index + 1] == "'"):
             begin = _operand_begin(words, index - 1)
-            behind = spaces[index]
+            last_space = spaces[index]
             del words[index], spaces[index]
-            spaces[index - 1] = behind
+            spaces[index - 1] = last_space
             if begin and (is_identifier(words[begin - 1]) or DEPTH.get(words[begin - 1]) == -1):
                 spaces[index - 1] = ""
                 words[begin:begin], spaces[begin:begin] = ["(", "-"], ["", ""]
                 words.insert(index + 2, ")")
-                spaces.insert(index + 2, behind)
+                spaces.insert(index + 2, last_space)
             else:
                 words.insert(begin, "-")
                 spaces.insert(begin, "")

@@ -46,16 +46,16 @@ def parse_alias(tokens: Tokens, begin: int, end: int, scope: Scope) -> list[Alia
     if index >= end:
         return []
     if texts[index] == "⟨":
-        behind = close(texts, index, end) + 1
-        names = [text for text in texts[index + 1 : behind - 1] if is_identifier(text)]
+        after = close(texts, index, end) + 1
+        names = [text for text in texts[index + 1 : after - 1] if is_identifier(text)]
         directions: list[Literal["same", "forward", "backward"]] = ["forward", "backward"]
     else:
-        names, directions, behind = [texts[index]], ["same"], index + 1
-    if behind < end and texts[behind] == ".{":
-        behind = close(texts, behind, end) + 1
-    if behind + 1 >= end or texts[behind] not in (":=", "←") or not is_identifier(texts[behind + 1]):
+        names, directions, after = [texts[index]], ["same"], index + 1
+    if after < end and texts[after] == ".{":
+        after = close(texts, after, end) + 1
+    if after + 1 >= end or texts[after] not in (":=", "←") or not is_identifier(texts[after + 1]):
         return []
-    target = texts[behind + 1]
+    target = texts[after + 1]
     return [
         Alias(join_names(scope.namespace, name), target, direction, scope)
         for name, direction in zip(names, directions, strict=False)

@@ -80,10 +80,10 @@ def _starts(tokens: Tokens) -> list[int]:
 
 def _documents_command(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
     """Whether a doc comment at the margin belongs to a command, not to an indented field."""
-    behind = prefixes.end(index) + 1
-    if behind >= len(tokens.texts) or tokens.texts[behind] in COMMAND_WORDS:
+    after = prefixes.end(index) + 1
+    if after >= len(tokens.texts) or tokens.texts[after] in COMMAND_WORDS:
         return True
-    return not is_identifier(tokens.texts[behind]) or tokens.column(behind) == 0 or behind != index + 1
+    return not is_identifier(tokens.texts[after]) or tokens.column(after) == 0 or after != index + 1
 
 
 def _may_start(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
@@ -108,8 +108,8 @@ def _starts_indented(texts: list[str], index: int, prefixes: _Prefixes) -> bool:
     """Whether an indented token begins a command (in a namespace whose body is indented)."""
     if index and (texts[index - 1] == "|" or texts[index - 1] in _OPENING):
         return False
-    behind = prefixes.end(index) + 1
-    return behind < len(texts) and texts[behind] in STRONG_COMMAND_WORDS
+    after = prefixes.end(index) + 1
+    return after < len(texts) and texts[after] in STRONG_COMMAND_WORDS
 
 
 class _Prefixes:

@@ -22,10 +22,10 @@ def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[
     while index < end:
         word = texts[index]
         if word == "(" and opened:
-            behind = tokens.brackets.close(index, end) + 1
-            only = tuple(name for name in texts[index + 1 : behind - 1] if is_identifier(name))
+            after = tokens.brackets.close(index, end) + 1
+            only = tuple(name for name in texts[index + 1 : after - 1] if is_identifier(name))
             opened[-1] = Open(opened[-1].namespace, within, only)
-            index = behind
+            index = after
         elif word == "hiding" and opened:
             hidden, index = _names(texts, index + 1, end)
             opened[-1] = Open(opened[-1].namespace, within, None, tuple(hidden))
@@ -105,10 +105,10 @@ def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     unwanted: list[str] = []
     while index < end:
         if texts[index] == "[":
-            behind = tokens.brackets.close(index, end) + 1
-            binders, _ = parse_binders(tokens, index, behind)
+            after = tokens.brackets.close(index, end) + 1
+            binders, _ = parse_binders(tokens, index, after)
             unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
-            index = behind
+            index = after
         elif is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
             unwanted.append(texts[index])
             index += 1

@@ -61,9 +61,9 @@ def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
             prefix.doc = clean_doc(word)
             index += 1
         elif word == "@[":
-            behind = close(texts, index, end) + 1
-            prefix.attributes += parse_attributes(tokens, index + 1, behind - 1)
-            index = behind
+            after = close(texts, index, end) + 1
+            prefix.attributes += parse_attributes(tokens, index + 1, after - 1)
+            index = after
         elif word in MODIFIERS:
             prefix.modifiers.add(word)
             index += 1
@@ -124,10 +124,10 @@ def parse_declaration(
     ):
         index = close(texts, index, end) + 1
     name, name_index, index = _name(texts, index, end, keyword)
-    binders, behind = parse_binders(tokens, index, end)
-    type_begin = type_end = value_begin = behind
-    if behind < end and texts[behind] == ":":
-        type_begin = behind + 1
+    binders, after = parse_binders(tokens, index, end)
+    type_begin = type_end = value_begin = after
+    if after < end and texts[after] == ":":
+        type_begin = after + 1
         type_end = value_begin = _type_end(tokens, type_begin, end, keyword)
     return Declaration(
         keyword, name, prefix, begin, end, name_index, binders, index, type_begin, type_end, value_begin

@@ -132,41 +132,41 @@ def _fields(tokens: Tokens, begin: int, end: int) -> list[Member]:
         if first >= end:
             break
         if texts[first] in ("(", "{", "[", "⦃"):
-            behind = tokens.brackets.close(first, end) + 1
-            fields += _bracketed(tokens, prefix, index, first, behind)
+            after = tokens.brackets.close(first, end) + 1
+            fields += _bracketed(tokens, prefix, index, first, after)
         else:
-            behind = tokens.lines.next_within(first + 1, end, margin)
-            fields += _plain(tokens, prefix, index, first, behind)
-        index = behind
+            after = tokens.lines.next_within(first + 1, end, margin)
+            fields += _plain(tokens, prefix, index, first, after)
+        index = after
     return fields
 
 
-def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, behind: int) -> list[Member]:
+def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, after: int) -> list[Member]:
     """The fields of `(x y : T)`."""
     texts = tokens.texts
     colon = opener + 1
-    while colon < behind - 1 and is_identifier(texts[colon]):
+    while colon < after - 1 and is_identifier(texts[colon]):
         colon += 1
     if texts[colon] != ":":
         return []
     return [
-        Member(name, "field", prefix, [], colon + 1, behind - 1, begin, behind)
+        Member(name, "field", prefix, [], colon + 1, after - 1, begin, after)
         for name in texts[opener + 1 : colon]
     ]
 
 
-def _plain(tokens: Tokens, prefix: Prefix, begin: int, first: int, behind: int) -> list[Member]:
+def _plain(tokens: Tokens, prefix: Prefix, begin: int, first: int, after: int) -> list[Member]:
     """The fields of `x y (binders) : T := default`. A bare `x := value` declares nothing."""
     texts = tokens.texts
     names_end = first
-    while names_end < behind and is_identifier(texts[names_end]):
+    while names_end < after and is_identifier(texts[names_end]):
         names_end += 1
-    binders, colon = parse_binders(tokens, names_end, behind)
-    if names_end == first or colon >= behind or texts[colon] != ":":
+    binders, colon = parse_binders(tokens, names_end, after)
+    if names_end == first or colon >= after or texts[colon] != ":":
         return []
-    type_end = _default(texts, colon + 1, behind)
+    type_end = _default(texts, colon + 1, after)
     return [
-        Member(name, "field", prefix, binders, colon + 1, type_end, begin, behind)
+        Member(name, "field", prefix, binders, colon + 1, type_end, begin, after)
         for name in texts[first:names_end]
     ]
 

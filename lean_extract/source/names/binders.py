@@ -122,9 +122,9 @@ def parse_binders(
     while index < end:
         text = texts[index]
         if text in BINDER_PAIRS:
-            behind = close(texts, index, end) + 1
-            binders.append(parse_binder(tokens, index, behind, with_mentions))
-            index = behind
+            after = close(texts, index, end) + 1
+            binders.append(parse_binder(tokens, index, after, with_mentions))
+            index = after
         elif is_identifier(text) and text not in _NOT_BARE:
             binders.append(Binder((text,), "", "", text))
             index += 1

@@ -47,20 +47,20 @@ class CaseBinding(Binding):
         found = next((i for i in range(index, min(self.end, index + 60)) if self.texts[i] == "with"), None)
         if found is None:
             return
-        behind = found + 1
+        pattern_begin = found + 1
         if (
             known is not None
-            and behind < self.end
-            and self.texts[behind] != "|"
-            and behind not in self.firsts
+            and pattern_begin < self.end
+            and self.texts[pattern_begin] != "|"
+            and pattern_begin not in self.firsts
         ):
-            end = self.tokens.lines.next_line(behind, self.end)
-            if end - behind <= _PATTERN_REACH:
-                self.flow.patterns.bind(behind, end, known)
-                self.flow.branches(index, behind, end)
+            end = self.tokens.lines.next_line(pattern_begin, self.end)
+            if end - pattern_begin <= _PATTERN_REACH:
+                self.flow.patterns.bind(pattern_begin, end, known)
+                self.flow.branches(index, pattern_begin, end)
             return
         receiver = "" if known is None or isinstance(known, TypedPart) else self.local.head(known)
-        noted = self._note_alternatives(behind, receiver, column)
+        noted = self._note_alternatives(pattern_begin, receiver, column)
         self.alternatives.update(noted)
         if known is not None and self.texts[index] == "cases":
             self._alternative_types(known, noted)

@@ -64,10 +64,10 @@ class Binding:
         """Bind names with their types, as in `fun (h : a = b) ↦`."""
         texts = self.texts
         while index < self.end and texts[index] == "(":
-            behind = self.brackets.close(index, self.end)
-            if index + 2 < behind and texts[index + 2] == ":":
-                self.bind(index + 1, (index + 3, behind))
-            index = behind + 1
+            after = self.brackets.close(index, self.end)
+            if index + 2 < after and texts[index + 2] == ":":
+                self.bind(index + 1, (index + 3, after))
+            index = after + 1
 
     def brace(self, index: int) -> None:
         """Read `{x | p}`, `{x : T // p}` or `{x ∈ s | p}`."""
@@ -127,16 +127,16 @@ class Binding:
         name, _, path = text.partition(".")
         if name not in self.local:
             return TypedPart(text)
-        behind = position + 1
-        most = min(self.end, behind + MAX_PATH)
-        while behind < most and self.texts[behind][0] == "." and behind not in self.firsts:
-            path = f"{path}{self.texts[behind]}" if path else self.texts[behind][1:]
-            behind += 1
+        after = position + 1
+        most = min(self.end, after + MAX_PATH)
+        while after < most and self.texts[after][0] == "." and after not in self.firsts:
+            path = f"{path}{self.texts[after]}" if path else self.texts[after][1:]
+            after += 1
         is_applied = (
-            behind < self.end
-            and behind not in self.firsts
-            and (is_identifier(self.texts[behind]) or self.texts[behind] in ("(", "_"))
-            and self.texts[behind] not in KEYWORDS
+            after < self.end
+            and after not in self.firsts
+            and (is_identifier(self.texts[after]) or self.texts[after] in ("(", "_"))
+            and self.texts[after] not in KEYWORDS
         )
         return self.local.result(name, path, is_applied)
 
@@ -204,9 +204,9 @@ class Binding:
         """Bind `name`, whose binders, type or value begin at `position`."""
         texts = self.texts
         while position < self.end and texts[position] in ("(", "{", "[", "⦃"):
-            behind = self.brackets.close(position, self.end)
-            self._binder_names(position, behind)
-            position = behind + 1
+            after = self.brackets.close(position, self.end)
+            self._binder_names(position, after)
+            position = after + 1
         known: KnownType = None
         if position < self.end and texts[position] == ":":
             known = (position + 1, goal_end(self.tokens, position + 1, self.end))

@@ -71,8 +71,8 @@ class GoalFlow(ProofWalk[FlowGoal]):
 
     def function(self, begin: int, end: int, goal: FlowGoal, depth: int) -> None:
         """Bind the arguments of a function, and follow its body."""
-        behind, rest = self._introduce(begin + 1, goal, ARROWS)
-        self.term(behind + 1, end, rest, depth + 1)
+        after, rest = self._introduce(begin + 1, goal, ARROWS)
+        self.term(after + 1, end, rest, depth + 1)
 
     def constructor(self, begin: int, end: int, goal: FlowGoal) -> list[tuple[tuple[int, int], FlowGoal]]:
         """The components, each with its part of the goal, up to the shorter of the two lists."""
@@ -138,13 +138,13 @@ class GoalFlow(ProofWalk[FlowGoal]):
             in_brackets = text in _PATTERN_OPENERS
             if not (in_brackets or is_identifier(text) or text == "_"):
                 return index, _UNKNOWN
-            behind = self.brackets.close(index, self.end) + 1 if in_brackets else index + 1
+            after = self.brackets.close(index, self.end) + 1 if in_brackets else index + 1
             if taken < len(assumed):
-                self.patterns.bind(index, behind, assumed[taken])
+                self.patterns.bind(index, after, assumed[taken])
                 taken += 1
             elif goal.concluded is not None:
                 goal = _UNKNOWN
-            index = behind
+            index = after
         return index, FlowGoal(assumed[taken:], goal.concluded)
 
     def read_step(self, position: int, column: int, end: int) -> Step:
@@ -176,13 +176,13 @@ class GoalFlow(ProofWalk[FlowGoal]):
         return AfterStep(goal if word in GOAL_KEEPING else None)
 
     def _after_intro(self, step: Step, goal: FlowGoal) -> AfterStep[FlowGoal]:
-        behind, rest = self._introduce(step.begin + 1, goal, _INTRO_ENDS)
-        if behind >= step.following:
+        after, rest = self._introduce(step.begin + 1, goal, _INTRO_ENDS)
+        if after >= step.following:
             return AfterStep(rest)
-        is_dot = behind + 1 < step.end and self.texts[behind + 1] in FOCUS_DOTS
-        if is_dot and self.tokens.column(behind + 1) != step.column:
+        is_dot = after + 1 < step.end and self.texts[after + 1] in FOCUS_DOTS
+        if is_dot and self.tokens.column(after + 1) != step.column:
             return AfterStep(None)
-        return AfterStep(rest, following=behind + 1)
+        return AfterStep(rest, following=after + 1)
 
     def _alternative(self, bar: int, goal: FlowGoal, depth: int) -> None:
         """Follow `| succ n ih => ...`, where an induction hypothesis has the form of the goal."""

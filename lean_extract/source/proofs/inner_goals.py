@@ -72,9 +72,9 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
             name = texts[position]
             position += 1
         while position < min(limit, index + _LONGEST) and texts[position] in ("(", "{", "[", "⦃"):
-            behind = tokens.brackets.close(position, limit) + 1
-            binders.append(tokens.source(position, behind))
-            position = behind
+            after = tokens.brackets.close(position, limit) + 1
+            binders.append(tokens.source(position, after))
+            position = after
         if position >= limit or texts[position] != ":":
             return None
         position += 1

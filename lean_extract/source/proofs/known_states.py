@@ -159,10 +159,10 @@ class _StateWalk(ProofWalk[KnownState]):
         word = self.texts[begin]
         after = self._applied(word, begin, stop, goal.sequent, depth) if self._may_go_on(goal) else None
         states = [KnownState(sequent, word) for sequent in after or ()]
-        behind = states[0] if len(states) == 1 else goal.with_unknown_target
+        next_state = states[0] if len(states) == 1 else goal.with_unknown_target
         if stop < step.end and self.texts[stop] == "<;>":
-            return AfterStep(behind.with_unknown_target)
-        return AfterStep(behind, states if len(states) > 1 else [])
+            return AfterStep(next_state.with_unknown_target)
+        return AfterStep(next_state, states if len(states) > 1 else [])
 
     def _applied(
         self, word: str, position: int, stop: int, before: Sequent, depth: int
@@ -313,11 +313,11 @@ class _StateWalk(ProofWalk[KnownState]):
         while position < end:
             text = self.texts[position]
             if text in ("⟨", "("):
-                behind = self.brackets.close(position, end) + 1
+                pattern_end = self.brackets.close(position, end) + 1
             elif text in ("_", "-") or (is_plain_name(text) and text not in KEYWORDS):
-                behind = position + 1
+                pattern_end = position + 1
             else:
                 return None
-            found.append(self.tokens.source(position, behind))
-            position = behind
+            found.append(self.tokens.source(position, pattern_end))
+            position = pattern_end
         return found

@@ -89,8 +89,8 @@ class ProofWalk(ABC, Generic[GoalT]):
                 else:
                     assert current is not None
                     inner = self.unfocused(current)
-                behind = self.tokens.lines.next_within(position + 1, end, column)
-                self.block(position + 1, behind, inner, depth + 1)
+                block_end = self.tokens.lines.next_within(position + 1, end, column)
+                self.block(position + 1, block_end, inner, depth + 1)
             elif focused:
                 current, focused = self.first_of(step, focused[0], current, depth), []
             else:

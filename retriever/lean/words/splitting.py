@@ -43,9 +43,9 @@ def boundaries(data: Bytes) -> tuple[Bools, Bools]:
 def begins_at(data: Bytes, offsets: Ints) -> Bools:
     """bool[m]: whether a word begins at each offset in the unchanged bytes of names (uint8[n])."""
     here, before = data[offsets], data[offsets - 1]
-    behind = data[np.minimum(offsets + 1, len(data) - 1)]
+    after = data[np.minimum(offsets + 1, len(data) - 1)]
     apart_before = ~_WORD[before] | (data[offsets - 2] == _QUOTES)
-    hump = _CAPITAL[here] & (~_CAPITAL[before] | _SMALL[behind])
+    hump = _CAPITAL[here] & (~_CAPITAL[before] | _SMALL[after])
     return np.asarray((offsets == 0) | apart_before | hump, dtype=np.bool_)
 
 
