@@ -1,1 +1,1 @@
-"""Lean in, records out: the ground floor, which imports none of the other packages."""
+"""Reads Lean, from text or from a running Lean, into records. Imports none of the other packages."""

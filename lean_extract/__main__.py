@@ -1,4 +1,4 @@
-"""`python -m lean_extract COMMAND`: records of a Lean library"""
+"""`python -m lean_extract COMMAND`: extracts the records of a Lean library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERBS: Mapping[str, Verb] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the command line names; returns the exit code."""
+    """Run the command that the command line names, and return the exit code."""
     return run_verb("lean_extract", VERBS, arguments)
 
 

@@ -1,14 +1,14 @@
-"""The one exception tree. Every message says what happened and where; `hint` says what to do next."""
+"""All exceptions of the project. A message says what happened and where; its `hint` says what to do next."""
 
 from __future__ import annotations
 
 
 class PremiseSuggestError(Exception):
-    """Something a person has to hear about.
+    """An error that is reported to the user.
 
     Args:
-        message: one sentence: what happened, and where.
-        hint: one sentence: what to do next; may be empty.
+        message: what happened and where, in one sentence.
+        hint: what to do next, in one sentence; may be empty.
     """
 
     exit_code = 1
@@ -26,7 +26,7 @@ class PremiseSuggestError(Exception):
 
 
 class UserError(PremiseSuggestError):
-    """The request cannot be met as it was put; the command line exits with 2."""
+    """The request contains a mistake that the caller can fix. The command line exits with 2."""
 
     exit_code = 2
 
@@ -40,7 +40,7 @@ class NoGoalHere(UserError):
 
 
 class GoalBroken(NoGoalHere):
-    """What Lean shows at the position holds a `sorry`, so it is not the goal that was meant."""
+    """The goal that Lean shows at the position contains `sorry`, so it is not the intended goal."""
 
 
 class BadState(UserError):
@@ -48,7 +48,7 @@ class BadState(UserError):
 
 
 class BadQuery(UserError):
-    """A search without anything to search for."""
+    """A search with an empty query."""
 
 
 class BadSource(UserError):
@@ -56,23 +56,23 @@ class BadSource(UserError):
 
 
 class BadSettings(UserError):
-    """A setting of the wrong name, type or range."""
+    """A setting with an unknown name, or a value of the wrong type or out of range."""
 
 
 class LeanError(PremiseSuggestError):
-    """Lean is missing, or did not do its part."""
+    """Lean is missing or failed."""
 
 
 class LeanNotFound(LeanError):
-    """No Lean could be found or made ready."""
+    """No Lean was found, or it could not be prepared."""
 
 
 class NoCoreSources(LeanError):
-    """The Lean in use came without the sources of its own library, or they cannot be read."""
+    """The Lean in use does not include the sources of its own library, or they cannot be read."""
 
 
 class LeanDied(LeanError):
-    """The Lean server ended, or broke off in mid-request."""
+    """The Lean server exited, or stopped in the middle of a request."""
 
 
 class LeanTimeout(LeanError):
@@ -80,15 +80,15 @@ class LeanTimeout(LeanError):
 
 
 class ProjectBroken(LeanError):
-    """The project's own files keep Lean from elaborating (imports missing, build failed)."""
+    """The project's own files prevent elaboration: imports are missing, or the build failed."""
 
 
 class BadRecords(PremiseSuggestError):
-    """A records file of another format or version."""
+    """A records file that cannot be read, or has another format or version."""
 
 
 class PremiseIndexError(PremiseSuggestError):
-    """The premise index is missing, damaged, or belongs to something else."""
+    """The premise index is missing or damaged, or belongs to something else."""
 
 
 class IndexMissing(PremiseIndexError):
@@ -96,11 +96,11 @@ class IndexMissing(PremiseIndexError):
 
 
 class IndexDamaged(PremiseIndexError):
-    """An index file is cut off, altered, or of an unknown version."""
+    """An index file is truncated, altered, or of an unknown version."""
 
 
 class IndexUnreadable(IndexDamaged):
-    """What keeps an index from being read is this process's own want: of handles, of memory."""
+    """The index cannot be read because this process lacks resources (file handles, memory)."""
 
 
 class IndexLocked(PremiseIndexError):
@@ -108,7 +108,7 @@ class IndexLocked(PremiseIndexError):
 
 
 class IndexWriteFailed(PremiseIndexError):
-    """The index could not be written (disk full, permissions); the old one is untouched."""
+    """The index could not be written (disk full, permissions). The old one is unchanged."""
 
 
 class ModelError(PremiseSuggestError):

@@ -1,4 +1,4 @@
-"""Packages that only an extra installs."""
+"""Imports of packages that only an extra installs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from lean_extract.telling import pip_install
 
 
 def import_extra(module: str, extra: str, purpose: str) -> ModuleType:
-    """A module of a package that one of our extras brings.
+    """Import a module of a package that an extra installs.
 
     Args:
         module: its full name, such as `sklearn.feature_extraction.text`.
-        extra: the extra in pyproject.toml.
-        purpose: what needs it, as the subject of the error's sentence: `Global decoding`.
+        extra: the name of the extra in pyproject.toml.
+        purpose: what needs the module, as the subject of the error message: `Global decoding`.
 
     Raises:
-        UserError: it cannot be imported; the hint names the extra.
+        UserError: the module cannot be imported. The hint names the extra.
     """
     try:
         return importlib.import_module(module)

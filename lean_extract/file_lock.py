@@ -1,7 +1,8 @@
 """A lock file that one process holds at a time, and that names its holder.
 
-The lock itself is filelock's: the system frees it when its holder ends, however that happens. `FileLock` is
-not used, since it keeps the descriptor that the holder is written through to itself.
+The lock comes from the package filelock. The operating system releases it when the holder exits, however that
+happens. `filelock.FileLock` is not used because it does not expose its descriptor, through which the holder's
+name is written.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 
 @contextmanager
 def open_lock_file(path: Path) -> Iterator[int]:
-    """The descriptor of the lock file, which is made if needed; closing it at the end frees the lock.
+    """The descriptor of the lock file, which is created if needed. Closing it at the end releases the lock.
 
-    Raises OSError: the file cannot be made or written to.
+    Raises OSError: the file cannot be created or opened for writing.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -26,22 +27,22 @@ def open_lock_file(path: Path) -> Iterator[int]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Take the lock unless another holds it. Raises OSError: the file system has no locks."""
-    from filelock import lock_descriptor  # here: only a writer waits the 10 ms that this takes
+    """Acquire the lock unless another process holds it. Raises OSError: the file system has no locks."""
+    from filelock import lock_descriptor  # imported here because it takes 10 ms and only writers need it
 
     return lock_descriptor(descriptor, blocking=False)
 
 
 def write_holder(descriptor: int, holder: str) -> None:
-    """Say in a lock file that is held who holds it. Raises OSError."""
+    """Write the holder's name into a lock file that this process holds. Raises OSError."""
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    # Windows lets nobody else read the locked byte, which is the first; so that says nothing.
+    # On Windows no other process can read the locked byte, which is the first, so it is a blank.
     os.write(descriptor, f" {holder}\n".encode())
 
 
 def read_holder(path: Path, most: int = -1) -> bytes:
-    """What the file says, at most so many bytes of it; blanks may stand around it. Raises OSError."""
+    """The first `most` bytes of the lock file (-1: all), perhaps with white space around. Raises OSError."""
     with path.open("rb") as stream:
         try:
             return stream.read(most)

@@ -1,10 +1,9 @@
-"""Printed goals to records and back.
+"""Convert printed goals to records and back.
 
-Lean prints a goal as an optional `case` line, one line a hypothesis (`a b : T`, `x : T := v`) and a
-line that begins with `⊢` (`|` inside `conv`; `|-`, as it is written without Unicode, is read as well).
-What does not fit on a line goes on below it, indented by two. Types, values and targets keep those line
-breaks, without the two spaces, so that a goal prints back as it was read; a type that Lean put wholly
-below its name begins with a line break.
+Lean prints a goal as an optional `case` line, one line per hypothesis (`a b : T`, `x : T := v`), and a line
+that begins with `⊢` (`|` inside `conv`). `|-`, the ASCII form, is also read. Long lines continue on the next
+line, indented by two spaces. Types, values and targets keep these line breaks but not the two spaces, so that
+a goal prints exactly as it was read. A type that Lean prints entirely below its name begins with a line break.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from lean_extract.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Hypothesis, ProofState
 
 NO_GOALS = "no goals"
-_HINT = "Write a state as Lean prints it: a hypothesis a line, then a line that begins with `⊢`."
+_HINT = "Write a state as Lean prints it: one hypothesis per line, then a line that begins with `⊢`."
 _INDENT = "  "
 _TARGET_MARKS = ("⊢", "|-", "|")
 _HEADING = re.compile(r"(\d+ goals?|tactic state|(.*\b)?unsolved goals|goals? \(\d+\)):?$", re.IGNORECASE)
@@ -27,7 +26,8 @@ _CASE = re.compile(r"case\s+(?!:\s)(\S.*)")
 _NAME = r"(?:«[^«»]*»|[^\s«»:])+"
 _NAMES = re.compile(rf"({_NAME}(?:\s+{_NAME})*)\s*:(?!=)")
 _NAME_PART = re.compile(_NAME)
-# What matters for finding the `:=` of a let value: brackets, what hides them, terms with a `:=` of their own.
+# The tokens that matter for finding the `:=` of a let value: brackets, strings and quoted names that may
+# contain brackets, and terms that have a `:=` of their own.
 _TYPE_TOKEN = re.compile(
     r'"(?:[^"\\]|\\.?)*(?:"|\Z)'
     r"|«[^»]*(?:»|\Z)"
@@ -41,7 +41,7 @@ _TYPE_TOKEN = re.compile(
 
 @dataclass(slots=True)
 class _ContextBlock:
-    """A printed line and what goes on below it, with the number (from 1) of the line."""
+    """A printed line with its continuation lines, and its line number, from 1."""
 
     number: int
     lines: list[str]
@@ -64,7 +64,7 @@ def parse_goal(text: str) -> Goal:
     """The main goal of a printed state.
 
     Raises:
-        BadState: the text is empty, has no line with `⊢`, or says that there are no goals.
+        BadState: the text is empty, has no line with `⊢`, or states that there are no goals.
     """
     state = parse_state(text)
     if not state.goals:
@@ -75,13 +75,13 @@ def parse_goal(text: str) -> Goal:
 
 
 def parse_state(text: str) -> ProofState:
-    """All goals of a printed state, in order; time is linear in the length of the text.
+    """All goals of a printed state, in order. Takes time linear in the length of the text.
 
-    Takes what Lean, its language server and the infoview print: `case` tags, "no goals", headings such
-    as `2 goals`, fenced code, Windows line ends, a state that is indented as a whole.
+    Accepts what Lean, its language server and the infoview print: `case` tags, "no goals", headings such
+    as `2 goals`, fenced code, Windows line ends, and a state that is indented as a whole.
 
     Raises:
-        BadState: the text is empty, a goal lacks its `⊢` or has nothing after it, or a line is no hypothesis.
+        BadState: the text is empty, a goal has no `⊢` or nothing after it, or a line is not a hypothesis.
     """
     goals: list[Goal] = []
     draft = _Draft()
@@ -103,9 +103,9 @@ def parse_state(text: str) -> ProofState:
 
 
 def find_goals(text: str) -> tuple[Goal, ...]:
-    """The goals that a text with other words in it shows, each once; time is linear in its length.
+    """The goals found in a text that also contains other words, each once. Takes linear time.
 
-    A goal is a `⊢` line with the hypotheses right above it. Never raises; there may be none.
+    A goal is a `⊢` line with the hypotheses directly above it. Never raises; the result may be empty.
     """
     goals: dict[Goal, None] = {}
     draft = _Draft()
@@ -118,17 +118,17 @@ def find_goals(text: str) -> tuple[Goal, ...]:
                 draft = _Draft()
             else:
                 _read_context_line(draft, block)
-        except BadState:  # words, not a hypothesis: what stands above them belongs to no goal below
+        except BadState:  # prose, not a hypothesis: the lines above it do not belong to a goal below
             draft = _Draft()
     return tuple(goals)
 
 
 def parse_plain_goal(response: object) -> ProofState:
-    """The goals of an answer to `$/lean/plainGoal`: `{"rendered": str, "goals": [str, ...]}` or null.
+    """The goals of a response to `$/lean/plainGoal`: `{"rendered": str, "goals": [str, ...]}` or null.
 
     Raises:
-        NoGoalHere: the answer is null.
-        BadState: the answer is of another shape, or a goal in it cannot be read.
+        NoGoalHere: the response is null.
+        BadState: the response has another shape, or a goal in it cannot be read.
     """
     if response is None:
         raise NoGoalHere("Lean has no goal here.", "Put the cursor on a tactic or on `sorry`.")
@@ -153,7 +153,7 @@ def format_goal(goal: Goal) -> str:
 
 
 def format_state(state: ProofState) -> str:
-    """The goals as Lean prints them, a blank line between two; `no goals` if there are none."""
+    """The goals as Lean prints them, separated by blank lines; `no goals` if there are none."""
     return "\n\n".join(map(format_goal, state.goals)) or NO_GOALS
 
 
@@ -165,13 +165,13 @@ def to_query_text(goal: Goal) -> str:
 
 
 def _clean(text: str) -> str:
-    """Unix line ends, no byte order mark, no indentation of the whole."""
+    """The text with Unix line ends, without a byte order mark or common indentation."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     return textwrap.dedent(text) if text[:1].isspace() else text
 
 
 def _blocks(text: str) -> Iterator[_ContextBlock]:
-    """Each line with the indented lines below it; blank lines, fences and rulers part blocks."""
+    """Each line with the indented lines below it. Blank lines, code fences and rulers separate blocks."""
     block: _ContextBlock | None = None
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith(("```", "---")):
@@ -194,7 +194,7 @@ def _after_mark(text: str) -> str:
 
 
 def _goal(draft: _Draft, block: _ContextBlock) -> Goal:
-    """The goal of a `⊢` line below what was drafted. Raises BadState: nothing is to be proved."""
+    """The goal that a `⊢` line completes. Raises BadState: nothing follows the `⊢`."""
     target = _after_mark(block.text)
     if not target.strip():
         raise BadState(f"There is nothing to prove after the `⊢` in line {block.number}.", _HINT)
@@ -233,7 +233,7 @@ def _parse_hypothesis(block: _ContextBlock) -> Hypothesis:
 
 
 def _find_value(text: str) -> int | None:
-    """Where the `:=` stands that gives a hypothesis its value: outside brackets, and no `let`'s own."""
+    """The offset of the `:=` that gives a hypothesis its value: outside brackets, and not that of a `let`."""
     if ":=" not in text:
         return None
     depth = pending = 0

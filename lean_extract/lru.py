@@ -1,4 +1,4 @@
-"""A cache of the values that were used last, over cachetools, for several threads."""
+"""A thread-safe LRU cache, based on cachetools."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """At most `size` values by key; the one used longest ago makes room. Safe to use from several threads."""
+    """At most `size` values by key. The least recently used value is dropped first. Thread-safe."""
 
     def __init__(self, size: int) -> None:
         self._values: LRUCache[Hashable, Value] = LRUCache(size)
-        self._lock = threading.Lock()  # LRUCache has none, and even its reading moves keys
+        self._lock = threading.Lock()  # LRUCache is not thread-safe, and even a lookup reorders the keys
 
     def get(self, key: Hashable) -> Value | None:
-        """The value, which then counts as just used, or None."""
+        """The value, now the most recently used, or None."""
         with self._lock:
             return self._values.get(key)
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value."""
+        """Store a value."""
         with self._lock:
             self._values[key] = value
 
     def get_or_make(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value, made if it is not there; two threads may both make it."""
+        """The value, computed with `make` if it is missing. Two threads may compute it at the same time."""
         found = self.get(key)
         if found is None:
             found = make()
@@ -37,6 +37,6 @@ class Cache(Generic[Value]):
         return found
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()

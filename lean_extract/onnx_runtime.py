@@ -1,4 +1,4 @@
-"""onnxruntime as every model of ours is run: on the CPU, quiet, and telling nobody."""
+"""Runs models with onnxruntime: on the CPU, without log output and without telemetry."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-# onnxruntime reports its use to its makers unless this is set before its import; nothing leaves this machine.
+# Without this, set before the import, onnxruntime reports its use to its vendor. Nothing leaves this machine.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def open_session(path: Path, threads: int) -> Any:
-    """An onnxruntime session on the CPU, so many threads an operator. Raises what onnxruntime raises."""
+    """An onnxruntime session on the CPU, with `threads` threads per operator. Raises what onnxruntime raises."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -1,4 +1,4 @@
-"""Values of the command line's options, checked as they are read."""
+"""Types for options of the command line, which check their values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def seconds(text: str) -> float:
 
 
 def port(text: str) -> int:
-    """A TCP port."""
+    """A TCP port: a whole number from 0 to 65535."""
     number = int(text) if text.isascii() and text.isdigit() else -1
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")

@@ -1,7 +1,7 @@
-"""Proof states as people paste them: from the infoview with what stands around, from source text, from
+"""Proof states as people paste them: copied from the infoview with its headings, from source text or from
 comments, typed on one line, or without the `⊢`.
 
-What Lean itself prints is read by `goals.parse_state`, which is tried first on what the frame leaves.
+Once the surrounding text is removed, `goals.parse_state` is tried first; it reads what Lean itself prints.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lean_extract.source.reader import read_module
 
 TURNSTILE = "⊢"
 NO_TARGET = "_"
-"""What stands for the target where only hypotheses were given: a hole, as Lean writes it."""
+"""The target where only hypotheses were given: a hole, as Lean writes it."""
 
 _FOLD = re.compile(r"^[ \t]*[▼▽▾▶▷▸►][ \t]*")
 _SECTION = re.compile(
@@ -25,7 +25,7 @@ _SECTION = re.compile(
     r"\s*:?$",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"\S+\.lean:\d+:\d+:?$")
+_POSITION = re.compile(r"\S+\.lean:\d+:\d+:?$")
 _MESSAGE = re.compile(
     r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:",
 )
@@ -39,18 +39,18 @@ _TYPED = re.compile(rf"(?<=\S)[ \t]*{TURNSTILE}")
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text is a declaration as source files have it, with its `:` and a `:=` or `by` behind."""
+    """Whether a text contains a declaration as in a source file: a keyword such as `theorem`, and a `:=`."""
     return _SOURCE.search(text) is not None and ":=" in text
 
 
 def read_pasted(text: str) -> ProofState:
-    """The state that a person gave; time is linear in the length of the text.
+    """The proof state in a pasted text. Takes time linear in the length of the text.
 
-    Takes what `parse_state` does; that state with the infoview's headings, places and messages around it;
-    goals in comments; declarations (binders become hypotheses, the statement the target); `h : p ⊢ q` on one
-    line; and hypotheses alone, whose target is then `NO_TARGET`.
+    Accepts whatever `parse_state` accepts; the same with the infoview's headings, positions and messages around
+    it; goals in comments; declarations (the binders become hypotheses, the statement the target); `h : p ⊢ q`
+    on one line; and hypotheses alone, whose target is then `NO_TARGET`.
 
-    Raises BadState: none of these, with what is wrong with the text as a printed state.
+    Raises BadState: the text has none of these forms. The message is that of `parse_state`.
     """
     text = _uncommented(text)
     if TURNSTILE not in text and _SOURCE.search(text):
@@ -67,7 +67,7 @@ def read_pasted(text: str) -> ProofState:
 
 
 def _uncommented(text: str) -> str:
-    """The comments alone where a goal stands in them and in nothing else; else the text as it is."""
+    """The text of the comments if goals occur in comments only, otherwise the text unchanged."""
     if TURNSTILE not in text:
         return text
     lines = text.splitlines()
@@ -89,9 +89,9 @@ def _bare(line: str) -> str:
 
 
 def _stated(text: str) -> tuple[Goal, ...]:
-    """What the theorems of a piece of source text state."""
+    """The goals that the theorems in a piece of source text start from."""
     named = _SOURCE.sub(_with_name, text)
-    module = read_module(named, "Pasted", "what was pasted")
+    module = read_module(named, "Pasted", "the pasted text")
     return tuple(
         goal_of(premise.context, premise.conclusion)
         for premise in module.premises
@@ -100,12 +100,12 @@ def _stated(text: str) -> tuple[Goal, ...]:
 
 
 def _with_name(match: re.Match[str]) -> str:
-    """An `example` as a theorem, which is what the reader keeps."""
+    """Turn an `example` into a theorem, since the reader ignores examples."""
     return match[0].removesuffix("example") + "theorem _example" if match["word"] == "example" else match[0]
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """The pieces of an infoview, by what they show; a text without its headings is one piece, a state."""
+    """The sections of an infoview, as (kind, text). A text without headings is one section of kind `state`."""
     kind, lines = "state", list[str]()
     for line in text.split("\n"):
         bare = _FOLD.sub("", line).rstrip()
@@ -115,16 +115,16 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
             if any(one.strip() for one in lines):
                 yield kind, "\n".join(lines)
             kind, lines = (heading.lastgroup or "state") if heading else "messages", []
-        if not (heading or is_message or _PLACE.match(bare)):
+        if not (heading or is_message or _POSITION.match(bare)):
             lines.append(bare if bare != line.rstrip() else line)
     if any(one.strip() for one in lines) or kind == "state":
         yield kind, "\n".join(lines)
 
 
 def _read_section(text: str, *, framed: bool) -> ProofState | None:
-    """The goals of one kind of section; None where it shows none and other sections may.
+    """The goals in the sections of one kind; None if there are none but other sections may have some.
 
-    Raises BadState: it is all there is, and cannot be read.
+    Raises BadState: there is no other section, and this one cannot be read.
     """
     try:
         return parse_state(text)
@@ -150,7 +150,7 @@ def _typed(text: str) -> ProofState | None:
 
 
 def _hypotheses(text: str) -> ProofState | None:
-    """Hypotheses without a goal."""
+    """The state of a text that has hypotheses but no `⊢`; None if it is not one."""
     if TURNSTILE in text:
         return None
     try:

@@ -1,7 +1,7 @@
-"""The records that every part speaks: frozen dataclasses, and the JSONL they are written as.
+"""The records that all packages exchange: frozen dataclasses, and the JSONL format in which they are stored.
 
-Positions inside the program count lines and columns from 0, columns in Unicode code points.
-The language server converts to UTF-16 units, and the command line to counting from 1, at their rim.
+Inside the program, lines and columns count from 0, and columns are Unicode code points. The language server
+converts to UTF-16 units, and the command line to counting from 1, at the edge.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a document; both numbers count from 0, columns in code points."""
+    """A line and a column in a document. Both count from 0; columns are code points."""
 
     line: int
     column: int
@@ -69,10 +69,10 @@ class ProofState:
 class Premise:
     """A declaration that a proof may use.
 
-    `context` holds the binders as written (`{G : Type*}`, `[Group G]`, `(a b : G)`), included
-    variables first, then the declaration's own; `conclusion` what follows the colon. Both have
-    white space folded. `kind` is Lean's keyword (`theorem`, `lemma`, `def`, `instance`, ...), or
-    `field` / `constructor` for what a structure or inductive type declares.
+    `context` holds the binders as written (`{G : Type*}`, `[Group G]`, `(a b : G)`): included section
+    variables first, then the declaration's own binders. `conclusion` is what follows the colon. Runs of white
+    space in both are replaced by one space. `kind` is Lean's keyword (`theorem`, `lemma`, `def`, `instance`,
+    ...), or `field` or `constructor` for a member of a structure or inductive type.
     """
 
     name: str
@@ -86,32 +86,32 @@ class Premise:
     is_private: bool = False
     is_protected: bool = False
     generated_by: str | None = None
-    """The attribute that made it (`to_additive`, `to_dual`, `simps`, ...), if it has no source of its own."""
+    """The attribute that generated it (`to_additive`, `to_dual`, `simps`, ...), if it has no source of its own."""
     generated_from: str | None = None
     """The declaration that carries that attribute."""
     has_sorry: bool = False
-    """Whether its own text, as written, has a `sorry` or `admit`."""
+    """Whether its own source text contains `sorry` or `admit`."""
     exported_as: str | None = None
-    """The full name that an `export` of its own file gives it too: `zero_mul` for `MulZeroClass.zero_mul`."""
+    """A second full name, from an `export` in its own file: `zero_mul` for `MulZeroClass.zero_mul`."""
 
     @property
     def written(self) -> str:
-        """The name as people write it; `name` is what the premise is known by."""
+        """The name as people write it. `name` is the identifier of the premise."""
         return self.exported_as or self.name
 
     @property
     def statement(self) -> str:
-        """The signature without keyword and name: binders, then `: conclusion`."""
+        """The signature without keyword and name: the binders, then `: conclusion`."""
         binders = " ".join(self.context)
         return f"{binders} : {self.conclusion}".strip() if self.conclusion else binders
 
 
 @dataclass(frozen=True, slots=True)
 class TacticStep:
-    """One tactic of a proof (section 3.1.1).
+    """One tactic of a proof (section 3.1.1 of the paper).
 
-    Where only text was read there is no state, or, where the extraction was asked for them and the text
-    determines it, the main goal before the step.
+    Steps read from text alone have no states. If the extraction was asked for states, they have the main goal
+    before the step wherever the text determines it.
     """
 
     tactic: str
@@ -120,12 +120,12 @@ class TacticStep:
     before: ProofState | None = None
     after: ProofState | None = None
     origin: str | None = None
-    """What a state that was read from text is known from: `start`, `have`, `intro`, ..."""
+    """How a state was inferred from text: `start`, `have`, `intro`, ..."""
 
 
 @dataclass(frozen=True, slots=True)
 class InnerGoal:
-    """A goal stated inside a proof (`have`, `show`, `suffices`, `calc`), with what its own proof uses."""
+    """A goal stated inside a proof (`have`, `show`, `suffices`, `calc`), with the premises of its own proof."""
 
     keyword: str
     conclusion: str
@@ -135,7 +135,7 @@ class InnerGoal:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How a theorem is proved: every premise of the whole proof, in order of first use, and the steps."""
+    """A theorem's proof: all premises that it uses, in order of first use, and its steps."""
 
     theorem: str
     module: str
@@ -144,7 +144,7 @@ class Proof:
     inner_goals: tuple[InnerGoal, ...] = ()
     is_tactic: bool = False
     terms: tuple[TacticStep, ...] = ()
-    """Goals that a term proves, each as the step `exact term`; only where known states were asked for."""
+    """Goals proved by a term, each as the step `exact term`. Empty unless the extraction was asked for states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A source file: its name, what it imports, and the package and revision it belongs to."""
+    """A source file: its module name, its path, its imports, and the package that it belongs to."""
 
     name: str
     path: str
@@ -170,7 +170,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Something a reader could not make sense of; reading goes on behind it."""
+    """Something in a file that a reader could not parse. The reader continues after it."""
 
     path: str
     position: Position
@@ -182,11 +182,12 @@ TacticStatus = Literal["closes", "progress", "unjudged", "fails", "timeout"]
 
 @dataclass(frozen=True, slots=True)
 class TacticOutcome:
-    """What Lean said of one tactic.
+    """Lean's verdict on one tactic.
 
-    `unjudged`: Lean accepts it, but an error above may have changed the goal; `message` names the line.
-    `state` is what remains: set for `closes` (empty), `progress` and `unjudged`. `instead`: a tactic that
-    does the same without what Lean's linters call needless. `remark`: what a linter still has against it.
+    `unjudged` means that Lean accepts the tactic, but an error above may have changed the goal; `message` names
+    the line. `state` holds the goals that remain; it is set for `closes` (empty), `progress` and `unjudged`.
+    `instead` is an equivalent tactic without the parts that Lean's linters report as unnecessary. `remark` is
+    a linter warning that remains.
     """
 
     tactic: str
@@ -220,11 +221,11 @@ class Header:
     source: str
     """`text` (the source reader) or `lean` (real elaboration)."""
     revision: str = ""
-    """What was read: a commit, a version or a content hash."""
+    """The revision that was read: a commit, a version or a content hash."""
 
 
 def to_json(record: object) -> dict[str, Any]:
-    """A record as plain JSON values; fields at their default are left out."""
+    """A record as plain JSON values. Fields that have their default value are omitted."""
     values: dict[str, Any] = {}
     for name, default in _defaults(cast(Hashable, type(record))):
         value = getattr(record, name)
@@ -247,9 +248,9 @@ def _plain(value: Any) -> Any:
 
 
 def write_records(path: Path, header: Header, records: Iterable[Record]) -> int:
-    """Write a records file atomically; returns how many records it holds."""
+    """Write a records file atomically, and return the number of records."""
     count = 0
-    # One encoder for all lines; it writes tuples as they are and asks `_shallow` about the rest.
+    # One encoder for all lines. It writes tuples as lists and calls `_shallow` for dataclasses.
     encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, default=_shallow).encode
     with replacing(path) as stream:
         first = {"format": FORMAT, "version": VERSION, **asdict(header)}
@@ -261,8 +262,8 @@ def write_records(path: Path, header: Header, records: Iterable[Record]) -> int:
 
 
 def _shallow(record: object) -> dict[str, Any]:
-    """As `to_json`, the values of the fields left as they are."""
-    if isinstance(record, Span):  # half of all values: written in one go
+    """Like `to_json`, but the values of the fields are not converted."""
+    if isinstance(record, Span):  # half of all values are spans, so they have a fast path
         start, end = record.start, record.end
         return {
             "start": {"line": start.line, "column": start.column},
@@ -272,7 +273,7 @@ def _shallow(record: object) -> dict[str, Any]:
     values = {name: getattr(record, name) for name in required}
     for name, default in optional:
         value = getattr(record, name)
-        # `is` first: comparing a record with None is slow, and there are millions of them
+        # `is` first: comparing a record with None is slow, and this runs millions of times
         if value is not default and (default is None or value != default):
             values[name] = value
     return values
@@ -280,14 +281,14 @@ def _shallow(record: object) -> dict[str, Any]:
 
 @cache
 def _fields_of(record_type: Hashable) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
-    """The fields that have no default, and the others with theirs, in order."""
+    """The fields without a default, and the other fields with their defaults, in order."""
     defaults = _defaults(record_type)
     required = tuple(name for name, default in defaults if default is MISSING)
     return required, tuple((name, default) for name, default in defaults if default is not MISSING)
 
 
 def read_header(path: Path) -> Header:
-    """The header of a records file. Raises BadRecords when there is none, or of another format or version."""
+    """The header of a records file. Raises BadRecords if it is missing or has another format or version."""
     with _opened(path) as stream:
         return _parse_header(path, stream.readline())
 
@@ -317,8 +318,8 @@ def _parse_header(path: Path, line: bytes) -> Header:
 def read_records(path: Path, on_bad: list[str] | None = None) -> Iterator[Record]:
     """The records of a file, in order.
 
-    A malformed line is described in `on_bad` (line number, what is wrong) and passed over; without
-    that list it raises BadRecords.
+    A malformed line is skipped, and a message with its line number is appended to `on_bad`. Without that list,
+    it raises BadRecords.
     """
     with _opened(path) as stream:
         _parse_header(path, stream.readline())
@@ -338,5 +339,5 @@ def _parse_record(line: bytes) -> Record:
     values = parse_json(line.rstrip(b"\r\n"))
     tag = values.pop("type", None) if isinstance(values, dict) else None
     if tag not in _TYPES:
-        raise ValueError(f"its type is {tag!r}, none of {', '.join(_TYPES)}")
+        raise ValueError(f"its type is {tag!r}, not one of {', '.join(_TYPES)}")
     return cast(Record, from_json(_TYPES[tag], values))

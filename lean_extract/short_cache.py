@@ -1,4 +1,4 @@
-"""Results kept for short texts only: a cache counts entries, and texts of strangers may be large."""
+"""Caching of results for short texts only. A cache bounds its entries, not their size, and input may be large."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 LONGEST = 1000
-"""Characters of a text whose result is kept."""
+"""The most characters of a text whose result is cached."""
 
 
 def kept_if_short(entries: int) -> Callable[[Callable[[str], Result]], Callable[[str], Result]]:
-    """A function of a text that remembers so many of its results, those for texts up to `LONGEST`."""
+    """Decorate a function of a text: the last `entries` results for texts up to `LONGEST` are cached."""
 
     def keeping(function: Callable[[str], Result]) -> Callable[[str], Result]:
         kept = lru_cache(maxsize=entries)(function)

@@ -1,4 +1,4 @@
-"""Text that a command line prints: complaints about data, words of others made safe, installation hints."""
+"""Text that a command line prints: warnings about data, untrusted text made safe, installation hints."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from unicodedata import category
 
 
 def pip_install(extra: str) -> str:
-    """The command that adds one of our extras to the environment that runs, which need not be on PATH.
+    """The command that installs an extra into the running environment, which need not be on PATH.
 
-    By our name, not by a folder: what is installed stays as it is, editable or not.
+    It names the package, not a folder, so that an editable installation stays editable.
     """
     return f"{shlex.quote(sys.executable)} -m pip install 'premise-suggest[{extra}]'"
 
 
 @contextmanager
 def complaints_printed(most: int = 20) -> Iterator[list[str]]:
-    """A list for what is wrong in the data that is read.
+    """A list to which the block appends warnings about the data that it reads.
 
-    When the block ends, also with an error, the first `most` are printed to stderr, and how many there are.
+    When the block ends, even with an error, the first `most` warnings are printed to stderr. If there are more,
+    their number follows.
     """
     complaints: list[str] = []
     try:
@@ -34,32 +35,33 @@ def complaints_printed(most: int = 20) -> Iterator[list[str]]:
 
 
 def shown(text: object, *, keep: str = "", longest: int = 300) -> str:
-    """Words of others on one line for people: no escape of a terminal takes effect, and it ends.
+    """Untrusted text made safe for display: on one line, of bounded length, without terminal escapes.
 
-    Control characters, marks that turn the writing round and bytes that were no UTF-8 are written out
-    (`\\x1b`, `\\u202e`).
+    Control characters, characters that change the writing direction and bytes that were not UTF-8 are
+    escaped (`\\x1b`, `\\u202e`).
 
     Args:
-        keep: control characters that may stay, such as line breaks.
-        longest: characters of it that are kept, from both ends; 0: all.
+        text: shown as `str` gives it.
+        keep: control characters to keep, such as line breaks.
+        longest: the number of characters to keep, half from each end; 0 keeps all.
     """
-    said = str(text)
-    if longest and len(said) > longest:
-        said = f"{said[: longest // 2]} … {said[-(longest // 2) :]}"
-    if said.isprintable():
-        return said
+    visible = str(text)
+    if longest and len(visible) > longest:
+        visible = f"{visible[: longest // 2]} … {visible[-(longest // 2) :]}"
+    if visible.isprintable():
+        return visible
     return "".join(
-        character if character in keep or category(character) not in _TAKE_EFFECT else _written_out(character)
-        for character in said
+        character if character in keep or category(character) not in _UNSAFE else _escaped(character)
+        for character in visible
     )
 
 
-_TAKE_EFFECT = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""Categories of Unicode: what a terminal obeys or cannot write."""
+_UNSAFE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Unicode categories of characters that a terminal interprets or cannot print."""
 
 
-def _written_out(character: str) -> str:
+def _escaped(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,4 +1,4 @@
-"""UTF-16 columns, as LSP counts, and code point columns, as everything inside counts."""
+"""Conversion between UTF-16 columns, used by LSP, and code point columns, used everywhere else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LAST_OF_ONE_UNIT = "\uffff"
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 units the text takes."""
+    """The number of UTF-16 units in the text."""
     return len(text) + sum(character > _LAST_OF_ONE_UNIT for character in text)
 
 
@@ -19,7 +19,7 @@ def utf16_columns(line: str) -> list[int]:
 
 
 def code_point_column(line: str, utf16_column: int) -> int:
-    """The code point column of a UTF-16 column; past the end of the line it stays at the end."""
+    """The code point column of a UTF-16 column; the end of the line if it lies past the end."""
     if line.isascii():
         return min(utf16_column, len(line))
     units = 0

@@ -1,8 +1,8 @@
-"""One runner for the developers' commands of a package: `python -m PACKAGE VERB ...`.
+"""Runs the developers' commands of a package: `python -m PACKAGE VERB ...`.
 
-A verb is a module with two functions: `add_arguments(parser)` declares its options, `run(options)` does the
-work and prints the results. Its docstring is the text of `--help`. Errors, exit codes and Ctrl-C are handled
-here, in the same way for every verb and for `premise-suggest` itself.
+A verb is a module with two functions: `add_arguments(parser)` declares its options, and `run(options)` does
+the work and prints the results. The module's docstring is the text of `--help`. Errors, exit codes and Ctrl-C
+are handled here, in the same way for every verb and for `premise-suggest` itself.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from lean_extract.files.atomic import replacing
 from lean_extract.telling import pip_install, shown
 
 INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
+"""The exit code after Ctrl-C, by the convention of shells."""
 STOPPED = "Stopped."
-"""What is printed after Ctrl-C, unless the verb has a sentence of its own in `STOPPED`."""
+"""The message after Ctrl-C, unless the verb's module defines its own `STOPPED`."""
 
 _LINES = "\n\t"
-"""Control characters that a message may contain: Lean's messages have several lines."""
+"""Control characters that a message may contain, since Lean's messages have several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,39 +38,40 @@ class Verb:
     module: str
     """The module that does the work, relative to the package: `.training.export`."""
     about: str
-    """What it does, in one line for the list of commands."""
+    """A one-line description for the list of commands."""
 
 
 class VerbModule(Protocol):
-    """What such a module has."""
+    """The functions of a verb's module."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options."""
 
     def run(self, options: argparse.Namespace) -> int | None:
-        """Do the work; the exit code, None for 0. May raise PremiseSuggestError, OSError."""
+        """Do the work and return the exit code (None for 0). May raise PremiseSuggestError and OSError."""
 
 
 def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] | None = None) -> int:
-    """Run the verb that the command line names; returns the exit code.
+    """Run the verb that the command line names, and return the exit code.
 
-    0: done; 1: failed; 2: the user's mistake; 130: Ctrl-C; others as the verb says.
+    The code is 0 for success, 1 for a failure, 2 for a user's mistake, 130 after Ctrl-C, or another code
+    returned by the verb.
 
     Args:
-        package: what is run with `python -m`.
-        verbs: the commands by name, in the order of the list that `--help` prints.
-        arguments: the command line without the program's name; None: that of this process.
+        package: the package that is run with `python -m`.
+        verbs: the commands by name, in the order in which `--help` lists them.
+        arguments: the command line without the program's name; None for that of this process.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     name = _chosen(package, verbs, given[:1])
     verb = verbs[name]
     code = 0
-    said = STOPPED
+    stopped = STOPPED
 
     def work() -> None:
-        nonlocal code, said
+        nonlocal code, stopped
         module = _load(package, verb)
-        said = getattr(module, "STOPPED", STOPPED)
+        stopped = getattr(module, "STOPPED", STOPPED)
         parser = argparse.ArgumentParser(
             prog=f"python -m {package} {name}",
             description=cast(ModuleType, module).__doc__,
@@ -79,11 +80,11 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
         module.add_arguments(parser)
         code = module.run(parser.parse_args(given[1:])) or 0
 
-    return reported(work, stopped=lambda: said) or code
+    return reported(work, stopped=lambda: stopped) or code
 
 
 def _chosen(package: str, verbs: Mapping[str, Verb], given: Sequence[str]) -> str:
-    """The name of the verb; prints the list and leaves where it is asked for, or where there is no such verb."""
+    """The name of the verb. For `--help` or an unknown verb, prints the usage and exits."""
     width = max(map(len, verbs))
     parser = argparse.ArgumentParser(
         prog=f"python -m {package}",
@@ -115,15 +116,15 @@ _EXTRAS: Mapping[str, str] = {
     "lap": "match",
     "lime": "match",
 }
-"""Which extra of premise-suggest brings an optional package."""
+"""The extra of premise-suggest that installs each optional package."""
 
 
 def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: STOPPED) -> int:
-    """Do the work of a command line; returns its exit code. Errors are printed as sentences on stderr.
+    """Do the work of a command and return its exit code. Errors are printed on stderr, with their hints.
 
     Args:
-        work: prints its results itself.
-        stopped: gives what is printed after Ctrl-C.
+        work: does the work and prints its results.
+        stopped: returns the message to print after Ctrl-C.
     """
     _use_utf8()
     try:
@@ -139,17 +140,17 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
         print(stopped(), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # The reader of the output has gone; nobody is left to read a message.
+        sys.stderr.close()  # The reader of the output has gone, so nobody would read a message.
         return 1
     except OSError as error:  # no space, no permission
         where = error.filename or "The output"
         print(f"error: {shown(where)} cannot be read or written: {error.strerror or error}.", file=sys.stderr)
-        print("hint: Make room, or check its permissions.", file=sys.stderr)
+        print("hint: Free some disk space, or check the permissions.", file=sys.stderr)
         return 1
 
 
 def _use_utf8() -> None:
-    """Print Lean's symbols whatever the locale; bytes that are not text are escaped."""
+    """Print UTF-8 in any locale, for Lean's symbols. Characters that cannot be encoded are escaped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -163,7 +164,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 
 def write_json(path: Path | None, values: Any) -> None:
-    """Write results as indented JSON, whole or not at all; nothing where no path is given. Raises OSError."""
+    """Write results atomically as indented JSON; do nothing if `path` is None. Raises OSError."""
     if path is None:
         return
     with replacing(path) as stream:

@@ -1,7 +1,7 @@
-"""Whether somebody still waits for the work that is being done.
+"""Cancellation: whether the result of the current work is still wanted.
 
-A thread cannot be stopped from outside. So long work looks here now and then, wherever it is called from:
-`check_wanted` costs next to nothing, and where nobody has said otherwise all work is wanted.
+A thread cannot be stopped from outside, so long computations call `check_wanted` now and then. The call costs
+next to nothing. Unless `wanted_until` or `context_until` is in effect, all work is wanted.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ _IS_UNWANTED: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default
 
 
 class Unwanted(Exception):
-    """Nobody waits for this work any more."""
+    """The result of this work is no longer wanted."""
 
 
 def check_wanted() -> None:
-    """Raises Unwanted where nobody waits for this work any more."""
+    """Raise Unwanted if the result of this work is no longer wanted."""
     if _IS_UNWANTED.get()():
         raise Unwanted
 
 
 @contextmanager
 def wanted_until(is_unwanted: Callable[[], bool]) -> Iterator[None]:
-    """Work in the block is wanted until this says otherwise: it is asked now and then. Raises Unwanted."""
+    """Cancel the work in the block, by raising Unwanted, once `is_unwanted` returns True."""
     before = _IS_UNWANTED.set(is_unwanted)
     try:
         yield
@@ -34,7 +34,7 @@ def wanted_until(is_unwanted: Callable[[], bool]) -> Iterator[None]:
 
 
 def context_until(is_unwanted: Callable[[], bool]) -> Context:
-    """A context for work that is wanted until this says otherwise; threads begun in it are, too."""
+    """A context whose work, including threads started in it, is cancelled once `is_unwanted` returns True."""
     context = copy_context()
     context.run(_IS_UNWANTED.set, is_unwanted)
     return context

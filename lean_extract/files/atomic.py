@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Writes files atomically."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import IO
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
-    """A text stream that takes the place of `path` when the block ends without an error.
+    """A text stream whose contents replace `path` when the block ends without an error.
 
-    Into what is no regular file (a device, a pipe) it writes straight.
+    If `path` is not a regular file (a device, a pipe), the stream writes to it directly.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("w", encoding="utf-8") as stream:
             yield stream
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Not tempfile: its files are for their owner only, and the mode goes along with the rename.
+    # Not `tempfile`: its files are readable by their owner only, and a rename keeps the mode.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     try:
         with temporary.open("x", encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""JSON that others wrote. Whatever is wrong with it is a ValueError that says so."""
+"""Parses untrusted JSON. Every fault is reported as a ValueError."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from lean_extract.files.reading import MAX_SETTINGS, read_regular
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text.
 
-    Raises ValueError (JSONDecodeError, UnicodeDecodeError among them) also where Python's reader raises
-    RecursionError, and for what is no JSON though that reader takes it: NaN, infinities, 1e400.
+    Raises ValueError (or its subclasses JSONDecodeError and UnicodeDecodeError). This includes texts for which
+    Python's parser raises RecursionError, and those that it accepts though they are not JSON: NaN, infinities,
+    1e400.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -25,21 +26,21 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_json(path: Path, limit: int = MAX_SETTINGS) -> Any:
-    """The value in a regular file of at most `limit` bytes. Raises OSError as `read_regular`, ValueError."""
+    """The JSON value in a regular file of at most `limit` bytes. Raises ValueError, and OSError as `read_regular`."""
     return parse_json(read_regular(path, limit))
 
 
 def shown(value: object, most: int = 40) -> str:
-    """A value in a message, cut where it is long."""
+    """A value for use in a message, cut to `most` characters."""
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply; a number of thousands of digits
+    except (RecursionError, ValueError):  # nested too deeply, or a number with thousands of digits
         text = f"{type(value).__name__} too large to show"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def finite(text: str) -> float:
-    """A number as JSON has it. Raises ValueError where it is too large for any."""
+    """The value of a JSON number. Raises ValueError if it is too large for a float."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text[:20]} is not a finite number")
@@ -47,7 +48,7 @@ def finite(text: str) -> float:
 
 
 def no_number(text: str) -> NoReturn:
-    """For what JSON does not have: NaN and infinities. Raises ValueError."""
+    """Raise ValueError for NaN and infinities, which are not JSON."""
     raise ValueError(f"{text} is not a finite number")
 
 

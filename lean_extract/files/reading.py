@@ -1,7 +1,7 @@
-"""Reading files that others wrote: regular files only, and never more than a limit.
+"""Reads untrusted files: regular files only, and never more than a limit.
 
-A project folder may hold a FIFO, a link to a device or an endless file under any name. Opening one must not
-wait, and reading one must not fill the memory. What a user's folders hold is read through here.
+A project folder may contain a FIFO, a link to a device or an endless file under any name. Opening it must not
+block, and reading it must not fill the memory. All files in users' folders are read through this module.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from typing import BinaryIO
 from lean_extract.errors import BadSource
 
 MAX_SOURCE = 4 << 20
-"""Bytes of one Lean source file. The largest of Mathlib has a tenth of that."""
+"""Bytes of one Lean source file. Mathlib's largest file has a tenth of that."""
 MAX_SETTINGS = 1 << 20
 """Bytes of a lakefile, a manifest, a `lean-toolchain`."""
 MAX_STATE = 200_000
-"""Characters of one printed proof state, or of whatever else is searched for."""
+"""Characters of one printed proof state, or of any other query."""
 MAX_CONTEXT = 1_000_000
-"""Characters of a file up to a goal that a client sends along."""
+"""Characters of the text above a goal, if a client sends it with the goal."""
 MAX_TEXT = 64 << 20
-"""Bytes of a book's LaTeX, or of one article. The largest that are known have a tenth of that."""
+"""Bytes of a book's LaTeX, or of one article. The largest known ones have a tenth of that."""
 MAX_CORPUS = 2 << 30
-"""Bytes of a corpus as JSON, and of a wiki's dump when it is unpacked."""
+"""Bytes of a corpus as JSON, and of an unpacked wiki dump."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_BINARY", 0)
 
 
 def read_regular(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file, of at most `limit` bytes; links are followed.
+    """The bytes of a regular file of at most `limit` bytes. Links are followed.
 
-    Never waits for a writer. Raises OSError: the file is missing or may not be read, is not a regular file
-    (EINVAL), or is larger than the limit (EFBIG); `strerror` is part of a sentence in each case.
+    Never waits for a writer. Raises OSError: the file is missing, cannot be read, is not a regular file
+    (EINVAL), or is larger than the limit (EFBIG). In each case `strerror` can be used in a sentence.
     """
     with open_regular(path) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {said_size(limit)}", str(path))
+        raise OSError(errno.EFBIG, f"it is larger than {format_size(limit)}", str(path))
     return data
 
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[BinaryIO]:
-    """A regular file, open for whoever reads it piece by piece. Raises OSError as `read_regular`."""
-    _check_regular(path.stat(), path)  # to open a device may already do something
+    """A regular file, open for reading in pieces. Raises OSError as `read_regular`."""
+    _check_regular(path.stat(), path)  # opening a device may already have an effect
     handle = os.open(path, _FLAGS)
     try:
         _check_regular(os.fstat(handle), path)
@@ -65,17 +65,17 @@ def _check_regular(status: os.stat_result, path: Path) -> None:
 
 
 def read_regular_text(path: Path, limit: int) -> str:
-    """The same as text. Raises OSError, and UnicodeDecodeError where it is not UTF-8."""
+    """The text of a regular file. Raises OSError as `read_regular`, and UnicodeDecodeError if it is not UTF-8."""
     return read_regular(path, limit).decode("utf-8")
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a regular file; False as well for a name that no file can have, or that is hidden."""
+    """Whether there is a regular file; False too if no file can have this name, or if it cannot be accessed."""
     return _is_kind(path, stat.S_ISREG)
 
 
 def is_folder(path: Path) -> bool:
-    """The same of a folder."""
+    """Whether there is a folder; False in the same cases as `is_file`."""
     return _is_kind(path, stat.S_ISDIR)
 
 
@@ -89,7 +89,7 @@ def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
 def read_source(path: Path) -> str:
     """The text of a Lean source file.
 
-    Raises BadSource: it cannot be read, is no regular file, too large, or not UTF-8.
+    Raises BadSource: the file cannot be read, is not a regular file, is too large, or is not UTF-8.
     """
     try:
         return read_regular_text(path, MAX_SOURCE)
@@ -103,8 +103,8 @@ def read_source(path: Path) -> str:
         ) from error
 
 
-def said_size(size: int) -> str:
-    """A size for people, such as `4 MiB`."""
+def format_size(size: int) -> str:
+    """A size in readable form, such as `4 MiB`."""
     for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"

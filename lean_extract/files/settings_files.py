@@ -1,6 +1,7 @@
-"""The files in which projects, Lake and elan keep settings: text, TOML, JSON that anybody may have written.
+"""Reads the settings files of projects, Lake and elan: untrusted text, TOML and JSON.
 
-What is too large, too deep or no regular file is refused with a sentence; a missing file is empty.
+A file that is too large, nested too deeply or not a regular file raises BadSource. A missing file counts as
+empty.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from lean_extract.telling import shown
 MAX_DOTS = 200
 """Dots in one line of TOML."""
 MAX_KEY_PARTS = 16
-"""Parts of one dotted key or table name in TOML: the time that `tomllib` takes grows with their square."""
+"""Parts of one dotted key or table name in TOML. The time that `tomllib` takes is quadratic in them."""
 
 
 def settings_text(path: Path, within: Collection[str] | None = None) -> str:
-    """The text of a settings file; empty where there is none.
+    """The text of a settings file; empty if there is no file.
 
     Args:
-        within: real folders, in one of which the file has to lie, by whatever link; None: anywhere.
+        path: the file; links are followed.
+        within: real folders, one of which must contain the real file; None: it may lie anywhere.
 
-    Raises BadSource: it cannot be read, is not UTF-8, or lies elsewhere.
+    Raises BadSource: the file cannot be read, is not UTF-8, or lies outside `within`.
     """
     try:
         if not os.path.lexists(path):
@@ -40,49 +42,49 @@ def settings_text(path: Path, within: Collection[str] | None = None) -> str:
         return ""
     except UnicodeDecodeError as error:
         raise _unreadable(path, f"it is not UTF-8 (byte {error.start})") from error
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
+    except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from error
 
 
 def toml_settings(path: Path, within: Collection[str] | None = None) -> dict[str, Any]:
-    """The table in a TOML file; empty where there is no file. Raises BadSource."""
+    """The table in a TOML file; empty if there is no file. Raises BadSource."""
     text = settings_text(path, within)
     lines = text.split("\n")
     if any(_key_parts(line) > MAX_KEY_PARTS for line in lines):
-        raise _unreadable(path, f"it has a key of more than {MAX_KEY_PARTS} parts")
-    if any(line.count(".") > MAX_DOTS for line in lines):  # keys in quotes, and in tables inside a line
+        raise _unreadable(path, f"it has a key with more than {MAX_KEY_PARTS} parts")
+    if any(line.count(".") > MAX_DOTS for line in lines):  # quoted keys, and keys in inline tables
         raise _unreadable(path, f"it has a line with more than {MAX_DOTS} dots")
     try:
         return tomllib.loads(text)
     except RecursionError as error:
         raise _unreadable(path, "it is nested too deeply") from error
     except ValueError as error:
-        raise _unreadable(path, f"it is no TOML ({shown(error)})") from error
+        raise _unreadable(path, f"it is not valid TOML ({shown(error)})") from error
 
 
 def json_settings(path: Path, within: Collection[str] | None = None) -> dict[str, Any]:
-    """The object in a JSON file; empty where there is no file. Raises BadSource."""
+    """The object in a JSON file; empty if there is no file. Raises BadSource."""
     if not os.path.lexists(path):
         return {}
     try:
         found = parse_json(settings_text(path, within))
     except ValueError as error:
-        raise _unreadable(path, f"it is no JSON ({shown(error)})") from error
+        raise _unreadable(path, f"it is not valid JSON ({shown(error)})") from error
     if not isinstance(found, dict):
-        raise _unreadable(path, "it is no JSON object")
+        raise _unreadable(path, "it is not a JSON object")
     return found
 
 
 def is_within(real: str, folders: Collection[str]) -> bool:
-    """Whether a real path is one of these real folders, or lies in one."""
+    """Whether a real path is one of these real folders or lies in one of them."""
     return any(real == folder or real.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
 def _key_parts(line: str) -> int:
-    """How many parts the key or table name has that a line of TOML begins with, at most."""
+    """The most parts that the key or table name at the start of a line of TOML can have."""
     key, equals, _ = line.partition("=")
     return key.count(".") + 1 if equals or key.lstrip().startswith("[") else 0
 
 
 def _unreadable(path: Path, reason: str) -> BadSource:
-    return BadSource(f"{shown(path)} cannot be read: {reason}.", "Mend it; until then it counts as empty.")
+    return BadSource(f"{shown(path)} cannot be read: {reason}.", "Fix it; until then it counts as empty.")

@@ -1,8 +1,8 @@
-"""Plain JSON values into dataclasses, each field checked against its type hint.
+"""Converts plain JSON values to dataclasses, and checks each field against its type hint.
 
-Our own reader, measured against libraries on 100,000 premises. cattrs is as fast, but where it names a field it
-first collects every fault: a 3 MB line of wrong values took it 26 s and 1.3 GB; here the first fault ends the
-reading. msgspec takes a third of the time, but accepts fields that a dataclass does not have, at any depth.
+This replaces a library after measurements on 100,000 premises. cattrs is as fast, but to name a bad field it
+first collects all faults: a 3 MB line of wrong values took 26 s and 1.3 GB. Here the first fault ends the
+conversion. msgspec takes a third of the time, but at any depth it accepts fields that a dataclass does not have.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Reader = Callable[[Any], Any]
 
 
 def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
-    """A dataclass from what `to_json` made of it.
+    """A dataclass instance from the values that `to_json` made of it.
 
-    Raises TypeError or ValueError that names the field when the values do not fit.
+    Raises TypeError or ValueError, naming the field, if the values do not fit.
     """
     if type(values) is not dict:
-        raise TypeError(f"{shown(values)} is no {words_of(record_type)}")
+        raise TypeError(f"{shown(values)} is not a {words_of(record_type)}")
     readers = _readers(cast(Hashable, record_type))
     read: dict[str, Any] = {}
     for name, value in values.items():
@@ -43,7 +43,7 @@ def from_json(record_type: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def words_of(record_type: type[Any]) -> str:
-    """A class's name as words, for messages: `DatasetQuery` is a "dataset query"."""
+    """A class's name as words, for messages: `DatasetQuery` gives "dataset query"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record_type.__name__).lower()
 
 
@@ -61,7 +61,7 @@ def _readers(record_type: Hashable) -> dict[str, Reader]:
 
 
 def _reader(hint: Any) -> Reader:
-    """What turns a plain JSON value into one of the type `hint`, or raises TypeError or ValueError."""
+    """A function that converts a plain JSON value to the type `hint`. It raises TypeError or ValueError."""
     origin = get_origin(hint)
     if origin is tuple:
         return _tuple_reader(_reader(get_args(hint)[0]))
@@ -80,7 +80,7 @@ def _reader(hint: Any) -> Reader:
 def _tuple_reader(inner: Reader) -> Reader:
     def read(value: Any) -> Any:
         if type(value) is not list:
-            raise TypeError(f"{shown(value)} is no list")
+            raise TypeError(f"{shown(value)} is not a list")
         return tuple([inner(part) for part in value])
 
     return read
@@ -89,7 +89,7 @@ def _tuple_reader(inner: Reader) -> Reader:
 def _dict_reader(inner: Reader) -> Reader:
     def read(value: Any) -> Any:
         if type(value) is not dict:
-            raise TypeError(f"{shown(value)} is no object")
+            raise TypeError(f"{shown(value)} is not an object")
         return {key: inner(part) for key, part in value.items()}
 
     return read
@@ -98,7 +98,7 @@ def _dict_reader(inner: Reader) -> Reader:
 def _choice_reader(choices: tuple[Any, ...]) -> Reader:
     def read(value: Any) -> Any:
         if value not in choices:
-            raise ValueError(f"{shown(value)} is none of {', '.join(map(str, choices))}")
+            raise ValueError(f"{shown(value)} is not one of {', '.join(map(str, choices))}")
         return value
 
     return read
@@ -106,8 +106,8 @@ def _choice_reader(choices: tuple[Any, ...]) -> Reader:
 
 def _scalar_reader(allowed: tuple[type, ...]) -> Reader:
     def read(value: Any) -> Any:
-        if type(value) not in allowed:  # not isinstance: True is no number here
-            raise TypeError(f"{shown(value)} is no {allowed[-1].__name__}")
+        if type(value) not in allowed:  # not isinstance, since True must not count as a number
+            raise TypeError(f"{shown(value)} is not of type {allowed[-1].__name__}")
         return value
 
     return read

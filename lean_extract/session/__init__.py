@@ -1,4 +1,4 @@
-"""The live session: one Lean language server a project, its goals, and tactics tried in it."""
+"""The live session: one Lean language server per project, which gives goals and tries tactics."""
 
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.session import LeanSession

@@ -1,4 +1,4 @@
-"""Lean's goals at a position of a file, or why there are none."""
+"""Asks Lean for the goals at a position in a file, and finds out why there are none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lean_extract.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, telling
+from lean_extract.session.faults import Fault, fault_to_name
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
@@ -23,14 +23,14 @@ from lean_extract.toolchains.compile import CircularImports
 
 _ERROR = 1
 _PROBE = "_premise_suggest_imported_by_"
-_WHERE_GOALS_ARE = "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`."
+_WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
 HOLE = "sorry"
-"""What stands for a term that is still to be written."""
+"""The placeholder for a term that is still to be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalsFound:
-    """Lean's goals, where it shows them, and whether they are a term's."""
+    """Lean's goals, the position at which it shows them, and whether they are the goals of a term."""
 
     state: ProofState
     position: Position
@@ -38,11 +38,12 @@ class GoalsFound:
 
 
 async def ask(server: LeanServer, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
-    """The goals at a position; Lean elaborates no more than what stands above them, if it can be helped.
+    """The goals at a position. If possible, Lean elaborates only the text up to the end of the declaration.
 
     Raises:
-        NoGoalHere, ProjectBroken: there is no goal, or the imports cannot be loaded.
-        LeanError: what `LeanServer` raises.
+        NoGoalHere: there is no goal at the position.
+        ProjectBroken: the imports cannot be loaded.
+        LeanError: as `LeanServer` raises.
     """
     if inside := unread_at(document.text, document.offset(position)):
         raise NoGoalHere(
@@ -55,7 +56,7 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     state = await server.sync(path, shown)
     found = await _goals(server, path, position)
     if found is None:
-        # A null answer may come from a half elaborated text, or from one cut off too early.
+        # Lean also answers null if the text is not fully elaborated yet, or was cut off too early.
         await server.settle(path)
         found = await _goals(server, path, position)
     if found is None and shown != document.text and not state.fatal_error:
@@ -65,8 +66,8 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     if found is None:
         if state.fatal_error:
             errors = _errors(state)
-            said = str(errors[0]["message"]) if errors else ""
-            raise await _broken_imports(server, path, document, said)
+            message = str(errors[0]["message"]) if errors else ""
+            raise await _broken_imports(server, path, document, message)
         raise _no_goal(path, state, document, position)
     if not found.state.goals:
         for start in tactic_starts(document, position):
@@ -76,8 +77,10 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     return found
 
 
-async def _broken_imports(server: LeanServer, path: Path, document: LeanDocument, said: str) -> ProjectBroken:
-    """What keeps the file's imports from loading, with Lean's own word on the module at fault."""
+async def _broken_imports(
+    server: LeanServer, path: Path, document: LeanDocument, message: str
+) -> ProjectBroken:
+    """The error for a file whose imports cannot be loaded, with Lean's error in the module at fault."""
     project, toolchain = server.project, server.toolchain
     try:
         blocked = await asyncio.to_thread(blocked_import, path, document.text, project, toolchain)
@@ -87,11 +90,11 @@ async def _broken_imports(server: LeanServer, path: Path, document: LeanDocument
         rejected = broken_module(path, blocked, await _errors_of(server, path, blocked.path))
         if rejected is not None:
             return rejected
-    return broken_imports(path, said, project, toolchain, blocked)
+    return broken_imports(path, message, project, toolchain, blocked)
 
 
 async def _errors_of(server: LeanServer, path: Path, other: Path) -> list[dict[str, Any]]:
-    """Lean's errors about another file as it is on disk, under a name of its own: it may be open as well."""
+    """Lean's errors about another file on disk. It is opened under a different name, as it may be open already."""
     probe = path.with_name(f"{_PROBE}{path.name}")
     try:
         state = await server.sync(probe, LeanDocument(read_source(other)).text)
@@ -106,9 +109,9 @@ async def _errors_of(server: LeanServer, path: Path, other: Path) -> list[dict[s
 async def ask_expected(
     server: LeanServer, path: Path, document: LeanDocument, position: Position
 ) -> GoalsFound:
-    """What Lean expects of the `sorry` at a position where a term stands, whatever tactic is around it.
+    """The goal of the `sorry` at the position of a term, regardless of any tactic around it.
 
-    Raises: what `ask` raises.
+    Raises: as `ask`.
     """
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown)
@@ -126,23 +129,25 @@ async def ask_expected(
 
 
 def error_above(state: DocState, document: LeanDocument, position: Position) -> str:
-    """What to mend first: the first error of the declaration, up to the position; else nothing."""
+    """A hint to fix the first error in the declaration up to the position; empty if there is none."""
     first = _first_line(document, position)
     faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
-    fault = telling(faults, first, Position(position.line + 1, 0))
-    return f"Mend the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
+    fault = fault_to_name(faults, first, Position(position.line + 1, 0))
+    return f"Fix the error in line {fault.position.line + 1} first: {fault.first_line}" if fault else ""
 
 
 async def broken_goal(
     server: LeanServer, path: Path, document: LeanDocument, position: Position
 ) -> GoalBroken:
-    """Why no tactic can be judged at a goal that mentions `sorry`: the error that has put it there."""
+    """Why no tactic can be judged at a goal that mentions `sorry`: the error that caused the `sorry`."""
     faults = _faults(await server.settle(path))
-    fault = telling(faults, _first_line(document, position), position)
+    fault = fault_to_name(faults, _first_line(document, position), position)
     if fault is None:
-        return GoalBroken("The goal mentions `sorry`.", "Until that is filled in no tactic can be judged.")
-    message = f"Line {fault.position.line + 1} has an error: {fault.said}"
-    return GoalBroken(message, "Until it is mended no tactic can be judged.")
+        return GoalBroken(
+            "The goal mentions `sorry`.", "No tactic can be judged until the `sorry` is replaced."
+        )
+    message = f"Line {fault.position.line + 1} has an error: {fault.first_line}"
+    return GoalBroken(message, "No tactic can be judged until it is fixed.")
 
 
 def _first_line(document: LeanDocument, position: Position) -> int:
@@ -151,9 +156,9 @@ def _first_line(document: LeanDocument, position: Position) -> int:
 
 def _faults(state: DocState) -> list[Fault]:
     return [
-        Fault(Position(place["line"], place["character"]), str(item["message"]))
+        Fault(Position(start["line"], start["character"]), str(item["message"]))
         for item in _errors(state)
-        for place in [item["range"]["start"]]
+        for start in [item["range"]["start"]]
     ]
 
 

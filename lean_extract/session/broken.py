@@ -1,8 +1,8 @@
-"""The text above a declaration without the commands that are broken. Pure.
+"""Removes broken commands from the text above a declaration. Pure functions.
 
-Lean keeps a broken declaration in its environment, with `sorry` for what it could not make sense of, and
-goes on: `rfl` then proves `f 2 = f 3` of a definition that failed. What holds in a text in which the broken
-commands are blanks does not rest on them.
+Lean keeps a broken declaration in its environment, with `sorry` for the part that it could not elaborate. Then
+`rfl` proves `f 2 = f 3` for a definition `f` that failed. A proof that Lean accepts after the broken commands are
+replaced by blanks does not depend on them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Above:
     """The commands of the text above a declaration."""
 
     def __init__(self, text: str, header: str) -> None:
-        """`header`: the text's own, which is never taken out."""
+        """`header` is the header of the text, which is never removed."""
         self._text = text
         self._tokens = tokenize(text)
         self._commands = split_commands(self._tokens)
@@ -36,10 +36,10 @@ class Above:
         self._fixed = len(header.rstrip())
 
     def broken(self, faults: Iterable[Fault]) -> dict[int, Fault]:
-        """The commands that have a fault, by number, each with its first.
+        """The commands that have a fault, by number, each with its first fault.
 
-        A theorem that is left to `sorry` is not broken: it says what it says. A definition is; but what only
-        the compiler has against one breaks nothing.
+        A theorem proved by `sorry` is not broken, since its statement is still meaningful, but a definition with
+        `sorry` is. Errors of the compiler alone do not break a definition.
         """
         found: dict[int, Fault] = {}
         for fault in faults:
@@ -49,13 +49,13 @@ class Above:
         return found
 
     def caused(self, numbers: Iterable[int], broken: Mapping[int, Fault]) -> dict[int, Fault]:
-        """The broken commands, and those that break without them, each with the fault of what it uses."""
+        """The broken commands and those that fail without them, each with the fault of what it uses."""
         names, first = self.names(broken), min(broken.values())
         new = {number: mentioned(" ".join(self._words(number)), names) or first for number in numbers}
         return {**broken, **new}
 
     def with_users(self, broken: Mapping[int, Fault]) -> dict[int, Fault]:
-        """The broken commands, and those below that mention what they declare, and so on, by their text."""
+        """The broken commands and those below that mention their names, transitively, judged by the text."""
         found = dict(broken)
         names = self.names(broken)
         for number in range(min(broken), len(self._commands)):
@@ -66,7 +66,7 @@ class Above:
         return found
 
     def unsound(self, faults: Iterable[Fault]) -> Fault | None:
-        """The first fault that breaks something, whether a command can be told that it stands in or not."""
+        """The first fault that breaks something, even if it belongs to no known command; None if there is none."""
         for fault in faults:
             number = self._number(fault.position)
             if number is None or not self._is_sound(number, fault):
@@ -74,16 +74,16 @@ class Above:
         return None
 
     def without(self, numbers: Iterable[int]) -> str:
-        """The text with blanks for these commands, every line where it was."""
-        parts, place = [], 0
+        """The text with blanks in place of these commands. Line numbers do not change."""
+        parts, offset = [], 0
         for number in sorted(numbers):
             start, end = self._span(number)
-            parts += [self._text[place:start], _NO_BREAK.sub(" ", self._text[start:end])]
-            place = end
-        return "".join([*parts, self._text[place:]])
+            parts += [self._text[offset:start], _NO_BREAK.sub(" ", self._text[start:end])]
+            offset = end
+        return "".join([*parts, self._text[offset:]])
 
     def names(self, broken: Mapping[int, Fault]) -> dict[str, Fault]:
-        """The faults of the commands by the last part of the name that each declares."""
+        """The fault of each command, by the last component of the name that it declares."""
         found: dict[str, Fault] = {}
         for number, fault in broken.items():
             for name in self._declared(number):
@@ -120,7 +120,7 @@ class Above:
 
 
 def rests_on(goal: Goal, names: Mapping[str, Fault]) -> Fault | None:
-    """The fault of a broken declaration that the goal mentions by name."""
+    """The fault of a broken declaration that the goal mentions by name; None if there is none."""
     local = {name for item in goal.hypotheses for name in item.names}
     for text in (goal.target, *(part for item in goal.hypotheses for part in (item.type, item.value or ""))):
         fault = mentioned(text, names, local)
@@ -130,7 +130,7 @@ def rests_on(goal: Goal, names: Mapping[str, Fault]) -> Fault | None:
 
 
 def mentioned(text: str, names: Mapping[str, Fault], local: Iterable[str] = ()) -> Fault | None:
-    """The fault of a broken declaration that a text mentions, in full or by a part of a dotted name."""
+    """The fault of a broken declaration that a text mentions, possibly as a component of a dotted name."""
     own = set(local)
     for name in _NAME.findall(code(text)):
         parts = name.split(".")

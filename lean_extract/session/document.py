@@ -1,4 +1,4 @@
-"""Text of a Lean file: places in it, its header, and where declarations begin and end."""
+"""The text of a Lean file: positions and offsets, its header, and the extent of its declarations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.syntax.tactic_text import comment_end
 
-# Line breaks to Python, but not to Lean: an editor's columns must mean the same to both.
+# Characters that Python treats as line breaks but Lean does not. An editor's columns must mean the same to both.
 _NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")
 _MODIFIERS = (
     "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped|@\\[[^\\n]*?\\]|set_option"
@@ -35,7 +35,7 @@ _HEADER_PART = re.compile(
 
 
 class LeanDocument:
-    """A text with Lean's line breaks, and the way between offsets (code points) and positions."""
+    """A text with Lean's line breaks. It converts between offsets (in code points) and positions."""
 
     def __init__(self, text: str) -> None:
         self.text = lean_lines(text.removeprefix("\ufeff"))
@@ -45,7 +45,7 @@ class LeanDocument:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def line(self, number: int) -> str:
-        """A line without its break. Raises BadPosition past the end."""
+        """A line without its line break. Raises BadPosition if there is no such line."""
         if not 0 <= number < len(self._starts):
             raise BadPosition(
                 f"There is no line {number + 1}: the file has {len(self._starts)}.",
@@ -55,7 +55,7 @@ class LeanDocument:
         return self.text[self._starts[number] : end]
 
     def offset(self, position: Position) -> int:
-        """The offset of a position. Raises BadPosition where the document has no such place."""
+        """The offset of a position. Raises BadPosition if it lies outside the document."""
         line = self.line(position.line)
         if not 0 <= position.column <= len(line):
             raise BadPosition(
@@ -72,20 +72,20 @@ class LeanDocument:
     @cached_property
     def header(self) -> str:
         """The text up to the last import, `prelude` or `module`, with the line breaks after it."""
-        place = end = 0
-        while place < len(self.text):
-            if self.text.startswith("/-", place):
-                place = comment_end(self.text, place)
-            elif match := _HEADER_PART.match(self.text, place):
-                place = match.end()
+        offset = end = 0
+        while offset < len(self.text):
+            if self.text.startswith("/-", offset):
+                offset = comment_end(self.text, offset)
+            elif match := _HEADER_PART.match(self.text, offset):
+                offset = match.end()
                 if match.group()[0].isalpha():
-                    end = place
+                    end = offset
             else:
                 break
         return self.text[:end] + "\n" if end else ""
 
     def declaration(self, offset: int) -> tuple[int, int]:
-        """Where the declaration around a place begins, and where the next command begins."""
+        """The offsets at which the declaration around `offset` and the next command begin."""
         start, indent = self._declaration_start(offset)
         for match in _COMMAND.finditer(self.text, min(self._line_end(offset) + 1, len(self.text))):
             if len(match["indent"]) <= indent:
@@ -104,5 +104,5 @@ class LeanDocument:
 
 
 def lean_lines(text: str) -> str:
-    """The text with `\\n` for its line breaks, and blanks for characters that only Python takes for one."""
+    """The text with `\\n` as line break, and blanks for characters that only Python treats as line breaks."""
     return _NO_BREAKS.sub(" ", text.replace("\r\n", "\n"))

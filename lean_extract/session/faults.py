@@ -1,7 +1,7 @@
-"""Errors above a goal's place that may have changed the goal. Pure.
+"""Errors above a goal that may have changed the goal. Pure functions.
 
-Lean puts `sorry` where it cannot elaborate something and goes on; what it then says of a tactic may be untrue
-once the error is mended.
+Where Lean cannot elaborate something, it inserts `sorry` and continues. Its verdict on a tactic may then become
+wrong once the error is fixed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from lean_extract.syntax.lexer import comment_left_open, tokenize
 from lean_extract.syntax.tactic_text import OPEN_STRING, brackets, code
 
 _SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?![\w'!?»✝])")
-# What only the compiler has against a definition; Lean's logic knows it all the same.
+# Errors of the compiler alone. The definition is still available in proofs.
 _COMPILING = re.compile(
     r".*not supported by code generator|failed to compile|.*compiler IR check failed"
     r"|.*consider marking (?:it|definition) as ['`]noncomputable"
 )
-# What is left to prove elsewhere changes no goal, nor does what is about another hole.
+# Goals that are unsolved elsewhere, and errors about other holes, do not change this goal.
 _ELSEWHERE = re.compile(r"(?:error: )?unsolved goals(?:\n|$)|don't know how to synthesize")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:
-    """Something wrong at a place of the user's text. `is_sorry`: it is a warning of `sorry` there."""
+    """An error at a position in the user's text, or, if `is_sorry`, a warning that `sorry` is used there."""
 
     position: Position
     message: str
@@ -38,23 +38,23 @@ class Fault:
         return f"line {self.position.line + 1} {what}"
 
     @property
-    def said(self) -> str:
-        """Lean's own first line."""
+    def first_line(self) -> str:
+        """The first line of Lean's message."""
         return next(iter(self.message.strip().splitlines()), "")
 
     @property
     def is_about_compiling(self) -> bool:
-        """Whether only the compiler complains."""
+        """Whether it is an error of the compiler alone."""
         return not self.is_sorry and _COMPILING.match(self.message) is not None
 
     @property
     def is_harmless(self) -> bool:
-        """Whether no goal of the same declaration can be another for it."""
+        """Whether it cannot have changed a goal of the same declaration."""
         return self.is_about_compiling or (not self.is_sorry and _ELSEWHERE.match(self.message) is not None)
 
 
 def mentions_sorry(goal: Goal) -> bool:
-    """Whether Lean prints a `sorry` in the goal: in its target, or in the type or value of a hypothesis."""
+    """Whether Lean prints `sorry` in the goal: in its target, or in the type or value of a hypothesis."""
     texts = [goal.target]
     for item in goal.hypotheses:
         texts += [item.type, item.value or ""]
@@ -62,16 +62,16 @@ def mentions_sorry(goal: Goal) -> bool:
 
 
 def faults_of(faults: Iterable[Fault], line: int) -> list[Fault]:
-    """Those that can have changed a goal of the declaration that begins at this line, and stand in it.
+    """The faults in the declaration that begins at this line which can have changed one of its goals.
 
-    What its attributes do comes after its goals.
+    Its attributes, which come before that line, take effect only after its goals.
     """
     return [fault for fault in faults if fault.position.line >= line and not fault.is_harmless]
 
 
 def open_end(document: LeanDocument, start: int, end: int) -> Fault | None:
-    """That the text does not end, if so: a comment that is never closed, or a bracket or string of the
-    declaration [start, end). Then nobody knows what of the text was meant."""
+    """A fault if the text is incomplete: it has a comment that is not closed, or the declaration [start, end)
+    has a bracket or string that is not closed. It is then unclear how the text continues. None otherwise."""
     text = document.text
     opened = comment_left_open(tokenize(text)) if "/-" in text else None
     if opened is not None:
@@ -82,11 +82,14 @@ def open_end(document: LeanDocument, start: int, end: int) -> Fault | None:
     return None
 
 
-def telling(faults: Sequence[Fault], first: int, place: Position) -> Fault | None:
-    """The fault to name where the goal at the place is broken: of the declaration, from line `first` on, the
-    first up to the place, or else behind it; else the last one above."""
+def fault_to_name(faults: Sequence[Fault], first: int, position: Position) -> Fault | None:
+    """The fault to report if the goal at the position is broken.
+
+    It is the first fault of the declaration, which begins in line `first`, up to the position; otherwise the
+    first one after the position; otherwise the last one above the declaration.
+    """
     counting = [fault for fault in faults if not fault.is_harmless] or list(faults)
     own = [fault for fault in counting if fault.position.line >= first]
-    before = [fault for fault in own if fault.position <= place]
+    before = [fault for fault in own if fault.position <= position]
     above = [fault for fault in counting if fault.position.line < first]
     return next(iter([*before, *own, *above[::-1]]), None)

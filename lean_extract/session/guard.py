@@ -1,7 +1,7 @@
-"""Starts a language server that ends when the process that started it ends.
+"""Starts a language server that is killed when the process that started it ends.
 
-Run as `python -I -S guard.py PARENT_PID NAME=VALUE... -- COMMAND...`; imports little, as every start
-of a server waits for it.
+Run as `python -I -S guard.py PARENT_PID NAME=VALUE... -- COMMAND...`. It imports little, because every start of a
+server waits for it.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ def main() -> None:
     variables, command = rest[:split], rest[split + 1 :]
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != int(parent):  # The parent ended before the tie was made.
+        if os.getppid() != int(parent):  # The parent ended before the call above.
             sys.exit(1)
     for variable in variables:
         name, _, value = variable.partition("=")

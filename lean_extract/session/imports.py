@@ -1,7 +1,7 @@
-"""Why Lean cannot load the imports of a file: which file of the project is at fault, and what to say.
+"""Finds out why Lean cannot load the imports of a file, and makes the error that names the file at fault.
 
-Lean names only what it looked for and did not find. The cause is farther up: a module that does not
-compile, that is not there, or that imports itself on some way.
+Lean's message names only what it did not find. The cause is further up the imports: a module that does not
+compile, does not exist, or imports itself through others.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """What keeps the imports of a file from loading.
+    """The module that keeps the imports of a file from loading.
 
-    `path` is the file of `module`, if it has one: it is there and all it imports is compiled, but it is not.
-    `through` names the modules on the way to it, the one that imports it last; empty: the file itself does.
+    `path` is the module's file, if it exists: then everything that it imports is compiled, but it is not.
+    `through` names the chain of modules that leads to it, the direct importer last. It is empty if the file
+    imports the module directly.
     """
 
     module: str
@@ -43,9 +44,9 @@ class Blocked:
 
 
 def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -> Blocked | None:
-    """The first import, on any way up from a file, that is not there in compiled form; None: each is.
+    """The first direct or indirect import of a file that is not compiled; None if all are.
 
-    Reads the header of each of the project's files at most once. Raises CircularImports.
+    Reads the header of each file of the project at most once. Raises CircularImports.
     """
     known = find_project(project)
     roots = known.source_roots or (project,)
@@ -87,44 +88,48 @@ def _compiled(project: Path, toolchain: Toolchain) -> Callable[[str], bool]:
 
 
 def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, Any]]) -> ProjectBroken | None:
-    """The error for a file that imports a module which Lean rejects; None where `errors` has none of Lean's.
+    """The error for a file that imports a module which Lean rejects; None if `errors` is empty.
 
     Args:
-        path: the file that was asked about.
+        path: the file of the request.
+        blocked: the module.
         errors: Lean's diagnostics of severity 1 about the module's own file, from top to bottom.
     """
     if blocked.path is None or not errors:
         return None
     start = errors[0]["range"]["start"]
-    said = " ".join(str(errors[0]["message"]).split())
-    said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+    message = " ".join(str(errors[0]["message"]).split())
+    message = message if len(message) <= _LONGEST else message[: _LONGEST - 1] + "…"
     return ProjectBroken(
-        f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {said.rstrip('.')}. "
+        f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {message.rstrip('.')}. "
         f"{path.name} imports this file{_through(blocked)}, so nothing in {path.name} can be read.",
-        f"Mend {blocked.path.name} and save it, then ask again.",
+        f"Fix {blocked.path.name} and save it, then try again.",
     )
 
 
 def broken_imports(
-    path: Path, said: str, project: Path, toolchain: Toolchain, blocked: Blocked | None = None
+    path: Path, message: str, project: Path, toolchain: Toolchain, blocked: Blocked | None = None
 ) -> ProjectBroken:
-    """The error for a file whose imports cannot be loaded, where Lean names no error in another file.
+    """The error for a file whose imports cannot be loaded, if Lean reports no error in another file.
 
     Args:
-        said: Lean's message. Of a build with Lake it holds the errors that were found; else it lists folders
-            behind its first line, which help nobody here.
-        blocked: what was found to be missing, if anything was.
+        path: the file of the request.
+        message: Lean's message. After a build with Lake it contains the build errors. Otherwise it lists folders
+            after the first line, which are not useful here.
+        project: the project's folder.
+        toolchain: the Lean in use.
+        blocked: the module that is missing, if known.
     """
-    built = _BUILD_ERROR.search(said)
+    built = _BUILD_ERROR.search(message)
     if built is not None and Path(built["file"]).name != path.name:
-        error = said[built.start() + len("error: ") :].split("\nerror: ")[0]
+        error = message[built.start() + len("error: ") :].split("\nerror: ")[0]
         return ProjectBroken(
             f"{' '.join(error.split())[:_LONGEST]}. {path.name} imports this file.",
-            f"Mend {built['file']}, run `lake build`, then ask again.",
+            f"Fix {built['file']}, run `lake build`, then try again.",
         )
     hint = _what_to_do(project, toolchain)
     if blocked is None:
-        first = (said.strip().splitlines() or ["Lean does not say why"])[0].rstrip(" .:")
+        first = (message.strip().splitlines() or ["Lean gives no reason"])[0].rstrip(" .:")
         return ProjectBroken(f"The imports of {path.name} cannot be loaded: {first}.", hint)
     what = "there is no such file in the project, and no compiled module of that name"
     if blocked.path is not None:
@@ -142,19 +147,19 @@ def _through(blocked: Blocked) -> str:
 
 def _what_to_do(project: Path, toolchain: Toolchain) -> str:
     if not has_lakefile(project):
-        return "Check the names of the imports, and that their files compile."
+        return "Check the names of the imports, and whether their files compile."
     if toolchain.kind == "packaged" and _has_dependencies(project):
         return (
             "The packaged Lean has neither Mathlib nor Lake: install both Lean and Lake with elan"
-            " (https://lean-lang.org/install), run `lake build`, then ask again."
+            " (https://lean-lang.org/install), run `lake build`, then try again."
         )
-    return "Build the project with `lake build`, then ask again."
+    return "Build the project with `lake build`, then try again."
 
 
 def _has_dependencies(project: Path) -> bool:
     within = (os.path.realpath(project),)
     for name in LAKEFILES:
-        with suppress(BadSource):  # Lake, which would read it, is not here
+        with suppress(BadSource):  # only Lake would need it, and it is not installed
             if _REQUIRE.search(settings_text(project / name, within)):
                 return True
     return False

@@ -1,4 +1,4 @@
-"""What a session lets Lean use."""
+"""Limits on the time and memory that a session lets Lean use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lean_extract.errors import BadSettings
 
 @dataclass(frozen=True, slots=True)
 class LeanLimits:
-    """Bounds on time, memory and width of a session. Raises BadSettings where one is not positive.
+    """Limits on time, memory and parallelism of a session. Raises BadSettings if one is not positive.
 
-    `start_seconds`: from the start of the server to its first answer. `request_seconds`: for a goal,
-    with all that has to be elaborated above it, imports included. `tactic_seconds`: for one tactic,
-    where the caller names no time. `memory_mb`: private memory of one Lean process; one that grows
-    beyond it is ended. `slots`: how many tactics are tried at once, each slot being a Lean process.
+    `start_seconds`: from the start of the server to its first response. `request_seconds`: for a goal,
+    including imports and the elaboration of everything above it. `tactic_seconds`: for one tactic, unless the
+    caller gives a time. `memory_mb`: private memory of one Lean process, which is killed above that. `slots`:
+    the number of tactics tried at the same time, each in a Lean process of its own.
     """
 
     start_seconds: float = 60.0

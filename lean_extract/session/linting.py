@@ -1,4 +1,4 @@
-"""What Lean's linters have against a tactic that Lean accepts, and the tactic without it. Pure."""
+"""Warnings of Lean's linters about an accepted tactic, and the tactic with their suggestions. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _FIRST_WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """A linter's warning: its first line, where in the copy, and what it would write there."""
+    """A linter's warning: its first line, its range in the copy, and the suggested replacement."""
 
-    said: str
+    warning: str
     start: Position
     end: Position
     suggestion: str = ""
 
 
 def lint_of(message: str, start: Position, end: Position) -> Iterator[Lint]:
-    """The warning as a linter's, if it is one."""
+    """Yields the lint, if the message is a linter's warning."""
     if _LINTER.search(message):
         found = _SUGGESTED.search(message)
         suggestion = " ".join(found["text"].split()) if found else ""
@@ -34,17 +34,18 @@ def lint_of(message: str, start: Position, end: Position) -> Iterator[Lint]:
         yield Lint(message.strip().splitlines()[0].rstrip(":"), start, end, suggestion)
 
 
-def mended(tactic: str, lints: Sequence[Lint], begin: Position) -> str | None:
-    """The tactic as the first linter that says so would write it; None if none does.
+def apply_suggestion(tactic: str, lints: Sequence[Lint], begin: Position) -> str | None:
+    """The tactic with the first usable suggestion of a linter; None if there is none.
 
-    `begin` is where the tactic's text begins in the copy. The warning may cover the call that is to be
-    replaced, or one argument of it; the call then begins at the nearest word before it that the suggestion
-    begins with, and ends with the brackets around the argument. Lean has to be asked about what comes out.
+    `begin` is the position of the tactic in the copy. The warning may cover the call to be replaced, or only
+    one of its arguments. In the latter case the call begins at the nearest word before the argument that equals
+    the first word of the suggestion, and ends with the bracket around the argument. The result has to be checked
+    by Lean.
     """
     for lint in lints:
         if lint.suggestion and lint.start.line == begin.line and "\n" not in tactic.strip():
             text = tactic.strip()
-            start, end = (place.column - begin.column for place in (lint.start, lint.end))
+            start, end = (position.column - begin.column for position in (lint.start, lint.end))
             found = _replaced(text, start, end, lint.suggestion)
             if found is not None and found != text:
                 return found
@@ -56,7 +57,7 @@ def _replaced(text: str, start: int, end: int, suggestion: str) -> str | None:
     own = _FIRST_WORD.match(text, start)
     if word is None or not 0 <= start < end <= len(text):
         return None
-    # `simpa` gives way to `simp`: the warning covers the whole call.
+    # `simpa` is replaced by `simp`: the warning covers the whole call.
     if own is not None and own[0].startswith(word[0]):
         return f"{text[:start]}{suggestion}{text[end:]}"
     calls = [match.start() for match in re.finditer(rf"(?<![\w.]){word[0]}(?!\w)", text[:start])]

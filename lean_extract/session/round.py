@@ -1,4 +1,4 @@
-"""Many tactics at one place: as many at once as there are slots, the next one taken when a slot is free."""
+"""Tries many tactics on one goal, as many at the same time as there are slots."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from lean_extract.records import TacticOutcome
 
 
 class Tries(Protocol):
-    """What judges one tactic: `Trial`."""
+    """An object that tries one tactic, such as `Trial`."""
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """Lean's verdict, within so many seconds."""
+        """Lean's verdict on the tactic, within this time."""
         ...
 
 
 class Round:
-    """Tries tactics as they are given, and tells the outcomes as they are known.
+    """Tries tactics as they become available, and yields the outcomes as they become known.
 
     Args:
-        trial: what judges one.
-        tactics: in the order to try. The next is taken only when a slot is free, so whoever gives them can
-            still change the order, and may let it wait.
-        slots: how many are tried at once.
-        seconds: for each.
-        within: seconds for all together, from now on; None: as long as it takes. What is being tried
-            then comes out as a timeout, what has not been begun not at all.
+        trial: tries one tactic.
+        tactics: in the order to try. The next one is taken only when a slot is free, so the source can still
+            change the order, and may be slow.
+        slots: how many are tried at the same time.
+        seconds: the time for each.
+        within: the time in seconds for all together, from now on; None: no limit. Tactics that are being tried
+            at the end have the outcome `timeout`; those not yet begun have none.
     """
 
     def __init__(
@@ -45,24 +45,24 @@ class Round:
         self._within = within
         self._running: list[str] = []
         self._taking = asyncio.Lock()
-        self._told: asyncio.Queue[TacticOutcome | asyncio.Task[None]] = asyncio.Queue()
+        self._results: asyncio.Queue[TacticOutcome | asyncio.Task[None]] = asyncio.Queue()
         self._workers = {asyncio.create_task(self._work()) for _ in range(slots)}
         for worker in self._workers:
-            worker.add_done_callback(self._told.put_nowait)
+            worker.add_done_callback(self._results.put_nowait)
 
     @property
     def is_busy(self) -> bool:
-        """Whether Lean may still be at a tactic that nobody waits for any more."""
+        """Whether Lean may still be working on a tactic whose outcome is no longer wanted."""
         return bool(self._running)
 
     async def outcomes(self) -> AsyncGenerator[TacticOutcome, None]:
-        """Outcomes as they come. Raises what a trial or the source of the tactics raises."""
+        """Yields outcomes as they become known. Raises what a trial or the source of the tactics raises."""
         end = None if self._within is None else asyncio.get_running_loop().time() + self._within
         working = set(self._workers)
         while working:
             try:
                 async with asyncio.timeout_at(end):
-                    item = await self._told.get()
+                    item = await self._results.get()
             except TimeoutError:
                 break
             if isinstance(item, TacticOutcome):
@@ -73,11 +73,11 @@ class Round:
         else:
             return
         for tactic in list(self._running):
-            message = f"Lean had not finished when the {self._within:g} s for all tactics were over"
+            message = f"Lean had not finished within the {self._within:g} s for all tactics"
             yield TacticOutcome(tactic, "timeout", None, message)
 
     async def end(self) -> None:
-        """Stop; `is_busy` still tells what Lean may be at."""
+        """Stop all trials. `is_busy` stays True if Lean may still be working on a tactic."""
         running = list(self._running)
         for worker in self._workers:
             worker.cancel()
@@ -91,9 +91,9 @@ class Round:
                 outcome = await self._trial.run(tactic, self._seconds)
             finally:
                 self._running.remove(tactic)
-            self._told.put_nowait(outcome)
-            # A verdict may have needed no Lean. Whoever reads the outcomes gets a turn even then, and may stop:
-            # else a source without end would fill the memory.
+            self._results.put_nowait(outcome)
+            # A verdict may not have needed Lean. Even then the reader of the outcomes must get a turn, so that
+            # it can stop; otherwise an endless source would fill the memory.
             await asyncio.sleep(0)
 
     async def _next(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Scratch documents: several at once, each with a Lean worker of its own, none of them on disk."""
+"""Scratch documents: several at the same time, each with its own Lean worker, and none of them on disk."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from leanclient.aio import AsyncLeanLSPClient, LeanRequestTimeout, ScratchPool
 
 
 class Scratch(ScratchPool):
-    """leanclient's scratch documents; one in which Lean did not finish in time gets another worker.
+    """leanclient's scratch documents. If Lean does not finish in time, the document gets another worker.
 
-    Lean stops what it no longer needs only where that looks for being stopped, so the next text in the same
-    worker could wait for a tactic that nobody waits for.
+    Lean stops obsolete work only where the code checks for cancellation. So in the same worker the next text
+    could have to wait for a tactic whose outcome is no longer wanted.
     """
 
     def __init__(self, client: AsyncLeanLSPClient, header: str, size: int, name_prefix: str) -> None:
         super().__init__(client, header, size, name_prefix)
-        # The document used last is used first: Lean has elaborated in it what stands above the place.
+        # Last in, first out: in the document used last, Lean has already elaborated the text above the goal.
         self._free = asyncio.LifoQueue()
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
-        """All diagnostics of a text, columns in code points, from the next free document.
+        """All diagnostics of a text, with columns in code points, from the next free document.
 
-        Raises what leanclient raises; LeanRequestTimeout where it took longer than `seconds`, counted from
-        when a document was free.
+        Raises what leanclient raises, such as LeanRequestTimeout if it takes longer than `seconds`, counted from
+        the moment when a document is free.
         """
         await self.warm()
         path = await self._free.get()
@@ -39,7 +39,7 @@ class Scratch(ScratchPool):
         return list(report.items)
 
     async def _renew(self, path: str) -> None:
-        """Another worker for a document, which has loaded the header when this is done."""
+        """Start another worker for a document, and wait until it has loaded the header."""
         await self._client.close_file(path)
         document = await self._client.open(path, text=self.header, wait=False)
         document.pinned = True

@@ -1,4 +1,4 @@
-"""One Lean language server: started, watched, asked, ended. `leanclient` speaks with it."""
+"""One Lean language server: starts, watches, queries and stops it, through `leanclient`."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _WATCH_SECONDS = 0.25
 _END_SECONDS = 5.0
 _CONTENT_MODIFIED = -32801
 _SCRATCH_NAME = "_premise_suggest_scratch"
-_AGAIN = "Ask again: Lean is started anew."
+_AGAIN = "Try again: Lean will be restarted."
 
 
 class _Client(AsyncLeanLSPClient):
-    """leanclient, which by itself waits 30 s for Lean's first answer, bound by `LeanLimits` alone."""
+    """leanclient with `start_seconds` instead of its own limit of 30 s for Lean's first response."""
 
     def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         super().__init__(
@@ -59,7 +59,7 @@ class _Client(AsyncLeanLSPClient):
 
 
 class LeanServer:
-    """A running server. It is not used again once `is_alive` is false; `close` it then, too."""
+    """A running server. Once `is_alive` is False, it must be closed and not be used again."""
 
     def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         self.project = project
@@ -75,23 +75,23 @@ class LeanServer:
         self._pool: Scratch | None = None
         self._too_big = False
         self.outgrew = False
-        """Whether the last worker that died was ended for its memory."""
+        """Whether the last worker that ended was killed because of its memory."""
         self._is_given_up = False
 
     @classmethod
     async def start(cls, project: Path, toolchain: Toolchain, limits: LeanLimits) -> LeanServer:
-        """Start a server and shake hands with it.
+        """Start a server and initialize it.
 
         Raises:
             LeanNotFound: the command cannot be run.
-            LeanDied: it ended, or answered nonsense.
-            LeanTimeout: it did not answer within `limits.start_seconds`.
+            LeanDied: the server exited, or its response was malformed.
+            LeanTimeout: it did not respond within `limits.start_seconds`.
         """
         if not project.is_dir():
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         program = toolchain.server_command[0]
         if shutil.which(program) is None:
-            raise LeanNotFound(f"{program} is no program here.", "Run `premise-suggest doctor`.")
+            raise LeanNotFound(f"There is no program {program}.", "Run `premise-suggest doctor`.")
         server = cls(project, toolchain, limits)
         try:
             async with asyncio.timeout(limits.start_seconds):
@@ -100,7 +100,7 @@ class LeanServer:
         except (TimeoutError, LeanRequestTimeout) as error:
             await server.close()
             raise LeanTimeout(
-                f"Lean did not answer within {limits.start_seconds:g} s of its start.",
+                f"Lean did not respond within {limits.start_seconds:g} s of its start.",
                 "Run `premise-suggest doctor`, or raise the limit `lean.startSeconds`.",
             ) from error
         except BaseException:
@@ -111,21 +111,21 @@ class LeanServer:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the server still runs and answers."""
+        """Whether the server still runs and responds."""
         return self._client.alive and not self._is_given_up
 
     @property
     def pid(self) -> int | None:
-        """The process that was started, while it lives; Lean's workers are below it."""
+        """The process that was started; None once it has ended. Lean's workers are its descendants."""
         process = self._client._transport._proc
         return process.pid if process is not None else None
 
     def give_up(self) -> None:
-        """Mark a server that no longer answers, so that the next request starts another."""
+        """Mark the server as no longer responding, so that the next request starts another."""
         self._is_given_up = True
 
     async def close(self) -> None:
-        """End the server and its workers. Being cancelled does not keep it from ending them."""
+        """Stop the server and its workers. This completes even if the caller is cancelled."""
         self.give_up()
         if self._closing is None:
             self._closing = asyncio.create_task(self._end(self._kill()))
@@ -138,7 +138,7 @@ class LeanServer:
         if process is not None and process.returncode is None:
             self._note_processes(process.pid)
             processes.kill(processes.identify([process.pid]))
-        # Workers lead sessions of their own, so ending the server's process group is not enough.
+        # Workers run in sessions of their own, so killing the server's process group is not enough.
         processes.kill(self._workers)
         return process
 
@@ -150,21 +150,21 @@ class LeanServer:
         if reader is not None:
             reader.cancel()
             await asyncio.wait([reader])
-        with contextlib.suppress(TimeoutError):  # Somebody else holds the pipes; the server is gone.
+        with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
             async with asyncio.timeout(_END_SECONDS):
                 await process.communicate()
 
     def _note_processes(self, pid: int) -> list[int]:
-        """The processes below the server; they are remembered, for they may outlive it."""
+        """The server's descendants. They are recorded, since they may outlive it."""
         pids = processes.descendants(pid)
         self._workers |= processes.identify(pids)
         return pids
 
     async def sync(self, path: Path, text: str) -> DocState:
-        """Give Lean this text for a file, without a look at the disk.
+        """Give Lean this text for a file, without reading the disk.
 
-        A file whose worker died, or whose imports failed, is opened anew: Lean answers nothing more
-        about it, and the imports may have been mended.
+        A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
+        requests about it, and the imports may have been fixed.
         """
         with self._errors(f"opening {path.name}"):
             known = self._documents.get(path)
@@ -175,12 +175,12 @@ class LeanServer:
             return document
 
     def outdate(self) -> None:
-        """Have the imports of every file loaded anew when it is next asked about."""
+        """Reload the imports of every file at the next request about it."""
         self._outdated |= self._documents.keys()
         self._scratch_is_outdated = True
 
     async def forget(self, path: Path) -> None:
-        """Close a file, and with it its worker."""
+        """Close a file, which ends its worker."""
         self._documents.pop(path, None)
         self._outdated.discard(path)
         await self._client.close_file(str(path))
@@ -190,18 +190,18 @@ class LeanServer:
         return await self._answer(path, self._client.open(str(path), wait=True))
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
-        """Lean's answer to `$/lean/plainGoal`, which waits for what stands above the position."""
+        """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""
         request = self._client.goal(str(path), position.line, position.column, fresh=False)
         goal = await self._answer(path, request)
         return None if goal.status == "no_goal" else {"goals": goal.goals, "rendered": goal.rendered}
 
     async def term_goal(self, path: Path, position: Position) -> str | None:
-        """The printed goal of the term at the position, if there is one."""
+        """The printed goal of the term at the position; None if there is none."""
         answer = await self._term_answer(path, position)
         return str(answer["goal"]) if answer is not None else None
 
     async def expected_type(self, path: Path, position: Position, length: int) -> str | None:
-        """The printed goal of the term of this length at the position, not of one around it."""
+        """The printed goal of the term of this length at the position; None for a term that encloses it."""
         answer = await self._term_answer(path, position)
         if answer is None:
             return None
@@ -210,21 +210,21 @@ class LeanServer:
         return str(answer["goal"]) if is_it else None
 
     async def _term_answer(self, path: Path, position: Position) -> Mapping[str, Any] | None:
-        """Lean's answer to `$/lean/plainTermGoal`."""
+        """Lean's response to `$/lean/plainTermGoal`."""
         request = self._client.term_goal(str(path), position.line, position.column, fresh=False)
         answer = await self._answer(path, request)
         return answer if isinstance(answer, dict) and "goal" in answer else None
 
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
-        """The answer to a request about a file.
+        """The response to a request about a file.
 
-        Lean leaves a request open for good if the worker died just before; then its notice of the
-        death is all there is.
+        If the worker ended just before the request, Lean never responds to it. Then only Lean's notification that
+        the worker ended arrives.
         """
         doing = f"elaborating {path.name}"
         asking = asyncio.ensure_future(request)
         try:
-            with self._errors(doing), self._sense(path):
+            with self._errors(doing), self._malformed_answers(path):
                 was_dead = False
                 while not (await asyncio.wait([asking], timeout=_WATCH_SECONDS))[0]:
                     document = self._documents.get(path)
@@ -239,22 +239,22 @@ class LeanServer:
                 await asyncio.wait([asking])
 
     async def scratch(self, header: str) -> None:
-        """Make the scratch documents ready for texts with this header."""
+        """Prepare the scratch documents for texts with this header."""
         is_same = self._pool is not None and self._pool.header.strip() == header.strip()
         if is_same and not self._scratch_is_outdated:
             return
         await self.drop_scratch()
         pool = Scratch(self._client, header, self._limits.slots, _SCRATCH_NAME)
-        with self._errors("importing what the file imports"):
+        with self._errors("loading the file's imports"):
             await pool.warm()
         self._pool = pool
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
-        """All diagnostics of a text, columns in code points, from the next free scratch document.
+        """All diagnostics of a text, with columns in code points, from the next free scratch document.
 
         Raises:
-            TimeoutError: it took longer than `seconds`, counted from when a document was free.
-            LeanDied: Lean's worker or server ended meanwhile.
+            TimeoutError: it took longer than `seconds`, counted from the moment when a document was free.
+            LeanDied: Lean's worker or server ended.
         """
         if self._pool is None:
             raise LeanDied("Lean's scratch documents were closed.", _AGAIN)
@@ -265,7 +265,7 @@ class LeanServer:
             raise TimeoutError from error
 
     async def drop_scratch(self) -> None:
-        """Close the scratch documents; with them end the workers that may still be busy in them."""
+        """Close the scratch documents. This ends their workers, which may still be busy."""
         pool, self._pool = self._pool, None
         self._scratch_is_outdated = False
         if pool is not None and self.is_alive:
@@ -273,50 +273,52 @@ class LeanServer:
 
     @contextmanager
     def _errors(self, doing: str, *, may_time_out: bool = False) -> Iterator[None]:
-        """Turn what leanclient raises into our errors."""
+        """Convert leanclient's exceptions to those of this project."""
         try:
             yield
         except LeanTransportError as error:
             self.give_up()
-            raise LeanDied(f"Lean's server ended while {doing} ({_last_words(error)}).", _AGAIN) from error
+            raise LeanDied(
+                f"Lean's server ended while {doing} ({_last_error_line(error)}).", _AGAIN
+            ) from error
         except LeanWorkerCrashed as error:
             raise self._worker_death(doing) from error
         except LeanRequestTimeout as error:
             if may_time_out:
                 raise
             raise LeanTimeout(
-                f"Lean did not answer within {self._limits.request_seconds:g} s while {doing}.",
+                f"Lean did not respond within {self._limits.request_seconds:g} s while {doing}.",
                 "Raise the limit `lean.requestSeconds`, or split the file.",
             ) from error
         except LeanRpcError as error:
             if error.code == _CONTENT_MODIFIED:
-                raise LeanError("The text changed while Lean was working on it.", "Ask again.") from error
-            raise LeanError(f"Lean refused while {doing}: {error.rpc_message}", "Ask again.") from error
+                raise LeanError("The text changed while Lean was working on it.", "Try again.") from error
+            raise LeanError(
+                f"Lean reported an error while {doing}: {error.rpc_message}", "Try again."
+            ) from error
         except LeanClientError as error:
-            raise LeanDied(f"Lean broke off while {doing}: {error}", _AGAIN) from error
+            raise LeanDied(f"Lean failed while {doing}: {error}", _AGAIN) from error
 
     @contextmanager
-    def _sense(self, path: Path) -> Iterator[None]:
-        """Take an answer of a wrong shape, over which leanclient stumbles, for the end of the server."""
+    def _malformed_answers(self, path: Path) -> Iterator[None]:
+        """Treat a malformed response, on which leanclient fails, as the end of the server."""
         try:
             yield
         except (AttributeError, TypeError) as error:
             self.give_up()
-            raise LeanDied(
-                f"Lean's server gave an answer about {path.name} that is not Lean's.", _AGAIN
-            ) from error
+            raise LeanDied(f"Lean's server sent a malformed response about {path.name}.", _AGAIN) from error
 
     def _worker_death(self, doing: str) -> LeanDied:
         self.outgrew, self._too_big = self._too_big, False
         if self.outgrew:
             return LeanDied(
-                f"Lean was ended while {doing}: it took more than {self._limits.memory_mb} MB of memory.",
-                "Raise the memory limit (`lean.memoryMb`), or simplify what is elaborated.",
+                f"Lean was stopped while {doing}: it used more than {self._limits.memory_mb} MB of memory.",
+                "Raise the memory limit (`lean.memoryMb`), or simplify the file.",
             )
         return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
 
     async def _watch_memory(self) -> None:
-        """End workers that outgrow the limit; Lean then reports the worker's death by itself."""
+        """Kill workers that exceed the memory limit. Lean itself then reports that the worker ended."""
         while self.is_alive and self.pid is not None:
             for pid in self._note_processes(self.pid):
                 if processes.private_megabytes(pid) > self._limits.memory_mb:
@@ -331,7 +333,7 @@ def _command(toolchain: Toolchain) -> list[str]:
     return [*guard, *toolchain.server_command, "-Dserver.reportDelayMs=0"]
 
 
-def _last_words(error: LeanTransportError) -> str:
-    """The last line that the server wrote to standard error, else what went wrong with the connection."""
+def _last_error_line(error: LeanTransportError) -> str:
+    """The last line that the server wrote to standard error, or else the error of the connection."""
     lines = error.stderr_tail.strip().splitlines()
     return lines[-1] if lines else str(error)

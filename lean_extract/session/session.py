@@ -1,4 +1,4 @@
-"""LeanSession: goals at a position, and tactics tried on them, in one Lean server a project."""
+"""LeanSession: gets the goals at a position and tries tactics on them, with one Lean server per project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lean_extract.session.faults import mentions_sorry
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
-from lean_extract.session.trials import find_place
+from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
 Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
@@ -26,12 +26,12 @@ Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFou
 class LeanSession:
     """A live Lean for one project.
 
-    Nothing on disk is written. A server that has died is started anew by the next request. Requests
-    may be made at the same time; those about the same file, and trials, wait for each other.
+    It writes nothing to disk. If the server has ended, the next request restarts it. Several requests may run
+    at the same time, but those about the same file, and trials, wait for each other.
     """
 
     def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
-        """Use `start`."""
+        """Use `start` instead."""
         self._project = project.resolve()
         self._toolchain = toolchain
         self._limits = limits
@@ -48,7 +48,7 @@ class LeanSession:
         """Start Lean's server for a project.
 
         Raises:
-            LeanNotFound, LeanDied, LeanTimeout: the server does not run, ends, or does not answer.
+            LeanNotFound, LeanDied, LeanTimeout: the server cannot be run, exits, or does not respond.
         """
         session = cls(project, toolchain, limits or LeanLimits())
         await session._running()
@@ -64,39 +64,40 @@ class LeanSession:
 
     @property
     def toolchain(self) -> Toolchain:
-        """The Lean that runs here."""
+        """The Lean in use."""
         return self._toolchain
 
     @property
     def pid(self) -> int | None:
-        """The server's process, while there is one that lives."""
+        """The process of the running server; None if there is none."""
         return self._server.pid if self._server is not None and self._server.is_alive else None
 
     async def close(self) -> None:
-        """End the server and all its workers; the session is of no use afterwards."""
+        """Stop the server and all its workers. The session cannot be used afterwards."""
         self._is_closed = True
         server, self._server = self._server, None
         if server is not None:
             await server.close()
 
     def reload(self) -> None:
-        """Have imports loaded anew by the next requests; to be called when modules have been rebuilt."""
+        """Make the next requests reload imports. Call this after modules have been rebuilt."""
         if self._server is not None:
             self._server.outdate()
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goals that Lean shows at a position: the tactic block's, else those of the term there.
+        """The goals that Lean shows at a position: those of the tactic block, otherwise those of the term there.
 
         Args:
             path: the file; it need not exist if its text is given.
-            text: the file's text as the user sees it; None reads the disk.
-            position: counted from 0, in code points. As in the editor: at the start of a tactic the
-                goals before it, farther in those it leaves. Anywhere in a `sorry`, a hole, or a tactic
-                that leaves none: the goals before it. No goals at all: the proof above is complete.
+            text: the file's text as the user sees it; None: it is read from disk.
+            position: counted from 0, in code points. As in the editor, the start of a tactic gives the goals
+                before it, and a position further inside it the goals that it leaves. Any position in a `sorry`,
+                a hole, or a tactic that leaves no goals gives the goals before it. If there are no goals at all,
+                the proof above is complete.
 
         Raises:
             NoGoalHere: there is no proof at the position; the hint says why.
-            BadPosition: the text has no such place. BadSource: the file cannot be read.
+            BadPosition: the position lies outside the text. BadSource: the file cannot be read.
             ProjectBroken: the file's imports cannot be loaded.
             LeanDied, LeanTimeout: Lean ended, or took longer than `LeanLimits.request_seconds`.
         """
@@ -104,17 +105,17 @@ class LeanSession:
         return (await self._find(path, _document(path, text), position)).state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """What Lean expects of the `sorry` at a position where a term stands, as a goal.
+        """The goal of the `sorry` at the position of a term: what Lean expects there.
 
-        Raises: what `goals_at` raises; NoGoalHere also where Lean did not come to elaborate the term.
+        Raises: as `goals_at`; NoGoalHere also if Lean did not get to elaborate the term.
         """
         path = self._project / path
         return (await self._find(path, _document(path, text), position, ask_expected)).state
 
     async def prepare(self, path: Path, text: str | None) -> None:
-        """Load what a file imports for the trials that will come, so that `try_tactics` finds it loaded.
+        """Load a file's imports in advance, so that `try_tactics` need not wait for them.
 
-        Raises: what `goals_at` raises, but for NoGoalHere and BadPosition.
+        Raises: as `goals_at`, except NoGoalHere and BadPosition.
         """
         header = _document(self._project / path, text).header
         async with self._trying:
@@ -130,25 +131,25 @@ class LeanSession:
         timeout: float | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the main goal at a position, each by itself; yields outcomes as they come.
+        """Try tactics on the main goal at a position, each separately. Yields outcomes as they become known.
 
-        A `sorry` or hole at the position is replaced; a tactic around it is replaced, too; at the end
-        of a line and on an empty one the tactic is a new step. A tactic `closes` the goal if Lean is left
-        with no goal of it and has no complaint about the rest that it had not without the tactic. It is
-        `unjudged` where an error above may have changed the goal, or broken what the tactic uses. Close the
-        generator (`contextlib.aclosing`) when leaving it early: that ends what is still being tried.
+        A `sorry`, a hole or a tactic at the position is replaced. At the end of a line and on an empty line the
+        tactic is a new step. A tactic `closes` the goal if it leaves no goals and causes no errors in the rest of
+        the declaration. It is `unjudged` if an error above may have changed the goal, or broken something that
+        the tactic uses. If you stop early, close the generator (`contextlib.aclosing`), which ends the trials
+        that are still running.
 
         Args:
             path, text, position: as for `goals_at`.
-            tactics: in the order to try. Of an asynchronous source the next is taken when a slot is free,
-                the first ones while others are still being thought of.
-            timeout: seconds for each (`LeanLimits.tactic_seconds` by default).
-            within: seconds for all together, from when Lean has found the place; then what is being tried
-                comes out as a timeout, and the rest not at all.
+            tactics: in the order to try. From an asynchronous source, the next tactic is taken when a slot is
+                free, so the first ones are tried while others are still being generated.
+            timeout: seconds for each tactic (`LeanLimits.tactic_seconds` by default).
+            within: seconds for all together, from the moment when Lean has found where to put the tactics. At
+                the end, tactics that are being tried have the outcome `timeout`, and the others have none.
 
         Raises:
-            NoGoalHere: also where there is a goal, but no place for a tactic. All that `goals_at` raises.
-            GoalBroken: the goal mentions `sorry`, as a rule for an error above it.
+            NoGoalHere: also if there is a goal, but a tactic cannot be tried there. All that `goals_at` raises.
+            GoalBroken: the goal mentions `sorry`, usually because of an error above it.
         """
         path = self._project / path
         document = _document(path, text)
@@ -162,7 +163,7 @@ class LeanSession:
             server = await self._running()
             trials: Round | None = None
             try:
-                trial = await find_place(server, path, document, found, self._limits)
+                trial = await find_site(server, path, document, found, self._limits)
                 trials = Round(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
                 async for outcome in trials.outcomes():
                     yield outcome
@@ -172,13 +173,13 @@ class LeanSession:
             finally:
                 if trials is not None:
                     await trials.end()
-                await _bury(server)
+                await _close_if_dead(server)
                 if trials is None or trials.is_busy:
-                    # A worker may still be busy with what nobody waits for.
+                    # A worker may still be busy with a tactic whose outcome is no longer wanted.
                     await asyncio.shield(server.drop_scratch())
 
     async def _running(self) -> LeanServer:
-        """The server, started if there is none that lives."""
+        """The running server, which is started if needed."""
         async with self._starting:
             if self._is_closed:
                 raise LeanDied("The Lean session has been closed.", "Open another.")
@@ -193,17 +194,17 @@ class LeanSession:
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
             try:
-                # Another request may have given Lean less of the file meanwhile.
+                # In the meantime, another request may have given Lean a shorter part of the file.
                 await ask(server, path, document, found.position)
                 return await broken_goal(server, path, document, found.position)
             except (LeanDied, LeanTimeout):
-                await _bury(server)
+                await _close_if_dead(server)
                 raise
 
     async def _find(
         self, path: Path, document: LeanDocument, position: Position, ask: Asking = ask
     ) -> GoalsFound:
-        document.offset(position)  # A bad position is told before Lean is started.
+        document.offset(position)  # Report a bad position before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
             try:
@@ -213,15 +214,15 @@ class LeanSession:
                     except LeanDied:
                         if not server.is_alive or server.outgrew:
                             raise
-                        # Only the file's worker died, perhaps long ago. Opened anew it gets another.
+                        # Only the file's worker ended, perhaps long ago. Reopening the file starts another.
                         await server.forget(path)
                         return await ask(server, path, document, position)
             except LeanDied:
-                await _bury(server)
+                await _close_if_dead(server)
                 raise
             except (TimeoutError, LeanTimeout) as error:
                 server.give_up()
-                await _bury(server)
+                await _close_if_dead(server)
                 raise LeanTimeout(
                     f"Lean did not get to line {position.line + 1} of {path.name}"
                     f" within {self._limits.request_seconds:g} s.",
@@ -233,7 +234,7 @@ def _document(path: Path, text: str | None) -> LeanDocument:
     return LeanDocument(read_source(path) if text is None else text)
 
 
-async def _bury(server: LeanServer) -> None:
-    """End what is left of a server that is of no use any more."""
+async def _close_if_dead(server: LeanServer) -> None:
+    """Clean up a server that has ended."""
     if not server.is_alive:
         await server.close()

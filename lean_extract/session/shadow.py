@@ -1,12 +1,12 @@
-"""Copies of a document in which a tactic stands at the goal's place.
+"""Copies of a document in which a tactic is inserted at a goal.
 
-The tactic stands in braces: `{ tactic }` in a tactic block, `(by { tactic })` in a term. Braces are
-built into Lean. They work on the main goal alone, and at the closing brace Lean says which goals
-the tactic left (an "unsolved goals" error there, and none if it closed the goal); nothing in the
-braces can end the declaration, once its own brackets are known to balance.
+The tactic is put in braces: `{ tactic }` in a tactic block, `(by { tactic })` in a term. Braces are built into
+Lean and work on the main goal only. At the closing brace Lean reports the goals that the tactic leaves, as an
+"unsolved goals" error, or nothing if it closes the goal. The text in the braces cannot end the declaration, since
+its own brackets have been checked to balance.
 
-Where the braces belong is guessed from the text, best guess first. No guess is trusted: with nothing
-between the braces, Lean has to report the very goal that it shows at the position.
+Where to put the braces is guessed from the text, best guess first. No guess is trusted: with nothing between the
+braces, Lean has to report exactly the goal that it shows at the position.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import brackets, code, has_sorry
 
 _SHORT_REST = 30
-"""Lines of the declaration behind the place that are kept at first: they show more, but cost time."""
+"""The rest of the declaration is kept at first if it has at most this many lines. It shows more errors, but
+costs time."""
 _MOST_GUESSES = 8
 _MOST_LINES_BACK = 12
 _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
 _BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
 _STARTS_BLOCK = re.compile(r"(?:(?<![\w.'])by|=>|·|;|<;>|\{|\()\s*$")
 _TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
-# What stands above a declaration and is part of its command.
+# Lines above a declaration that are part of its command.
 _PRELUDE = re.compile(r"[ \t]*(?:@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
-# As long as `sorry` and `admit`, so that nothing behind it moves; search does not find names that begin so.
+# As long as `sorry` and `admit`, so that nothing after it moves. Lean's search does not find such names.
 _FILLING = "sorr_"
 _FILLER = (
     "axiom _premise_suggest_filling.{u} (α : Sort u) : α"
@@ -45,29 +46,29 @@ _DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)
 
 @dataclass(frozen=True, slots=True)
 class TacticSite:
-    """A guess at where the tactic belongs: what stands before it and behind it in a copy."""
+    """A guess at where to insert the tactic: the text before it and after it in a copy."""
 
     head: str
     tail: str
     in_term: bool
     declaration: str
-    """The text of the declaration that is kept, without the place itself."""
+    """The text of the declaration that is kept, without what the tactic replaces."""
     line: int
-    """The line at which the declaration begins."""
+    """The line in which the declaration begins."""
     first_line: int
-    """The line at which its command begins: its attributes and comments, if it has any."""
+    """The line in which its command begins, including attributes and comments."""
 
     def names_itself(self, tactic: str) -> bool:
-        """Whether a tactic has a word that ends in the name of the declaration around the place."""
+        """Whether a tactic mentions the name of the enclosing declaration, possibly with a prefix."""
         name = _DECLARED.search(self.declaration)
         last = re.escape(name[1].rpartition(".")[2]) if name else None
         return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
 
     def shadow(self, tactic: str, *, is_strict: bool = False) -> Shadow:
-        """The copy with this tactic; lines after its first are indented with it.
+        """The copy with this tactic. The lines after its first one are indented to match.
 
-        Beside another error in the declaration Lean gives a tactic up without a word where it would complain
-        of what is left open, and takes the goal for closed. In a strict copy it has to say so.
+        If the declaration has another error, Lean may abandon a tactic silently instead of reporting what it
+        leaves open, and treat the goal as closed. In a strict copy it has to report this.
         """
         outer, end = ("(by { ", "})") if self.in_term else ("{ ", "}")
         opener, closer = (f"{outer}first | (", _OR_FAILS) if is_strict else (outer, "")
@@ -81,8 +82,8 @@ class TacticSite:
         return Shadow(before_brace + end + self.tail, before, inside, brace, self.line)
 
     def filled(self, tactic: str) -> Shadow | None:
-        """The copy in which the declaration's other `sorry`s are an axiom, so that Lean warns of the tactic's
-        alone; None where they cannot be told apart."""
+        """The copy in which an axiom replaces the declaration's other `sorry`s, so that Lean warns only about a
+        `sorry` of the tactic; None if they cannot all be replaced."""
         start = _line_start(self.head, self.line)
         before, tail = _filled(self.head[start:]), _filled(self.tail)
         if has_sorry(before) or has_sorry(tail):
@@ -94,7 +95,7 @@ class TacticSite:
         )
 
     def on(self, above: str) -> TacticSite:
-        """The place with another text of the same length above the declaration."""
+        """The same site with another text of the same length above the declaration."""
         return replace(self, head=above + self.head[len(above) :])
 
     @property
@@ -105,8 +106,8 @@ class TacticSite:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """A copy: where its braces open, the tactic begins and they close, and the line at which the declaration
-    begins."""
+    """A copy: its text, the positions of the opening brace, of the tactic and of the closing brace, and the line
+    in which the declaration begins."""
 
     text: str
     start: Position
@@ -116,9 +117,9 @@ class Shadow:
 
 
 def snap(document: LeanDocument, position: Position) -> Position:
-    """The start of the hole that the position touches, else what follows a `by` there, else itself.
+    """The start of the hole at the position; otherwise, on a `by`, the position after it; otherwise unchanged.
 
-    Inside of `sorry` Lean shows what it leaves: nothing.
+    Inside `sorry` Lean would show the goals that it leaves, which are none.
     """
     offset = document.offset(position)
     line = document.line(position.line)
@@ -131,7 +132,7 @@ def snap(document: LeanDocument, position: Position) -> Position:
 
 
 def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
-    """Where on the line the tactics around the position may begin, the innermost first."""
+    """The positions on the line at which the tactics around the position may begin, innermost first."""
     line = document.line(position.line)
     return [
         Position(position.line, column)
@@ -141,27 +142,25 @@ def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
 
 
 def guesses(document: LeanDocument, position: Position, *, is_term: bool) -> list[TacticSite]:
-    """Where the tactic may belong, best guess first; at most a few.
+    """Where to insert the tactic, best guess first; at most `_MOST_GUESSES`.
 
     Args:
         document: the user's text.
         position: where the goal is shown.
-        is_term: whether Lean shows a term's goal there, not a tactic block's.
+        is_term: whether Lean shows the goal of a term there, not of a tactic block.
 
     Raises:
-        BadPosition: the document has no such place.
+        BadPosition: the position lies outside the document.
     """
     offset = document.offset(position)
     start, end = document.declaration(offset)
-    found = _hole_places(document, offset, start, end, is_term)
+    found = _hole_sites(document, offset, start, end, is_term)
     if not found and not is_term:
-        found = list(_tactic_places(document, position, offset, start))
+        found = list(_tactic_sites(document, position, offset, start))
     return list(dict.fromkeys(found))[:_MOST_GUESSES]
 
 
-def _hole_places(
-    document: LeanDocument, offset: int, start: int, end: int, is_term: bool
-) -> list[TacticSite]:
+def _hole_sites(document: LeanDocument, offset: int, start: int, end: int, is_term: bool) -> list[TacticSite]:
     hole = _hole_at(document, offset)
     if hole is None:
         return []
@@ -181,7 +180,7 @@ def _hole_places(
 
 
 def _hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
-    """The `sorry` or hole that the position touches."""
+    """The offsets of the `sorry` or hole at the position; None if there is none."""
     position = document.position(offset)
     line = document.line(position.line)
     line_start = offset - position.column
@@ -191,30 +190,30 @@ def _hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
     return None
 
 
-def _tactic_places(
+def _tactic_sites(
     document: LeanDocument, position: Position, offset: int, start: int
 ) -> Iterator[TacticSite]:
     line = document.line(position.line)
-    behind = line[position.column :].strip()
-    here = list(_places_instead(document, position, start, [position.line]))
-    above = _places_instead(document, position, start, range(position.line - 1, -1, -1))
-    if not behind or behind.startswith("--"):
-        yield from _places_after(document, offset, start)
+    after = line[position.column :].strip()
+    here = list(_sites_replacing(document, position, start, [position.line]))
+    above = _sites_replacing(document, position, start, range(position.line - 1, -1, -1))
+    if not after or after.startswith("--"):
+        yield from _sites_after(document, offset, start)
         yield from here
     elif line[: position.column].strip():
-        # Inside of a tactic Lean shows what it leaves.
+        # Inside a tactic Lean shows the goals that it leaves.
         yield from here[:2]
-        yield from _places_after(document, document.offset(Position(position.line, len(line))), start)
+        yield from _sites_after(document, document.offset(Position(position.line, len(line))), start)
         yield from here[2:]
     else:
-        # In the indentation it shows what the line above leaves.
+        # In the indentation Lean shows the goals that the line above leaves.
         yield from here
-        yield from _places_after(document, offset, start)
+        yield from _sites_after(document, offset, start)
     yield from above
 
 
-def _places_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
-    """A new tactic: behind `by` or the like on the same line, or on a line of its own."""
+def _sites_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
+    """Sites for a new tactic: after `by` or similar on the same line, or on a line of its own."""
     text = document.text
     position = document.position(offset)
     head = text[:offset].rstrip()
@@ -232,10 +231,10 @@ def _places_after(document: LeanDocument, offset: int, start: int) -> Iterator[T
         yield _dropping(document, f"{head}\n{' ' * column}", start)
 
 
-def _places_instead(
+def _sites_replacing(
     document: LeanDocument, position: Position, start: int, lines: Iterable[int]
 ) -> Iterator[TacticSite]:
-    """In place of the tactic around the position, which begins on one of these lines."""
+    """Sites that replace the tactic around the position, which begins on one of these lines."""
     first = document.position(start)
     for number in lines:
         if number < first.line or number < position.line - _MOST_LINES_BACK:
@@ -243,7 +242,7 @@ def _places_instead(
         line = document.line(number)
         reach = position.column if number == position.line else len(line)
         for column in reversed(_tactic_columns(line)):
-            # A declaration's own line holds tactics only behind its `:=`.
+            # The first line of a declaration has tactics only after its `:=`.
             if column <= reach and (number > first.line or ":=" in line[:column]):
                 yield _dropping(document, document.text[: document.offset(Position(number, column))], start)
 
@@ -259,13 +258,13 @@ def _tactic_columns(line: str) -> list[int]:
 
 
 def _dropping(document: LeanDocument, head: str, start: int) -> TacticSite:
-    """A place with nothing of the declaration behind it but what closes its brackets."""
+    """A site after which nothing of the declaration is kept except the closing brackets."""
     before = head[start:]
     return TacticSite(head, f"\n{_closers(before)}\n", False, before, *_lines(document, start))
 
 
 def _lines(document: LeanDocument, start: int) -> tuple[int, int]:
-    """The lines at which a declaration and its command begin."""
+    """The lines in which a declaration and its command begin."""
     first = _command_start(document.text, start)
     return document.position(start).line, document.position(first).line
 
@@ -277,12 +276,12 @@ def _closers(text: str) -> str:
 
 def _filled(text: str) -> str:
     raw = tokenize(text)
-    parts, place = [], 0
+    parts, offset = [], 0
     for token, start in zip(raw.texts, raw.starts, strict=True):
         if token in ("sorry", "admit"):
-            parts += [text[place:start], _FILLING]
-            place = start + len(token)
-    return "".join([*parts, text[place:]])
+            parts += [text[offset:start], _FILLING]
+            offset = start + len(token)
+    return "".join([*parts, text[offset:]])
 
 
 def _line_start(text: str, number: int) -> int:
@@ -293,7 +292,7 @@ def _line_start(text: str, number: int) -> int:
 
 
 def _command_start(text: str, start: int) -> int:
-    """Where the comments and attributes above a declaration begin, which begins at `start`."""
+    """The offset of the comments and attributes above a declaration that begins at `start`."""
     while above := text[:start].rstrip():
         last = above.rfind("\n") + 1
         if above.endswith("-/"):

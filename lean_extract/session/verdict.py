@@ -1,4 +1,4 @@
-"""What Lean's messages about a copy say of the tactic in it."""
+"""Derives the verdict on a tactic from Lean's messages about a copy that contains it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from lean_extract.syntax.tactic_text import has_sorry
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
-# Lean says this of a hole only once nothing else is wrong, so it is no fault of the tactic.
+# Lean reports this about a hole only if nothing else is wrong, so it is not caused by the tactic.
 _OTHER_HOLE = re.compile(r"don't know how to synthesize")
 _GAVE_UP = "it leaves the goal to `sorry`"
-_GIVEN_UP = "Lean gives it up half-way, and only says so where nothing else is wrong"
+_GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
 
 Anchor = tuple[str, int, int]
-"""A place that stays the same whatever stands in the braces: side, line and column from there."""
+"""A position relative to the braces, which does not depend on their contents: side, line and column."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopyMessages:
     """The messages about one copy, sorted by what they are about.
 
-    `error`: the tactic's own first error. `remaining`: the goals it leaves; None if Lean did not say.
-    `elsewhere`: first messages of the errors outside the braces. `is_unchecked`: some of those stand in
-    this declaration, so that Lean looks for neither `sorry` nor recursion in it. `uses_sorry`: Lean warns
-    of it in this declaration. `above`: the errors before the braces, and the warnings of `sorry` above this
-    declaration, as faults. `lints`: what linters have against the tactic.
+    `error`: the tactic's own first error. `remaining`: the goals that it leaves; None if Lean did not report any.
+    `elsewhere`: the first error at each position outside the braces. `is_unchecked`: some of these are in this
+    declaration, so that Lean does not check it for `sorry` and recursion. `uses_sorry`: Lean warns about `sorry`
+    in this declaration. `above`: the errors before the braces and the warnings about `sorry` above this
+    declaration, as faults. `lints`: the warnings of linters about the tactic.
     """
 
     error: str | None
@@ -83,12 +83,12 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
-    """Whether two goals are printed alike, but for line breaks, case tags and metavariable numbers."""
+    """Whether two goals print the same, apart from line breaks, case tags and metavariable numbers."""
     return _folded(one) == _folded(other)
 
 
 def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
-    """Whether two tactics come to the same: the same verdict, and goals that are printed alike."""
+    """Whether two outcomes are equivalent: the same verdict, and goals that print the same."""
     if one.status != other.status or (one.state is None) != (other.state is None):
         return False
     left, right = (outcome.state.goals if outcome.state else () for outcome in (one, other))
@@ -96,28 +96,28 @@ def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
 
 
 def judge(
-    tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite, milliseconds: float
+    tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite, milliseconds: float
 ) -> TacticOutcome:
-    """What became of the goal.
+    """The outcome of a tactic.
 
     Args:
-        tactic: as it was given.
+        tactic: the tactic as it was given.
         reading: the messages with the tactic between the braces.
-        blank: the messages with nothing there; `remaining` is the goal itself.
-        place: where it was tried.
+        blank: the messages with nothing between the braces; `remaining` is the goal itself.
+        site: where it was tried.
         milliseconds: how long it took.
     """
-    problem = _problem(tactic, reading, blank, place)
+    problem = _problem(tactic, reading, blank, site)
     if problem is not None:
         return TacticOutcome(tactic, "fails", None, problem.strip(), milliseconds)
     left = ProofState(reading.remaining or ())
     outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left, "", milliseconds)
-    faults = faults_of(reading.above, place.line)
-    return cast_doubt(outcome, faults[0]) if faults else outcome
+    faults = faults_of(reading.above, site.line)
+    return mark_unjudged(outcome, faults[0]) if faults else outcome
 
 
-def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, place: TacticSite) -> str | None:
-    """Why the tactic does not count as accepted."""
+def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite) -> str | None:
+    """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
         return reading.error
     for anchor, message in reading.elsewhere.items():
@@ -130,25 +130,25 @@ def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, place: Tac
         if any(map(mentions_sorry, reading.remaining)):
             return "it leaves a goal that mentions `sorry`"
     elif reading.is_unchecked:
-        return "it uses what is being proved" if place.names_itself(tactic) else None
-    elif reading.uses_sorry and not has_sorry(place.declaration):
+        return "it uses the theorem that is being proved" if site.names_itself(tactic) else None
+    elif reading.uses_sorry and not has_sorry(site.declaration):
         return _GAVE_UP
     return None
 
 
-def cast_doubt(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
-    """What is to be said of a tactic that Lean accepts where something is at fault above."""
+def mark_unjudged(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
+    """The outcome of an accepted tactic, changed to `unjudged` because of a fault above it."""
     if outcome.status not in ("closes", "progress"):
         return outcome
     return replace(outcome, status="unjudged", message=f"cannot be judged: {fault}")
 
 
-def insisted(accepted: TacticOutcome, strict: CopyMessages, milliseconds: float) -> TacticOutcome:
-    """What becomes of a tactic that is accepted in a declaration with errors.
+def judge_strict(accepted: TacticOutcome, strict: CopyMessages, milliseconds: float) -> TacticOutcome:
+    """The outcome of a tactic that was accepted in a declaration with errors.
 
     Args:
-        accepted: the verdict of a copy in which Lean may have given the tactic up without a word.
-        strict: the messages of one in which it has to say so.
+        accepted: the outcome in a copy in which Lean may have abandoned the tactic silently.
+        strict: the messages about a copy in which Lean has to report this.
         milliseconds: how long both took.
     """
     if strict.error is not None:
@@ -156,36 +156,37 @@ def insisted(accepted: TacticOutcome, strict: CopyMessages, milliseconds: float)
     return replace(accepted, milliseconds=milliseconds)
 
 
-def doubt(closes: TacticOutcome, apart: CopyMessages, milliseconds: float) -> TacticOutcome:
-    """What becomes of a tactic that closes the goal of a declaration with other holes.
+def judge_sorry(closes: TacticOutcome, apart: CopyMessages, milliseconds: float) -> TacticOutcome:
+    """The outcome of a tactic that closes a goal in a declaration with other holes.
 
     Args:
-        closes: the verdict without regard to `sorry`.
-        apart: the messages where the other holes are filled; if that makes errors, they tell nothing.
+        closes: the outcome without regard to `sorry`.
+        apart: the messages about a copy in which the other holes are filled. If this causes errors, they are
+            inconclusive.
         milliseconds: how long both took.
     """
-    is_told = apart.error is None and not apart.remaining and not apart.is_unchecked
-    if is_told and apart.uses_sorry:
+    is_conclusive = apart.error is None and not apart.remaining and not apart.is_unchecked
+    if is_conclusive and apart.uses_sorry:
         return TacticOutcome(closes.tactic, "fails", None, _GAVE_UP, milliseconds)
     return replace(closes, milliseconds=milliseconds)
 
 
 def _first(errors: list[tuple[Position, str]], shadow: Shadow) -> str | None:
-    """The first error, but not that the braces are left open where something in them cannot be read."""
-    telling = [item for item in errors if not (item[0] == shadow.start and _UNSOLVED.match(item[1]))]
-    return min(telling or errors)[1] if errors else None
+    """The first error, ignoring "unsolved goals" at the opening brace if there are other errors."""
+    relevant = [item for item in errors if not (item[0] == shadow.start and _UNSOLVED.match(item[1]))]
+    return min(relevant or errors)[1] if errors else None
 
 
 def _goals(text: str) -> tuple[Goal, ...]:
     try:
         return parse_state(text).goals
     except BadState:
-        # A goal that is printed in a way of its own still counts as one.
+        # A goal that cannot be parsed still counts as a goal.
         return (Goal((), text.strip()),)
 
 
-def _position(place: Mapping[str, Any]) -> Position:
-    return Position(int(place["line"]), int(place["character"]))
+def _position(found: Mapping[str, Any]) -> Position:
+    return Position(int(found["line"]), int(found["character"]))
 
 
 def _anchor(start: Position, shadow: Shadow) -> Anchor:

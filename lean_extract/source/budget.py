@@ -1,4 +1,4 @@
-"""How much may be made of one declaration: where the output could grow faster than the text, the rest is left
+"""Limits on what is made of one declaration. Where the output could grow faster than the text, the rest is left
 out."""
 
 from __future__ import annotations
@@ -6,21 +6,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_FACTS = 200
-"""Named facts of a proof that are in force at once. Mathlib has some dozens."""
+"""Named facts of a proof in scope at once. Mathlib has a few dozen."""
 MAX_TOKENS = 20_000
-"""Tokens of a statement or of a proof that are read; the longest of Mathlib have some thousands."""
+"""Tokens of a statement or a proof. The longest in Mathlib have several thousand."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """Counts what is made, in whatever unit, down to nothing."""
+    """Counts down what may still be made, in any unit."""
 
     left: int
     is_spent: bool = False
-    """Whether something was refused."""
+    """Whether a request was refused."""
 
     def take(self, amount: int) -> bool:
-        """Whether so much may still be made."""
+        """Take this amount from the budget; False, and nothing is taken, if less is left."""
         if amount > self.left:
             self.is_spent = True
             return False

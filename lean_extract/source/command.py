@@ -1,4 +1,4 @@
-"""Extract the records of a project from its text, and print what was found.
+"""Extract the records of a project from its text, and print the counts.
 
 python -m lean_extract extract ROOT OUT [--states] [--workers N]
 """
@@ -24,17 +24,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=int,
         default=min(4, os.cpu_count() or 1),
-        help="reading processes (one a core)",
+        help="processes that read files (one per core is best)",
     )
     parser.add_argument(
         "--states",
         action="store_true",
-        help="also the proof states that the text determines, which the generator learns from",
+        help="also extract the proof states that the text determines, for training the generator",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command. Raises BadSource where there is no such folder."""
+    """Run the command. Raises BadSource if the folder does not exist."""
     if not options.root.is_dir():
         raise BadSource(f"There is no folder {options.root}.", "Check the path.")
     with tqdm(unit=" files", disable=None) as bar:

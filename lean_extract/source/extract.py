@@ -1,4 +1,4 @@
-"""A whole project's text into one records file."""
+"""Extracts the records of a whole project from its text into one file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from lean_extract.source.resolution.link import Linker
 from lean_extract.syntax.keywords import THEOREM_WORDS
 
 Progress = Callable[[str, int, int], None]
-"""Told of each file: the phase (`read` or `link`), how many are done, how many there are."""
+"""Called after each file with the phase (`read`), the number of files done, and the number of files."""
 
 
 @dataclass
 class ExtractionCounts:
-    """What an extraction found, and what it cost."""
+    """Counts of what an extraction found, and its time and memory."""
 
     files: int = 0
     theorems: int = 0
@@ -40,11 +40,11 @@ class ExtractionCounts:
     steps: int = 0
     terms: int = 0
     origins: Counter[str] = field(default_factory=Counter)
-    """Steps whose state the text determines, by what it is known from."""
+    """Steps whose state the text determines, by `TacticStep.origin`."""
     inner_goals: int = 0
     problems: int = 0
     notices: tuple[str, ...] = ()
-    """Sentences on what was left out, and on packages outside of the project."""
+    """Sentences about what was left out, and about packages outside the project."""
     kinds: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     peak_megabytes: float = 0.0
@@ -54,12 +54,12 @@ class ExtractionCounts:
 def extract_project(
     root: Path, out: Path, progress: Progress | None = None, workers: int = 1, *, states: bool = False
 ) -> ExtractionCounts:
-    """Read the project at `root` with its packages and write all records to `out`, atomically.
+    """Read the project at `root` and its packages, and write all records to `out` atomically.
 
-    With `states` the records also hold the proof states that the text determines, for the generator.
+    With `states`, the records also hold the proof states that the text determines, for the generator.
 
-    A file that cannot be read becomes a problem; nothing stops the run. With `workers` above 1 the
-    files are read in that many processes.
+    A file that cannot be read is recorded as a problem, and the run continues. With `workers` above 1,
+    that many processes read the files.
     """
     started = time.perf_counter()
     found = find_sources(root)
@@ -76,7 +76,7 @@ def extract_project(
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """The records hold no cycles: looking for them costs a fifth of the time and frees nothing."""
+    """Disable the garbage collector: records hold no cycles, and looking for some takes a fifth of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -155,7 +155,7 @@ def _count_proof(counts: ExtractionCounts, proof: Proof) -> None:
 
 
 def _sources_hash(sources: Sequence[SourceFile]) -> str:
-    """Which modules were read, of which revisions (the records' own hash covers their contents)."""
+    """A hash of the modules that were read and their revisions. The records' own hash covers their contents."""
     digest = hashlib.sha256()
     for source in sources:
         digest.update(f"{source.module}\0{source.revision}\n".encode())

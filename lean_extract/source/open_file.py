@@ -1,4 +1,4 @@
-"""What the proofs of one file use, where the rest of the library is known by its names alone."""
+"""The premises used by the proofs of one file, where only the names of the rest of the library are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lean_extract.source.resolution.mention_resolution import MentionResolver
 
 
 class _Everything(set[str]):
-    """Holds whatever is asked for: which names a library has, only `find` can tell."""
+    """A set that contains everything, since only `find` can tell which names a library has."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -22,21 +22,21 @@ class _Everything(set[str]):
 
 @dataclass(slots=True)
 class LibraryEnvironment(NameEnvironment):
-    """What the open file declares, and the names that a library is known to have.
+    """The declarations of the open file, and the known names of a library.
 
-    Its namespaces are not known; those that are opened are taken to be there.
+    The library's namespaces are not known. Those that are opened are assumed to exist.
     """
 
     is_known: Callable[[str], bool] = lambda name: False
     last_components: set[str] = field(default_factory=_Everything)
 
     def find(self, name: str, module: int, order: int) -> Entry | None:
-        """A declaration of the file that stands before `order`, else one of the library."""
+        """A declaration of the file that comes before `order`, otherwise one of the library."""
         found = super(LibraryEnvironment, self).find(name, module, order)
         return Entry(-1, 0) if found is None and self.is_known(name) else found
 
     def add_opened(self, scopes: Iterable[Scope]) -> None:
-        """Take the namespaces that these scopes open as known."""
+        """Assume that the namespaces opened in these scopes exist."""
         for opened in {opened for scope in scopes for opened in scope.opens}:
             for around in namespaces_of(opened.within):
                 self.namespaces.add(join_names(around, opened.namespace))
@@ -45,9 +45,9 @@ class LibraryEnvironment(NameEnvironment):
 def uses_in(
     source: SourceModule, is_known: Callable[[str], bool], proofs: Sequence[SourceProof]
 ) -> Iterator[tuple[str, ...]]:
-    """For each of these proofs of a module, the names that it uses, those of the module or known ones.
+    """For each of these proofs of a module, the names that it uses: those of the module, and known ones.
 
-    A field of what a lemma of the library concludes (`(foo x).symm`) is not followed.
+    A field of the conclusion of a library lemma (`(foo x).symm`) is not resolved.
     """
     environment = LibraryEnvironment(is_known=is_known, visible=[1])
     linker = Linker(environment)

@@ -1,6 +1,6 @@
-"""One module's text into premises and proofs, with no Lean.
+"""Reads the text of one module into premises and proofs, without running Lean.
 
-`read_module` is pure, and raises on no text: what cannot be read becomes a problem.
+`read_module` is pure and does not raise on any text. What cannot be parsed is recorded as a problem.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ from lean_extract.syntax.lexer import tokenize
 
 @dataclass(frozen=True, slots=True)
 class SourceModule:
-    """What the text of one module gives; the mentions of its proofs are not resolved yet."""
+    """What was read from the text of one module. The names in its proofs are not resolved yet."""
 
     module: Module
     premises: tuple[Premise, ...]
     scopes: tuple[Scope, ...]
-    """For each premise, what its statement is read in."""
+    """For each premise, the scope in which the names of its statement are resolved."""
     proofs: tuple[SourceProof, ...]
     problems: tuple[FileProblem, ...]
     aliases: tuple[Alias, ...] = ()
-    """Aliases whose target may stand in another module; their premises have no statement yet."""
+    """Aliases. If the target is in another module, the premise has no statement yet."""
     exports: tuple[Open, ...] = ()
     parents: tuple[tuple[str, tuple[str, ...], Scope], ...] = ()
-    """Structures with what they extend, as written."""
+    """Structures with the structures that they extend, as written, and the scope."""
     notations: tuple[Notation, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
-    """Short definitions by name: what they stand for."""
+    """The values of short definitions, by name."""
     is_prelude: bool = False
 
 
 def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
-    """Read a source file, with `states` also the proof states that its text determines.
+    """Read a source file; with `states`, also the proof states that its text determines.
 
-    Raises BadSource where `read_source` does, and Unwanted.
+    Raises BadSource as `read_source` does, and Unwanted.
     """
     return read_module(read_source(path), name, str(path), states=states)
 
 
 def read_module(text: str, name: str, path: str, *, states: bool = False) -> SourceModule:
-    """Read a module's text. What makes no sense becomes a problem; the rest is read on.
+    """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
-    Time is linear in the text: where what is made of it could grow faster, the rest is left out, and a
-    problem says so. Raises Unwanted soon after nobody waits for it any more.
+    Time is linear in the length of the text. Where the output could grow faster, the rest is left out and a
+    problem is recorded. Raises Unwanted soon after the result is no longer wanted.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")

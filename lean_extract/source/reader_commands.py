@@ -1,4 +1,4 @@
-"""The commands of a file, in order."""
+"""Reads the commands of a file, in order."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from lean_extract.syntax.keywords import DECLARATION_WORDS, SCOPE_WORDS
 from lean_extract.syntax.lexer import comment_left_open, is_identifier
 from lean_extract.wanted import check_wanted
 
-_ASKED_EVERY = 1 << 16
-"""Characters between two questions whether to stop: some hundredths of a second."""
+_CHECK_EVERY = 1 << 16
+"""Characters between two checks whether to stop: a few hundredths of a second."""
 _MOST_PREMISES = 20_000
-"""Premises of one file. The largest files of Lean and Mathlib have a tenth of it."""
+"""Premises of one file. The largest files of Lean and Mathlib have a tenth of that."""
 _MOST_ATTRIBUTES = 100
-"""Attributes of one declaration that `attribute` commands may add."""
+"""Attributes of one declaration, including those that `attribute` commands add."""
 _MOST_HINTS = 500
-"""Name hints for translations in one file: each is a new table of words."""
+"""Name hints for translations in one file. Each makes a new table of words."""
 _NEAR = 200
 _CONTEXT = SCOPE_WORDS | frozenset(
     ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
@@ -46,15 +46,15 @@ _MAY_GOVERN = frozenset(
 
 
 class CommandReader(DeclarationReader):
-    """Reads commands."""
+    """Reads the commands of one file."""
 
     def run(self) -> None:
-        """Read every command. Raises Unwanted."""
-        asked = 0
+        """Read all commands. Raises Unwanted."""
+        last_check = 0
         for command in split_commands(self.tokens):
             begin = self.tokens.starts[command.begin]
-            if begin > asked + _ASKED_EVERY:
-                asked = begin
+            if begin > last_check + _CHECK_EVERY:
+                last_check = begin
                 check_wanted()
             if len(self.declared.premises) >= _MOST_PREMISES:
                 self.limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
@@ -67,20 +67,20 @@ class CommandReader(DeclarationReader):
             self.problem_at(len(self.tokens.text), "The file ends inside a comment.")
 
     def _command(self, command: Command) -> None:
-        """One command, with every `... in` before it and whatever follows on its line."""
+        """Read one command, with every `... in` before it and whatever follows on its line."""
         index, end = command.begin, command.end
         while index < end:
             prefix, position = parse_prefix(self.tokens, index, end)
             if position >= end:
                 break
-            behind = self._dispatch(prefix, index, position, end)
-            if behind is None:
+            after = self._dispatch(prefix, index, position, end)
+            if after is None:
                 break
-            index = behind
+            index = after
         self.stack.leave_temporary()
 
     def _dispatch(self, prefix: Prefix, begin: int, position: int, end: int) -> int | None:
-        """Read what begins at `position`; where to read on, or None at the command's end."""
+        """Read what begins at the token `position`. Returns where to continue; None at the command's end."""
         word = self.tokens.texts[position]
         if word in DECLARATION_WORDS:
             self.declaration(prefix, begin, position, end)
@@ -109,13 +109,13 @@ class CommandReader(DeclarationReader):
         return None
 
     def _context(self, word: str, position: int, end: int) -> int | None:
-        """A command that changes what is in force; with `in` behind it, for one command only."""
+        """Read a command that changes the scope; followed by `in`, it does so for one command only."""
         tokens, stack = self.tokens, self.stack
         index = position + 1
         if word == "end":
             matched, index = contexts.leave(stack, tokens, index, end)
             if not matched:
-                self.problem(position, "This `end` does not match what is open.")
+                self.problem(position, "This `end` does not match the open namespace or section.")
             return index
         if word in SCOPE_WORDS:
             fits, index = contexts.enter(stack, word, tokens, index, end)
@@ -126,23 +126,23 @@ class CommandReader(DeclarationReader):
         if inside is not None:
             stack.enter_temporary()
             end = inside
-        behind = index
+        after = index
         if word == "open":
-            opened, behind = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
+            opened, after = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
             if not stack.open(*opened):
                 self.limit(position, f"More than {MAX_OPENS} namespaces are open here")
         elif word == "variable":
-            behind = contexts.declare_variables(stack, tokens, index, end)
+            after = contexts.declare_variables(stack, tokens, index, end)
             if stack.top.variables.is_full:
-                self.limit(position, "Very many variables are in force here")
+                self.limit(position, "Too many variables are in scope here")
         elif word == "include":
-            behind = contexts.include(stack, tokens, index, end)
+            after = contexts.include(stack, tokens, index, end)
         elif word == "omit":
-            behind = contexts.omit(stack, tokens, index, end)
+            after = contexts.omit(stack, tokens, index, end)
         else:
-            while behind < end and is_identifier(tokens.texts[behind]) and not tokens.is_first(behind):
-                behind += 1
-        return behind if inside is None else inside + 1
+            while after < end and is_identifier(tokens.texts[after]) and not tokens.is_first(after):
+                after += 1
+        return after if inside is None else inside + 1
 
     def _has_in(self, begin: int, end: int) -> bool:
         near = min(end, begin + _NEAR)
@@ -151,19 +151,19 @@ class CommandReader(DeclarationReader):
     def _hint(self, position: int, end: int) -> None:
         self.hints += 1
         if self.hints > _MOST_HINTS or end - position > _MOST_HINTS:
-            self.limit(position, "There are very many name hints here")
+            self.limit(position, "There are too many name hints here")
             return
         self.translations = hinted(self.translations, self.tokens.texts, position, end)
 
     def _attribute(self, position: int, end: int) -> int | None:
-        """`attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
+        """Read `attribute [simp, to_additive] foo bar`, perhaps followed by `in`."""
         tokens = self.tokens
         if position + 1 >= end or tokens.texts[position + 1] != "[":
             return None
-        behind = tokens.brackets.close(position + 1, end) + 1
+        after = tokens.brackets.close(position + 1, end) + 1
         is_local = tokens.texts[position + 2] in ("local", "scoped", "-")
-        attributes = parse_attributes(tokens, position + 2, behind - 1)
-        index = behind
+        attributes = parse_attributes(tokens, position + 2, after - 1)
+        index = after
         while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":
             target = self.declared.find(tokens.texts[index], self.stack.top.scope)
             if target is not None and not is_local:
@@ -182,7 +182,7 @@ class CommandReader(DeclarationReader):
         self.add_made(Subject(premise), attributes)
 
     def _export(self, position: int, end: int) -> None:
-        """`export Namespace (a b)`: the names are there in the current namespace too."""
+        """Read `export Namespace (a b)`, which makes the names available in the current namespace too."""
         opened, _ = contexts.parse_open(self.tokens, position + 1, end, self.stack.top.scope.namespace)
         self.exports += opened
         for names in opened:
@@ -194,7 +194,7 @@ class CommandReader(DeclarationReader):
             found = self.declared.find(alias.target, scope)
             target = self.declared.premises[found] if found is not None else None
             if target is not None and not self.made.take(len(target.conclusion)):
-                self.limit(position, "Aliases repeat very much of what is declared here")
+                self.limit(position, "Aliases repeat too much text here")
                 return
             premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
             self.aliases.append(alias)
@@ -202,7 +202,7 @@ class CommandReader(DeclarationReader):
             self.add_made(Subject(premise), prefix.attributes)
 
     def _iff_of(self, position: int, end: int) -> None:
-        """`mk_iff_of_inductive_prop Foo foo_iff`."""
+        """Read `mk_iff_of_inductive_prop Foo foo_iff`."""
         if position + 2 >= end:
             return
         found = self.declared.find(self.tokens.texts[position + 1], self.stack.top.scope)

@@ -1,4 +1,4 @@
-"""Declarations of a file: premises, proofs, members."""
+"""Reads the declarations of a file: premises, proofs and members of types."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from lean_extract.source.reader_state import ReaderState
 from lean_extract.syntax.keywords import THEOREM_WORDS, TYPE_WORDS
 
 _SHORT = 60
-"""Tokens of a definition that is worth unfolding."""
+"""The most tokens of a definition that is worth unfolding."""
 _REFERENCE = 8
-"""Characters that a binder counts for which declarations share."""
+"""The cost, in characters, of a binder that several declarations share."""
 
 
 class DeclarationReader(ReaderState):
-    """Reads declarations."""
+    """Reads the declarations of one file."""
 
     def declaration(self, prefix: Prefix, begin: int, position: int, end: int) -> None:
-        """The declaration of the tokens [begin, end), whose keyword stands at `position`."""
+        """Read the declaration in the tokens [begin, end), whose keyword is at index `position`."""
         declaration = parse_declaration(self.tokens, prefix, begin, position, end)
         if declaration is None or declaration.keyword == "example":
             return
@@ -81,7 +81,7 @@ class DeclarationReader(ReaderState):
         self.add_made(subject, prefix.attributes)
 
     def _context_of(self, declaration: Declaration) -> list[Binder]:
-        """The variables that the declaration includes, then its own binders."""
+        """The section variables that the declaration includes, then its own binders."""
         frame = self.stack.top
         if not frame.variables.groups:
             return declaration.binders
@@ -95,7 +95,7 @@ class DeclarationReader(ReaderState):
         if taken is None:
             taken = self.taken[key] = variables.included(*key)
         if not self.made.take(sum([len(binder.text) for binder in taken])):
-            self.limit(declaration.begin, "Declarations take very many variables here")
+            self.limit(declaration.begin, "Declarations include too many variables here")
             return declaration.binders
         return [*taken, *declaration.binders]
 
@@ -106,7 +106,7 @@ class DeclarationReader(ReaderState):
         if begin >= declaration.end:
             return
         if declaration.end - begin > MAX_TOKENS:
-            self.problem(begin, f"This proof has more than {MAX_TOKENS:,} tokens; it is not read.")
+            self.problem(begin, f"This proof has more than {MAX_TOKENS:,} tokens; it is left out.")
             return
         proof = read_proof(
             self.tokens,
@@ -121,11 +121,11 @@ class DeclarationReader(ReaderState):
             states=self.states,
         )
         if proof.is_cut:
-            self.limit(begin, "This proof states very much inside of itself")
+            self.limit(begin, "This proof states too many goals inside it")
         self.proofs.append(proof)
 
     def _value(self, declaration: Declaration, premise: Premise) -> None:
-        """Note what a short definition stands for; of an irreducible one that is a lemma."""
+        """Record the value of a short definition; for an `irreducible_def`, also its lemma."""
         begin = declaration.value_begin
         if 1 < declaration.end - begin <= _SHORT and self.tokens.texts[begin] == ":=":
             self.values[premise.name] = self.tokens.source(begin + 1, declaration.end)
@@ -134,15 +134,15 @@ class DeclarationReader(ReaderState):
             self.add(irreducible_lemma(self.tokens, premise, header, self.values.get(premise.name, "")))
 
     def _inner_scope(self, name: str) -> Scope:
-        """What the body of a declaration is read in: `theorem Foo.bar` stands in the namespace `Foo`."""
+        """The scope of the body of a declaration: that of `theorem Foo.bar` is in the namespace `Foo`."""
         scope = self.stack.top.scope
         namespace = _namespace_of(name)
         return scope if namespace == scope.namespace else replace(scope, namespace=namespace)
 
     def _members(self, declaration: Declaration, premise: Premise, context: list[Binder]) -> tuple[str, ...]:
-        """Declare fields and constructors; the names of the fields.
+        """Declare fields and constructors, and return the names of the fields.
 
-        As in Lean the type's parameters are implicit there, and a field takes the structure itself.
+        As in Lean, the type's parameters become implicit, and a field takes the structure itself as an argument.
         """
         parameters = tuple([binder.implicit().text for binder in context])
         itself = structure_itself(declaration.keyword, premise.name, context)
@@ -154,7 +154,7 @@ class DeclarationReader(ReaderState):
             is_field = member.kind == "field"
             size = self._length(member.type_begin, member.type_end) + _REFERENCE * len(parameters)
             if not self.made.take(size) or is_too_long(join_names(premise.name, member.name)):
-                self.limit(member.begin, "This type has very many parameters and members")
+                self.limit(member.begin, "This type has too many parameters and members")
                 break
             outer = (*parameters, itself) if is_field else parameters
             made = member_premise(self.tokens, member, premise, outer)
@@ -166,11 +166,11 @@ class DeclarationReader(ReaderState):
         return tuple([member.name for member in found.members if member.kind == "field"])
 
     def _length(self, begin: int, end: int) -> int:
-        """Characters from one token to another."""
+        """The number of characters from the token `begin` to the last token before `end`."""
         return self.tokens.starts[end - 1] - self.tokens.starts[begin] if begin < end else 0
 
     def _local_declarations(self, declaration: Declaration, premise: Premise) -> None:
-        """`where go := ...` behind a value declares `f.go`; behind a theorem it is one, too."""
+        """Declare `f.go` for `where go := ...` after the value of `f`; in a theorem it is a theorem too."""
         if "where" not in self.tokens.texts[declaration.value_begin + 1 : declaration.end]:
             return
         kind = "theorem" if declaration.keyword in THEOREM_WORDS else "def"

@@ -1,4 +1,4 @@
-"""What is known while the commands of one file are read in order, and what is made of them."""
+"""The state of a reader while it reads the commands of one file, and what it has made of them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.syntax.lexer import Tokens
 
 _MOST_MADE = 1 << 20, 8
-"""Characters that a file's attributes, aliases, variables and parameters may add to what it says itself, and
-how many for each of its own."""
+"""Characters that attributes, aliases, variables and parameters may add to a file's own text: a constant, and
+how many per character of the file."""
 
 _Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
 
 
 def allowance(characters: int) -> Budget:
-    """How much may be made of a text of so many characters."""
+    """The budget for what is made of a text with this many characters."""
     least, factor = _MOST_MADE
     return Budget(least + factor * characters)
 
@@ -53,7 +53,7 @@ class ReaderState:
     """The translating attributes, with the name hints given so far."""
     values: dict[str, str] = field(default_factory=dict)
     taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
-    """The variables that were included before, by what that depends on."""
+    """A cache of the variables that a declaration includes, by what that depends on."""
     proofs: list[SourceProof] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
@@ -64,34 +64,34 @@ class ReaderState:
     hints: int = 0
 
     def problem(self, index: int, message: str) -> None:
-        """Note a problem at a token."""
+        """Record a problem at a token."""
         self.problem_at(self.tokens.starts[index], message)
 
     def limit(self, index: int, what: str) -> None:
-        """Say, once a file, that there is too much of something."""
+        """Record, once per file, that there is too much of something."""
         if what not in self.limits_met:
             self.limits_met.add(what)
             self.problem(index, f"{what}; the rest is left out.")
 
     def problem_at(self, offset: int, message: str) -> None:
-        """Note a problem at an offset of the text."""
+        """Record a problem at an offset in the text."""
         position = self.tokens.position(offset) if self.tokens.text else Position(0, 0)
         self.problems.append(FileProblem(self.module.path, position, message))
 
     def may_make(self, index: int, premise: Premise) -> bool:
-        """Whether there is room for a premise that is made of others, with their binders."""
+        """Whether the budget allows a premise that is generated from others, with their binders."""
         size = len(premise.conclusion) + sum(map(len, premise.context))
         if self.made.take(size) and not is_too_long(premise.name):
             return True
-        self.limit(index, "Attributes make very much of what is declared here")
+        self.limit(index, "Attributes generate too much text here")
         return False
 
     def add(self, premise: Premise) -> None:
-        """Declare a premise in the scope that is open."""
+        """Declare a premise in the current scope."""
         self.declared.add(premise, self.stack.top.scope)
 
     def add_made(self, subject: Subject, attributes: list[Attribute]) -> None:
-        """Declare what the attributes of a declaration make of it."""
+        """Declare what the attributes of a declaration generate from it."""
         for made in generate(self.tokens, subject, attributes, self.translations):
             if not self.may_make(attributes[0].begin, made):
                 return

@@ -1,4 +1,4 @@
-"""Which declarations rest on `sorry`: by their own text, or by what their proofs use."""
+"""Finds the declarations that depend on `sorry`, in their own text or through what their proofs use."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from lean_extract.source.reader import SourceModule
 
 
 def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> frozenset[str]:
-    """The names of a module's declarations that rest on `sorry`; `known` are those of other modules.
+    """The names of a module's declarations that depend on `sorry`. `known` holds those of other modules.
 
-    A theorem does if its text has a `sorry` or `admit`, if its proof uses one that does, or if an attribute
-    or `alias` made it of one that does. Definitions count by their own text alone. Time is linear.
+    A theorem depends on `sorry` if its text contains `sorry` or `admit`, if its proof uses a theorem that does,
+    or if an attribute or `alias` derives it from one that does. For definitions only their own text counts.
+    Takes linear time.
     """
     found = {premise.name for premise in source.premises if premise.has_sorry}
     if not found and not known:
@@ -29,7 +30,7 @@ def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> fro
         )
     )
     aliases = {alias.name: alias for alias in source.aliases}
-    for premise in source.premises:  # in order: a proof uses what stands above it
+    for premise in source.premises:  # in order, since a proof uses what is above it
         used = [*uses.get(premise.name, ())]
         if premise.generated_from is not None:
             used.append(premise.generated_from)
@@ -42,12 +43,12 @@ def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> fro
 
 
 def last_components(names: Iterable[str]) -> set[str]:
-    """What a text has to have in it to name one of these."""
+    """The last components of these names. A text that names one of them contains its last component."""
     return {split_name(name)[-1] for name in names}
 
 
 def _candidates(proofs: Iterable[SourceProof], names: Iterable[str]) -> list[SourceProof]:
-    """The proofs that mention one of the names, or what another such proof proves; by last components."""
+    """The proofs that mention one of the names, or a theorem with such a proof, judged by last components."""
     lasts = last_components(names)
     chosen = []
     for proof in proofs:

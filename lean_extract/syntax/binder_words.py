@@ -1,11 +1,11 @@
-"""The words and symbols that bind names, and what stands behind the names."""
+"""The words and symbols that bind names, and the tokens that end the bound names."""
 
 from __future__ import annotations
 
 from lean_extract.syntax.tactic_words import ARROWS, FUNCTIONS
 
 SYMBOLS = frozenset("∀∃λΣΠ∑∏⋃⋂⨆⨅∫⨁⨂∐⋁⋀⨍∯∮")
-"""Binders of one character; others begin with these."""
+"""Binders of one character. Some longer ones begin with them."""
 QUANTIFIERS = (
     SYMBOLS
     | FUNCTIONS
@@ -13,4 +13,4 @@ QUANTIFIERS = (
 )
 """All binders."""
 BINDING_ENDS = ARROWS | {","}
-"""What stands between a binder's names and its body."""
+"""Tokens between a binder's names and its body."""

@@ -1,31 +1,31 @@
-"""The brackets of Lean's notation, and which one closes which."""
+"""The brackets of Lean's notation, and how they match."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 TERM_PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
-"""The brackets of terms that people write."""
+"""The usual brackets in terms."""
 PAIRS = TERM_PAIRS | {"⦃": "⦄"}
-"""The brackets that Lean's own grammar pairs."""
+"""The brackets of Lean's core grammar."""
 BINDER_PAIRS = {opener: PAIRS[opener] for opener in "({[⦃"}
 """The brackets of binders: explicit, implicit, instance, strict implicit."""
 QUOTIENT_PAIRS = {"⟦": "⟧"}
 ROUNDING_PAIRS = {"⌊": "⌋", "⌈": "⌉"}
 INNER_PAIRS = {"⟪": "⟫"}
 BARS = {"|": "|", "‖": "‖"}
-"""Opened and closed by the same symbol."""
+"""Brackets whose opening and closing symbols are the same."""
 
 _NOTATION_PAIRS = QUOTIENT_PAIRS | ROUNDING_PAIRS | INNER_PAIRS | {"‹": "›", "⁅": "⁆", "⸨": "⸩"}
 OPENERS = frozenset((*PAIRS, *_NOTATION_PAIRS, "@[", "#[", ".{"))
 CLOSERS = frozenset((*PAIRS.values(), *_NOTATION_PAIRS.values()))
-"""With `OPENERS`, all brackets that the lexer knows."""
+"""Together with `OPENERS`, all brackets that the lexer knows."""
 DEPTH = {**dict.fromkeys(OPENERS, 1), **dict.fromkeys(CLOSERS, -1)}
-"""What each bracket adds to the depth."""
+"""The change of depth at each bracket: 1 or -1."""
 
 
 def depths(pairs: Mapping[str, str]) -> dict[str, int]:
-    """What each bracket of some pairs adds to the depth."""
+    """The change of depth at each bracket of these pairs: 1 or -1."""
     return {**dict.fromkeys(pairs, 1), **dict.fromkeys(pairs.values(), -1)}
 
 
@@ -34,7 +34,7 @@ TERM_DEPTH = depths(TERM_PAIRS)
 
 
 def close(texts: Sequence[str], begin: int, end: int) -> int:
-    """The index of the bracket that closes the one at `begin`; `end - 1` if none does."""
+    """The index of the bracket that closes the one at `begin`; `end - 1` if there is none."""
     depth = 0
     for index in range(begin, end):
         depth += DEPTH.get(texts[index], 0)
@@ -44,10 +44,12 @@ def close(texts: Sequence[str], begin: int, end: int) -> int:
 
 
 def closing(tokens: Sequence[str], start: int, depth_of: Mapping[str, int] = PAIR_DEPTH) -> int:
-    """The index of the bracket that closes the one at `start`; the number of tokens if none does.
+    """The index of the bracket that closes the one at `start`; the number of tokens if there is none.
 
     Args:
-        depth_of: the brackets that count (`depths`); that a closer fits its opener is not checked.
+        tokens: the tokens.
+        start: the index of an opening bracket.
+        depth_of: the brackets to consider (`depths`). Whether a closer matches its opener is not checked.
     """
     depth = 0
     for index in range(start, len(tokens)):

@@ -1,6 +1,6 @@
-"""One spelling for what Lean prints and what people write, and one form for what says the same.
+"""Canonical spelling of what Lean prints and people write, and a normal form for equivalent relations.
 
-Every model reads its texts through `canonical`; what ranks premises, through `normal_form`.
+All models read their texts through `canonical`. The ranking of premises uses `normal_form`.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _ARROWS = (
 )
 """Each with the literal text without which its pattern is not searched for: few texts contain any."""
 _TYPE_NAMES = (("ℝ≥0∞", "ENNReal"), ("ℝ≥0", "NNReal"), ("ℚ≥0", "NNRat"), ("ℕ∞", "ENat"))
-"""Notation that is printed only where it is open, and contains the signs of relations."""
+"""Notation that Lean prints only where it is opened, and that contains relation symbols."""
 _POSITIVE_NATURALS = re.compile(r"ℕ\+(?=[\s)\]},]|$)")
 _NUMBER_TYPES = {"Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Real": "ℝ", "Complex": "ℂ"}
 _NUMBER_TYPE = re.compile(r"(?<![\w.«])(Nat|Int|Rat|Real|Complex)(?![\w.'!?»])")
 
 
 def well_formed(text: str) -> str:
-    """A text as it can be written: what is half a character (a lone surrogate) becomes a `?`.
+    """The text with each lone surrogate replaced by `?`.
 
-    JSON can hold such halves; no tokenizer, hash or file takes them.
+    JSON can contain lone surrogates, but tokenizers, hashes and files reject them.
     """
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def canonical(text: str) -> str:
-    """One spelling for what Lean prints and what people write.
+    """The canonical spelling of what Lean prints or people write.
 
-    Inaccessibility marks and universes go (`Type u_1` becomes `Type*`), ASCII operators become the
-    symbols that Mathlib writes, `Nat` alone becomes `ℕ`, white space is folded. Operators are kept.
+    Inaccessibility marks and universes are removed (`Type u_1` becomes `Type*`), ASCII operators become the
+    symbols that Mathlib uses, `Nat` as a whole name becomes `ℕ`, and runs of white space become one space.
     """
     text = without_marks(well_formed(text))
     if ".{" in text:
@@ -57,7 +57,7 @@ def canonical(text: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """`canonical`, with names for notation of types, and every relation facing one way."""
+    """`canonical`, with notation for types replaced by names, and every relation in one direction."""
     text = canonical(text)
     for notation, name in _TYPE_NAMES:
         text = text.replace(notation, name)

@@ -1,4 +1,4 @@
-"""Inaccessible names: `x✝`, `x✝¹`, as Lean prints a name that cannot be written."""
+"""Inaccessible names: `x✝`, `x✝¹`, as Lean prints names that cannot be written in source text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 DAGGER = "✝"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 MARK = f"{DAGGER}[{SUPERSCRIPTS}]*"
-"""The mark behind a name, as a regular expression."""
+"""The mark after a name, as a regular expression."""
 _MARK = re.compile(MARK)
 
 

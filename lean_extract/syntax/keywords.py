@@ -1,4 +1,4 @@
-"""The words of Lean that the reader has to know."""
+"""The keywords of Lean that the reader has to know."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ STRONG_COMMAND_WORDS = frozenset(
         "section", "end", "variable", "universe", "instance", "class", "example",
     )
 )  # fmt: skip
-"""Words that begin a command wherever they come first on a line, however deep the indentation."""
+"""Words that begin a command when they are the first on a line, at any indentation."""
 
 CONTINUATIONS = frozenset(
     ("where", "deriving", "termination_by", "decreasing_by", "by", "with", "in", "from", "fun", "extends",
      "then", "else", "match", "let", "have", "show", "calc", "do", "return", "if", "at", "using", "forall",
      "exists", "suffices", "obtain", "exact", "intro", "rw", "simp", "apply", "refine", "rfl")
 )  # fmt: skip
-"""Words that go on with the command before them even at the margin."""
+"""Words that continue the previous command even at the margin."""
 
 KEYWORDS = frozenset(
     (
@@ -61,7 +61,7 @@ KEYWORDS = frozenset(
         "exacts", "end", "private", "protected", "instance", "max", "scoped", "renaming", "hiding", "true_or",
     )
 ) - {"true_or", "max"}  # fmt: skip
-"""Words of terms and of tactic clauses; never the name of a premise."""
+"""Words of terms and tactic clauses. They are never the name of a premise."""
 
 TERM_WORDS = frozenset(("in", "with", "from", "then", "else", "let", "have", "show", "do", "by"))
-"""Words inside of terms that stand for nothing themselves."""
+"""Words inside terms that have no meaning of their own."""

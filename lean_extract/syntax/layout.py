@@ -1,8 +1,8 @@
-"""Where tokens stand to each other: brackets and their partners, lines by columns, the next of some words.
+"""Searches over tokens: matching brackets, lines by column, and the next of some words.
 
-Looking ahead token by token is quickest where what is looked for is near. Where readers have looked at more
-tokens than a few times the whole file, everything is worked out once and told at once from then on, so that
-their time stays linear on a text that has what they look for far away, or never.
+Scanning token by token is fastest if the result is near. Once the scans have covered several times the whole
+file, a table is computed, and later searches use it. So the time of readers stays linear even on a text in
+which the results are far away or missing.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from collections.abc import Set as AbstractSet
 from lean_extract.syntax.brackets import DEPTH
 
 _PATIENCE = 4
-"""Times the whole file may be looked through one by one."""
+"""How many times the number of tokens may be scanned before a table is computed."""
 
 
 class Brackets:
-    """Which bracket closes which, whatever their kinds."""
+    """Matches brackets, regardless of their kinds."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._left = _PATIENCE * len(texts)
         self._pairs: tuple[dict[int, int], dict[int, int]] | None = None
-        """Closers by openers, and openers by closers, once there was too much to look at."""
+        """Closers by openers, and openers by closers, once the table has been computed."""
         self._stops: dict[AbstractSet[str], list[int]] = {}
 
     def close(self, begin: int, end: int) -> int:
-        """The bracket that closes the one at `begin`, before `end`; `end - 1` if none does.
+        """The index before `end` of the bracket that closes the one at `begin`; `end - 1` if there is none.
 
-        `begin` itself where no bracket is opened there.
+        It is `begin` itself if that token is not an opening bracket.
         """
         if self._left > 0:
             depth = 0
@@ -44,7 +44,7 @@ class Brackets:
         return min(self._partners()[0].get(begin, begin), end - 1) if begin < end else end - 1
 
     def opener(self, closer: int, begin: int) -> int:
-        """The bracket that `closer` closes, from `begin` on; `closer` itself if there is none."""
+        """The index, from `begin` on, of the bracket that `closer` closes; `closer` itself if there is none."""
         if self._left > 0:
             depth = 0
             for index in range(closer, begin - 1, -1):
@@ -58,8 +58,8 @@ class Brackets:
         return found if found >= begin else closer
 
     def stop(self, begin: int, end: int, words: AbstractSet[str]) -> int:
-        """The first of some words from `begin` on that no bracket encloses, or what closes the bracket
-        around `begin`; `end` if there is neither before it."""
+        """The index of the first of these words from `begin` on that is not inside further brackets, or of the
+        bracket that closes the one around `begin`; `end` if neither comes before it."""
         if self._left <= 0:
             table = self._stops.get(words)
             if table is None:
@@ -99,7 +99,7 @@ class Brackets:
         return self._pairs
 
     def _table(self, words: AbstractSet[str]) -> list[int]:
-        """For each token where `stop` ends from there on."""
+        """The result of `stop` for each token as `begin`."""
         closers, count = self._partners()[0], len(self._texts)
         table = [count] * (count + 1)
         found = count
@@ -118,11 +118,11 @@ class Brackets:
 
 
 class Lines:
-    """The first tokens of lines by their columns.
+    """Searches the first tokens of lines by their columns.
 
     Args:
-        firsts: these tokens, ascending.
-        column: the column of a token.
+        firsts: the indices of these tokens, ascending.
+        column: gives the column of a token.
     """
 
     def __init__(self, firsts: Sequence[int], column: Callable[[int], int]) -> None:
@@ -131,7 +131,7 @@ class Lines:
         self._chains: _Chains | None = None
 
     def next_within(self, begin: int, end: int, column: int) -> int:
-        """The first token in [begin, end) that begins its line at or left of a column; `end` if none does."""
+        """The first token in [begin, end) that begins a line at or left of `column`; `end` if there is none."""
         line = bisect_right(self._firsts, begin - 1)
         if self._left <= 0:
             if self._chains is None:
@@ -148,14 +148,14 @@ class Lines:
         return min(self._firsts[line], end) if line < len(self._firsts) else end
 
     def next_line(self, begin: int, end: int) -> int:
-        """The first token in [begin, end) that comes first on its line; `end` if there is none."""
+        """The first token in [begin, end) that begins a line; `end` if there is none."""
         line = bisect_right(self._firsts, begin - 1)
         return min(self._firsts[line], end) if line < len(self._firsts) else end
 
 
 class _Chains:
-    """Each line knows the next one that begins farther left, and one some way along that chain (the jump
-    pointers of Myers, 1983), so that a search takes logarithmic time."""
+    """For each line, a link to the next line that begins further left, and one to a line further along that
+    chain (the jump pointers of Myers, 1983), so that a search takes logarithmic time."""
 
     def __init__(self, columns: Sequence[int]) -> None:
         count = len(columns)
@@ -175,7 +175,7 @@ class _Chains:
         self._jump[line] = far if depth[following] - depth[near] == depth[near] - depth[far] else following
 
     def next_within(self, line: int, column: int) -> int:
-        """The first line from this one on that begins at or left of a column; their number if none does."""
+        """The first line from `line` on that begins at or left of `column`; the number of lines if there is none."""
         while self._columns[line] > column:
             jump = self._jump[line]
             line = jump if self._columns[jump] > column else self._next[line]

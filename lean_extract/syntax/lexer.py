@@ -1,10 +1,10 @@
-"""Lean text into tokens: one compiled expression over the text, a window at a time.
+"""Splits Lean text into tokens, with one regular expression applied to one window of the text at a time.
 
-A raw token keeps the white space behind it, so the raw tokens rejoin to the text and their lengths sum
-to offsets. Comments are dropped, doc comments are kept; nothing here raises, whatever the text.
+A raw token includes the white space after it, so the raw tokens join to the text and their lengths add up to
+offsets. Comments are dropped and doc comments are kept. No text raises an error.
 
-Time is linear in the length of every text, and no single call of the expression reads much more than a
-window, so that other threads get their turn.
+Time is linear in the length of the text. No single match of the expression reads much more than a window, so
+that other threads can run in between.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _WHOLE = lexing(OPENERS)
 _OPENING = re.compile(r'/-|(?:r#{0,3})?"')
 _OPENING_LETTERS = frozenset('/r"')
 _WINDOW = 1 << 15
-"""Characters that one call of the expression reads."""
+"""Characters that are matched at once."""
 _AFTER_LONG = 1 << 9
-"""The same behind a comment or string of which it did not see the end: another may come soon."""
+"""The size of the window after a comment or string that ended outside its window: another may follow soon."""
 _REACH = LONGEST_QUOTED + 16
 _IDENTIFIER = re.compile(IDENTIFIER)
 _COMMENT_EDGE = re.compile(r"/-|-/")
@@ -37,22 +37,22 @@ _STRING_EDGE = re.compile(r'\\[\s\S]?|"')
 _VISIBLE = re.compile(r"\S")
 _LEAVE_OPEN = frozenset(("sorry", "admit"))
 _COMMENTS = frozenset(("--", "/-", ""))
-"""What comments begin with; the white space before the first token counts as one."""
+"""The first characters of comments. White space before the first token counts as a comment."""
 _OPENS_STRING = re.compile(r'(?:r#*)?"')
 
 
 def is_identifier(token: str) -> bool:
-    """Whether a token is an identifier or a word-like keyword (`fun`, `Nat.add`, `«a b»`)."""
+    """Whether a token is an identifier, or a keyword that looks like one (`fun`, `Nat.add`, `«a b»`)."""
     return token[:1] in NAME_STARTS
 
 
 def is_plain_name(text: str) -> bool:
-    """Whether the whole text is one (dotted) identifier."""
+    """Whether the whole text is one identifier, with or without dots."""
     return _IDENTIFIER.fullmatch(text) is not None
 
 
 def raw_tokens(text: str) -> list[str]:
-    """Tokens with the white space behind them; `"".join(raw_tokens(text)) == text`."""
+    """The tokens with the white space after them; `"".join(raw_tokens(text)) == text`."""
     if len(text) <= _WINDOW:
         found: list[str] = _WHOLE.findall(text)
         if not found or found[-1][0] not in _OPENING_LETTERS:
@@ -61,12 +61,12 @@ def raw_tokens(text: str) -> list[str]:
 
 
 def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
-    """The raw tokens, some thousands at a time; how large the windows are changes nothing of them.
+    """The raw tokens, several thousand at a time. The window size does not affect the result.
 
-    What comes near the end of a window is lexed again from its start in the next one; a token as long as a
-    window makes the next one twice as long. Where a string is not closed, no later quote of its kind closes
-    anything (who reads on from that one finds the same): its first character is a token like any other, and
-    the rest is lexed without that kind of string. Raises Unwanted.
+    Tokens near the end of a window are lexed again at the start of the next one. A token as long as a window
+    doubles the size of the next one. If a string is not closed, no later quote of its kind closes anything. Its
+    first character is then a token like any other, and the rest is lexed without that kind of string. Raises
+    Unwanted.
     """
     openers, start, size = OPENERS, 0, window
     while start < len(text):
@@ -81,15 +81,15 @@ def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
         if not opener:
             continue
         size = min(_AFTER_LONG, window)
-        if behind := _behind(text, start, opener):
-            yield [text[start:behind]]
-            start = behind
+        if after := _behind(text, start, opener):
+            yield [text[start:after]]
+            start = after
         else:
             openers -= {opener}
 
 
 def _unsure(found: list[str], is_last: bool, openers: frozenset[str]) -> list[str]:
-    """Takes those tokens of a window off its end that may be longer, or not be at all."""
+    """Remove and return the tokens at the end of a window that more text could change."""
     if is_last:
         return [found.pop()] if _opener(found[-1], 0, openers) else []
     taken: list[str] = []
@@ -101,15 +101,15 @@ def _unsure(found: list[str], is_last: bool, openers: frozenset[str]) -> list[st
 
 
 def _opener(text: str, start: int, openers: frozenset[str]) -> str:
-    """What opens a string or comment here, or nothing."""
+    """The mark that opens a string or comment at `start`; empty if there is none."""
     opened = _OPENING.match(text, start)
     return opened[0] if opened and opened[0] in openers else ""
 
 
 def _behind(text: str, start: int, opener: str) -> int:
-    """Behind a string or comment and the white space that follows it; 0 where a string is not closed.
+    """The offset after a string or comment and the white space that follows it; 0 if a string is not closed.
 
-    A comment that is not closed takes the rest of the text. Other threads get their turn in a long one.
+    A comment that is not closed extends to the end of the text. Other threads can run while a long one is read.
     """
     if opener == "/-":
         end = _closed_comment(text, start) or len(text)
@@ -127,7 +127,7 @@ def _behind(text: str, start: int, opener: str) -> int:
 
 
 def _closed_comment(text: str, start: int) -> int | None:
-    """Behind the block comment that begins at `start`; None where it is not closed."""
+    """The offset after the block comment that begins at `start`; None if it is not closed."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(text, start):
         depth += 1 if edge[0] == "/-" else -1
@@ -138,19 +138,19 @@ def _closed_comment(text: str, start: int) -> int | None:
 
 @dataclass
 class Tokens:
-    """The tokens of a text (comments left out, doc comments kept), each with its offset."""
+    """The tokens of a text (without comments, but with doc comments), each with its offset."""
 
     text: str
     texts: list[str]
     starts: list[int]
     line_first: list[int]
-    """Indices of the tokens that come first on their line, ascending."""
+    """Indices of the tokens that begin a line, ascending."""
     comments: tuple[list[int], list[int]]
-    """Where the comments begin, doc comments among them, and where they end, ascending."""
+    """The offsets at which comments, including doc comments, begin and end, ascending."""
     _line_offsets: list[int] = field(default_factory=list)
 
     def end(self, index: int) -> int:
-        """The offset behind a token."""
+        """The offset after a token."""
         return self.starts[index] + len(self.texts[index])
 
     def column(self, index: int) -> int:
@@ -164,30 +164,30 @@ class Tokens:
         return position < len(self.line_first) and self.line_first[position] == index
 
     def firsts(self, begin: int, end: int) -> list[int]:
-        """The tokens of [begin, end) that come first on their lines."""
+        """The indices in [begin, end) of the tokens that begin a line."""
         return self.line_first[bisect_left(self.line_first, begin) : bisect_left(self.line_first, end)]
 
     def has_sorry(self, begin: int, end: int) -> bool:
-        """Whether one of the tokens [begin, end) is a `sorry` or `admit`."""
+        """Whether one of the tokens [begin, end) is `sorry` or `admit`."""
         return bisect_left(self.sorries, begin) < bisect_left(self.sorries, end)
 
     @cached_property
     def sorries(self) -> list[int]:
-        """The tokens that leave a proof open, ascending."""
+        """The indices of the tokens that leave a proof open, ascending."""
         return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
 
     @cached_property
     def brackets(self) -> Brackets:
-        """Which bracket closes which."""
+        """Matches the brackets of the tokens."""
         return Brackets(self.texts)
 
     @cached_property
     def lines(self) -> Lines:
-        """The lines by the columns that they begin at."""
+        """Searches the lines by the columns at which they begin."""
         return Lines(self.line_first, self.column)
 
     def source(self, begin: int, end: int) -> str:
-        """The text of the tokens [begin, end), white space folded and comments dropped."""
+        """The text of the tokens [begin, end), without comments and with single spaces for white space."""
         if begin >= end:
             return ""
         start, stop = self.starts[begin], self.starts[end - 1] + len(self.texts[end - 1])
@@ -197,7 +197,7 @@ class Tokens:
             return " ".join(self.text[start:stop].split())
         last = bisect_left(opened, stop, first)
         edges = zip([start, *closed[first:last]], [*opened[first:last], stop], strict=True)
-        return " ".join(" ".join(self.text[behind:before] for behind, before in edges).split())
+        return " ".join(" ".join(self.text[after:before] for after, before in edges).split())
 
     def position(self, offset: int) -> Position:
         """The line and column of an offset."""
@@ -206,18 +206,18 @@ class Tokens:
         return Position(line, offset - lines[line])
 
     def line_offsets(self) -> list[int]:
-        """Where the lines begin."""
+        """The offsets at which lines begin."""
         if not self._line_offsets:
             self._line_offsets = [0, *[match.end() for match in _LINE.finditer(self.text)]]
         return self._line_offsets
 
     def span(self, begin: int, end: int) -> Span:
-        """Where the tokens [begin, end) stand; `begin < end`."""
+        """The span of the tokens [begin, end); `begin < end`."""
         lines, start = self._line_offsets or self.line_offsets(), self.starts[begin]
-        behind = self.starts[end - 1] + len(self.texts[end - 1])
+        after = self.starts[end - 1] + len(self.texts[end - 1])
         first = bisect_right(lines, start) - 1
-        last = bisect_right(lines, behind, first) - 1
-        return Span(Position(first, start - lines[first]), Position(last, behind - lines[last]))
+        last = bisect_right(lines, after, first) - 1
+        return Span(Position(first, start - lines[first]), Position(last, after - lines[last]))
 
 
 def _is_dropped(comment: str) -> bool:
@@ -225,7 +225,7 @@ def _is_dropped(comment: str) -> bool:
 
 
 def tokenize(text: str) -> Tokens:
-    """Every token of the text but comments; never raises."""
+    """The tokens of the text, without comments. Raises only Unwanted."""
     raw = raw_tokens(text)
     texts = list(map(str.rstrip, raw))
     starts = list(accumulate(map(len, raw), initial=0))
@@ -249,10 +249,10 @@ def tokenize(text: str) -> Tokens:
 
 
 def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
-    """Indices, after dropping, of the tokens behind a line break.
+    """The indices, after dropping comments, of the tokens that follow a line break.
 
-    A block comment that holds a line break also makes its follower "first": where that one truly
-    stands behind the comment on the same line, its column says so.
+    A token that follows a block comment with a line break in it counts as the first on its line. If it is on
+    the line on which the comment ends, its column is still correct.
     """
     firsts = [0] if count else []
     gone = 0
@@ -266,9 +266,9 @@ def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
 
 
 def unread_at(text: str, offset: int) -> str:
-    """`comment` or `string` where an offset lies in one, else empty; time is linear in the text's length.
+    """`comment` or `string` if the offset lies in one, otherwise empty. Takes time linear in the text's length.
 
-    The mark that opens a comment is in it, and so is the end of its line for one that ends there.
+    A comment includes the mark that opens it, and a line comment includes the end of its line.
     """
     start = 0
     for token in chain.from_iterable(token_runs(text)):
@@ -279,7 +279,7 @@ def unread_at(text: str, offset: int) -> str:
 
 
 def _unread(token: str, offset: int) -> str:
-    """The same within a raw token."""
+    """The same for an offset within a raw token."""
     if token.startswith("--"):
         return "comment" if "\n" not in token[:offset] else ""
     bare = token.rstrip()
@@ -289,7 +289,7 @@ def _unread(token: str, offset: int) -> str:
 
 
 def comment_left_open(tokens: Tokens) -> int | None:
-    """Where the block comment begins that the text ends inside of, if it does."""
+    """The offset of the unclosed block comment at the end of the text; None if there is none."""
     last = tokens.comments[0][-1] if tokens.comments[0] else 0
     is_open = tokens.text.startswith("/-", last) and _closed_comment(tokens.text, last) is None
     return last if is_open else None

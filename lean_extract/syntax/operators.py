@@ -1,8 +1,8 @@
-"""The operators of Lean and Mathlib: symbol, precedence, associativity, and the function that it stands for.
+"""The operators of Lean and Mathlib: symbol, precedence, associativity, and the function that each stands for.
 
-Precedences and functions are those of Lean 4 and Mathlib (`infixl:65 " + " => HAdd.hAdd`). All readers of terms
-take their precedences from here. A reader that knows fewer operators, or has to keep a precedence that differs
-from Lean's, says so where it takes them (`precedences`, `lean_extract.syntax.terms`).
+Precedences and functions are those of Lean 4 and Mathlib (`infixl:65 " + " => HAdd.hAdd`). All parsers of terms
+take their precedences from here. A parser that knows fewer operators, or needs a precedence that differs from
+Lean's, notes this where it takes them (`precedences`, `lean_extract.syntax.symbol_terms`).
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX = 1024
-"""How tightly an argument of an application binds."""
+"""The precedence of an argument of an application."""
 ARROW = 25
 RELATION = 50
-"""How tightly `=`, `≤`, `∈` and their like bind."""
+"""The precedence of `=`, `≤`, `∈` and similar relations."""
 UNKNOWN = 65
-"""How tightly an operator is taken to bind that is not in the table."""
+"""The assumed precedence of operators that are not in the table."""
 ASCII = {"<->": "↔", "->": "→", "\\/": "∨", "/\\": "∧", "<=": "≤", ">=": "≥", "!=": "≠"}
 """Other spellings of operators."""
 NEGATED = {"≠": "=", "∉": "∈", "∤": "∣"}
-"""Relations that say that another one does not hold."""
+"""Relations that are the negation of another relation."""
 MIRRORED = {"≥": "≤", ">": "<", "⊇": "⊆", "⊃": "⊂", "∋": "∈", "⊋": "⊊"}
-"""Relations that are others with their sides exchanged."""
+"""Relations that are another relation with its sides swapped."""
 
 _INFIX = """
 <|  10 r -
@@ -194,9 +194,9 @@ ENCLOSING = {
     "⌊": {"⌋": "Int.floor", "⌋₊": "Nat.floor"},
     "⌈": {"⌉": "Int.ceil", "⌉₊": "Nat.ceil"},
 }
-"""By the symbol that opens, those that close and the function of each pair."""
+"""By opening symbol: the closing symbols, and the function of each pair."""
 OVER = {"[": "Polynomial", "⟦": "PowerSeries"}
-"""What `R[X]` and `R⟦X⟧` stand for."""
+"""The constants that `R[X]` and `R⟦X⟧` stand for."""
 CONGRUENT = {"MOD": "Nat.ModEq", "ZMOD": "Int.ModEq", "PMOD": "AddCommGroup.ModEq", "SMOD": "SModEq"}
 
 
@@ -208,7 +208,7 @@ class Infix:
     is_right: bool
     """Whether `a op b op c` is `a op (b op c)`."""
     constant: str = ""
-    """The function's name, where it is known; of a bracketed operator (`→ₗ[R]`) a form with holes for R and the
+    """The function's name, if known. For a bracketed operator (`→ₗ[R]`), a template with holes for R and the
     operands."""
     is_flipped: bool = False
     """Whether the function takes the right operand first."""
@@ -232,7 +232,7 @@ def _pairs(table: str) -> dict[str, tuple[int, str]]:
 OPERATORS = _infix(_INFIX, is_form=False)
 """All operators between two operands."""
 INFIX = {symbol: operator for symbol, operator in OPERATORS.items() if operator.constant}
-"""Those whose function is known."""
+"""The operators whose function is known."""
 BRACKETED = _infix(_BRACKETED, is_form=True)
 PREFIX = _pairs(_PREFIX)
 """Precedence of the operand, and constant."""

@@ -1,7 +1,8 @@
-"""One direction for every relation: `a ≥ b` and `b ≤ a`, `¬a = b` and `a ≠ b`, `¬a ≤ b` and `b < a` are one.
+"""Gives every relation one direction: `a ≥ b` becomes `b ≤ a`, `¬a = b` becomes `a ≠ b`, `¬a ≤ b` becomes `b < a`.
 
-Lean unfolds the first two by itself; the last holds in linear orders, and is left alone beside `↔`, where
-lemmas say just that. `∃ ε > 0, p` is read as `∃ ε, 0 < ε ∧ p`. Works on text alone, in linear time.
+Lean identifies the first two pairs by unfolding. The last equivalence holds in linear orders only; it is not
+applied beside `↔`, since some lemmas state exactly this equivalence. `∃ ε > 0, p` becomes `∃ ε, 0 < ε ∧ p`. Works
+on text alone, in linear time.
 """
 
 from __future__ import annotations
@@ -14,39 +15,39 @@ from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.operators import MIRRORED
 
 _NEGATION = {"=": ("≠", False), "∈": ("∉", False), "≤": ("<", True), "<": ("≤", True)}
-"""The relation that says the opposite, and whether its sides change places."""
+"""The relation that is equivalent to the negation, and whether its sides are swapped."""
 _RELATIONS = frozenset("=≠≤<≥>∈∉∋⊆⊂⊇⊃∣≡≈∼⋖⊊⊋")
 _BINDERS = frozenset("∀∃λ") | {"∃!", "fun"}
 _BIG_OPERATORS = frozenset("∑∏⨆⨅⋃⋂∫")
 _DEEPEST = 64
-"""Text with more brackets inside each other stays as it is."""
+"""Text with more levels of nested brackets is left unchanged."""
 _LARGEST_BOUND = 4096
-"""`∃ x y z > t, p` stays as it is where writing `t` once for each name takes more pieces."""
+"""`∃ x y z > t, p` is left unchanged if repeating `t` for each name takes more pieces than this."""
 _BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
 _PIECE = re.compile(r"\s*((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
-_TURNED = re.compile(r"[≥>⊇⊃∋⊋¬]")
+_TO_ORIENT = re.compile(r"[≥>⊇⊃∋⊋¬]")
 
 
 @dataclass(slots=True)
 class _Frame:
-    """What stands between two brackets: its pieces, brackets inside as one piece each."""
+    """The pieces between two brackets. Each inner pair of brackets is one piece."""
 
     opener: str = ""
     pieces: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     """The white space before each piece."""
     inner: dict[int, list[str]] = field(default_factory=dict)
-    """What the pieces in round brackets hold, by their index."""
+    """The contents of the pieces in round brackets, by index."""
 
     def add(self, piece: str, gap: str) -> None:
-        """One more piece."""
+        """Append a piece."""
         self.pieces.append(piece)
         self.gaps.append(gap)
 
 
 def oriented(text: str) -> str:
-    """The text with every relation in its one direction; as it was where there is nothing to turn."""
-    if not _TURNED.search(text):
+    """The text with every relation in its canonical direction; unchanged if all are."""
+    if not _TO_ORIENT.search(text):
         return text
     frames = [_Frame()]
     end = 0
@@ -65,12 +66,12 @@ def oriented(text: str) -> str:
             frames[-1].add(piece, gap)
     while len(frames) > 1:
         _close(frames, "")
-    return _joined(*_turned(frames[0])) + text[end:]
+    return _joined(*_oriented_frame(frames[0])) + text[end:]
 
 
 def _close(frames: list[_Frame], closer: str) -> None:
     frame = frames.pop()
-    pieces, gaps = _turned(frame)
+    pieces, gaps = _oriented_frame(frame)
     outer = frames[-1]
     if frame.opener == "(":
         outer.inner[len(outer.pieces)] = pieces
@@ -81,8 +82,8 @@ def _joined(pieces: Sequence[str], gaps: Sequence[str]) -> str:
     return "".join(part for pair in zip(gaps, pieces, strict=True) for part in pair)
 
 
-def _turned(frame: _Frame) -> tuple[list[str], list[str]]:
-    """The pieces of a frame and their gaps, its relations turned."""
+def _oriented_frame(frame: _Frame) -> tuple[list[str], list[str]]:
+    """The pieces of a frame and their gaps, with its relations in their canonical direction."""
     frame = _gathered(frame)
     bar = frame.pieces.index("|") if frame.opener == "{" and "|" in frame.pieces else -1
     pieces: list[str] = []
@@ -111,26 +112,26 @@ def _turned(frame: _Frame) -> tuple[list[str], list[str]]:
     return pieces, gaps
 
 
-def _plain(frame: _Frame, position: int) -> list[str] | None:
-    """What a piece in round brackets holds, if that is a relation and nothing beside it."""
-    inner = frame.inner.get(position)
+def _plain(frame: _Frame, index: int) -> list[str] | None:
+    """The contents of a piece in round brackets, if they contain no connective; otherwise None."""
+    inner = frame.inner.get(index)
     return None if inner is None or _BOUNDARIES.intersection(inner) else inner
 
 
 def _gathered(frame: _Frame) -> _Frame:
-    """A big operator, its binder and the comma as one piece: `∑ i ∈ s,`."""
+    """The frame with each big operator, its binder and the comma merged to one piece: `∑ i ∈ s,`."""
     if not _BIG_OPERATORS.intersection(frame.pieces):
         return frame
     found = _Frame(frame.opener)
     binder: list[str] = []
-    for position, (piece, gap) in enumerate(zip(frame.pieces, frame.gaps, strict=True)):
+    for index, (piece, gap) in enumerate(zip(frame.pieces, frame.gaps, strict=True)):
         if binder:
             binder += [gap, piece]
             if piece == ",":
                 found.pieces[-1], binder = "".join(binder), []
             continue
-        if position in frame.inner:
-            found.inner[len(found.pieces)] = frame.inner[position]
+        if index in frame.inner:
+            found.inner[len(found.pieces)] = frame.inner[index]
         found.add(piece, gap)
         if piece in _BIG_OPERATORS:
             binder = [piece]
@@ -140,16 +141,16 @@ def _gathered(frame: _Frame) -> _Frame:
 
 
 def _stop(pieces: Sequence[str], start: int, bar: int) -> int:
-    for position in range(start, len(pieces)):
-        if pieces[position] in _BOUNDARIES or position == bar:
-            return position
+    for index in range(start, len(pieces)):
+        if pieces[index] in _BOUNDARIES or index == bar:
+            return index
     return len(pieces)
 
 
 def _negated(
     run: _Run, gaps: list[str], pieces: list[str], has_iff: bool
 ) -> tuple[list[str], list[str]] | None:
-    """The run without the `¬` that stands before it; None where it stays."""
+    """The run with the `¬` before it removed; None if the `¬` has to stay."""
     at = run.relation()
     if at is None:
         return None
@@ -168,30 +169,30 @@ def _negated(
 
 @dataclass(slots=True)
 class _Run:
-    """Pieces without a connective among them."""
+    """Consecutive pieces without a connective among them."""
 
     pieces: list[str]
     gaps: list[str]
 
     def relation(self) -> int | None:
-        """Where the one relation stands between two sides; None where there is none, or several."""
-        positions = [position for position, piece in enumerate(self.pieces) if piece in _RELATIONS]
+        """The index of the only relation, which has two sides; None if there is none or more than one."""
+        positions = [index for index, piece in enumerate(self.pieces) if piece in _RELATIONS]
         if len(positions) != 1 or not 0 < positions[0] < len(self.pieces) - 1:
             return None
         return positions[0]
 
     def mirrored(self) -> tuple[list[str], list[str]]:
-        """With `≤` for `≥`, its sides in their new places."""
+        """The run with `≤` for `≥` and the sides swapped."""
         at = self.relation()
         if at is None or self.pieces[at] not in MIRRORED:
             return self.pieces, self.gaps
         return self.with_relation(at, MIRRORED[self.pieces[at]], True)
 
-    def with_relation(self, at: int, relation: str, is_turned: bool) -> tuple[list[str], list[str]]:
-        """The same sides, or each other's, on both sides of another relation."""
+    def with_relation(self, at: int, relation: str, swaps_sides: bool) -> tuple[list[str], list[str]]:
+        """The run with another relation, and with its sides swapped if `swaps_sides`."""
         left, right = self.pieces[:at], self.pieces[at + 1 :]
         gaps = list(self.gaps)
-        if not is_turned:
+        if not swaps_sides:
             return [*left, relation, *right], gaps
         inner_left, inner_right = gaps[1:at], gaps[at + 2 :]
         between = gaps[at] or " ", gaps[at + 1] or " "
@@ -205,7 +206,7 @@ class _Run:
         return at * (len(self.pieces) - at) <= _LARGEST_BOUND
 
     def as_binder(self, binder: str) -> tuple[list[str], list[str]]:
-        """`ε, 0 < ε ∧` for `ε > 0,` behind `∃`; with `→` behind `∀`."""
+        """`ε, 0 < ε ∧` for `ε > 0,` after `∃`; after `∀`, with `→`."""
         at = self.relation()
         assert at is not None
         names, bound = self.pieces[:at], self.pieces[at + 1 :]

@@ -1,8 +1,8 @@
-"""Terms as symbols with arguments, in which notation and the functions behind it are one.
+"""Terms as symbols with arguments, where a notation and its function are the same symbol.
 
-A term is a symbol and its arguments. Notation and functions share symbols (`lean_extract.syntax.words`): `a + b`
-and `HAdd.hAdd a b` are both `add a b`. Names lose their namespaces, coercions and type ascriptions go,
-`h.symm` is `symm h`. What cannot be read becomes an atom of its own: reading never fails.
+A term is a symbol and its arguments. Notations and functions share symbols (`lean_extract.syntax.words`):
+`a + b` and `HAdd.hAdd a b` are both `add a b`. Namespaces, coercions and type ascriptions are dropped, and
+`h.symm` is `symm h`. What cannot be parsed becomes an atom of its own, so parsing never fails.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
 
 MOST_TOKENS = 600
-"""What stands behind these is not read."""
+"""Tokens after this many are ignored."""
 _DEEPEST = 40
 _BOUND_REACH = 24
-"""Tokens of the set or bound that a variable is taken from."""
+"""The most tokens of a bound variable's set or bound."""
 _WORD = re.compile(r"[^\W\d]|«|\d")
 _POSTFIX = {
     "⁻¹": "inv",
@@ -56,7 +56,7 @@ _BODIES = {
 _INFIX = infix_powers(
     "<| $ ⟶ ⟹ ↔ → →+ →* →+* →ₗ →ₐ ∨ ⊕ ∧ × = ≠ ≤ < ≥ > ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ∣ ≡ ≈ ∼ ⋖ ≪ ∥ ⟂ ≍ "
     "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘",
-    # The hashes of stored indexes rest on these, where Lean's own precedences differ.
+    # These differ from Lean's own precedences. The hashes in stored indexes depend on them.
     {
         **all_powers("≅⥤", 10, is_right=True),
         **all_powers(["≃", "≃+", "≃*", "≃+*", "≃ₗ", "≃ₐ", "≃ₜ"], 25, is_right=True),
@@ -80,7 +80,7 @@ _GRAMMAR = Grammar(
     last_arguments=frozenset(_BODIES),
     pairs=_PAIRS,
     no_arguments=frozenset("|"),  # `f |x|` is rare, `{x | p x}` is not
-    # A bar closes what it has opened, and opens what it has not.
+    # A bar closes an open bar; otherwise it opens one.
     ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from"))
     - BARS.keys(),
     postfix=dict.fromkeys(_POSTFIX, False),
@@ -93,7 +93,7 @@ _GRAMMAR = Grammar(
 
 
 class SymbolTerm(NamedTuple):
-    """A symbol applied to arguments; `binds` are the variables that it binds in its last argument."""
+    """A symbol applied to arguments. `binds` holds the variables that it binds in its last argument."""
 
     symbol: str
     arguments: tuple[SymbolTerm, ...] = ()
@@ -104,23 +104,23 @@ _UNREAD = SymbolTerm("…")
 
 
 def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> SymbolTerm:
-    """The term that the tokens are, as far as it can be read.
+    """Parse the tokens to a term, as far as possible.
 
     Args:
-        tokens: in one spelling (`lean_extract.syntax.canonical`), names with their dots in one piece.
-        variables: whose fields stand behind a dot: `h` in `h.symm`.
+        tokens: in canonical spelling (`lean_extract.syntax.canonical`), each dotted name as one token.
+        variables: local names, so that in `h.symm` the part after the dot is a field of `h`.
     """
     return _Symbols(variables).term(read_term(tokens[:MOST_TOKENS], _GRAMMAR))
 
 
 class _Symbols:
-    """Symbols for what stands in a syntax tree."""
+    """Converts a syntax tree to a `SymbolTerm`."""
 
     def __init__(self, variables: Set[str]) -> None:
         self._variables = variables
 
     def term(self, node: SyntaxNode) -> SymbolTerm:
-        """The term that a node stands for."""
+        """The term of a node."""
         kind, text, parts, bound = node
         if kind == "name":
             return self._name(text)
@@ -140,7 +140,7 @@ class _Symbols:
         return self.term(parts[0]) if kind == "coerced" else _UNREAD
 
     def _chain(self, node: SyntaxNode) -> SymbolTerm:
-        """Operators by their left operands, which may be nested too deeply for recursion."""
+        """The term of a chain of operators. It is iterative, since left operands may be nested too deeply."""
         above: list[SyntaxNode] = []
         while node.kind in ("infix", "postfix", "field"):
             above.append(node)
@@ -171,7 +171,7 @@ class _Symbols:
         return SymbolTerm(_BRACKETS.get(opener, opener), items)
 
     def _bound(self, tokens: Sequence[str]) -> tuple[tuple[str, ...], tuple[SymbolTerm, ...]]:
-        """The variables of a binder, and the set or bound that they are taken from, if one is named."""
+        """The variables of a binder, and their set or bound, if there is one."""
         plain = [token for token in tokens if token not in ("(", ")", "{", "}", "⦃", "⦄")]
         for position, token in enumerate(plain):
             if token in (":", "in"):
@@ -191,7 +191,7 @@ def _field(name: str) -> str:
 
 
 def symbol_of(token: str) -> str:
-    """A name without its namespace, an operator by the word that names have for it."""
+    """The symbol of a token: a name without its namespace, or the word that names use for an operator."""
     word = WORDS.get(token)
     if word is not None:
         return word
@@ -208,5 +208,5 @@ def _infix(token: str, left: SymbolTerm, right: SymbolTerm) -> SymbolTerm:
 
 
 def _is_local(head: str) -> bool:
-    """Whether a name that begins so is likely a hypothesis: namespaces begin with capitals."""
+    """Whether a name with this first component is probably a hypothesis, since namespaces begin with capitals."""
     return head[:1].islower() or len(head) == 1

@@ -1,7 +1,8 @@
-"""What the text of a tactic tells before Lean sees it: whether it can be tried by itself at all. Pure.
+"""Checks the text of a tactic before Lean sees it: whether it can be tried on its own at all. Pure functions.
 
-Lean judges what is tried. This keeps from it what would not be one tactic (it ends the proof around it, runs
-commands, closes brackets that are not its own), what proves nothing, and what nobody could read.
+Lean judges the tactics that are tried. This module rejects texts that are not one tactic (they end the
+surrounding proof, run commands, or close brackets that they did not open), that prove nothing, or that are
+unreadable.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ import re
 from lean_extract.syntax.brackets import PAIRS
 
 UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
-"""Last parts of names of axioms with which nothing is proved: a gap, or trust in compiled code."""
+"""Last components of axioms that do not count as a proof: a gap, or trust in compiled code."""
 OPEN_COMMENT, OPEN_STRING = "a comment in it is not closed", "a string in it is not closed"
 LONGEST = 10_000
-"""More code points are no tactic that a person would read."""
+"""Code points of a tactic. Nobody would read a longer one."""
 _DEEPEST = 200
-"""More brackets within one another are no tactic either; Lean's parser would run out of stack."""
+"""Levels of nested brackets in a tactic. With many more, Lean's parser would run out of stack."""
 _COMMENT_MARK = re.compile(r"/-|-/")
 _TOKEN = re.compile(
     r"""(?P<comment>--[^\n]*)|(?P<block>/-)|(?P<raw>(?<![\w'!?.✝»])r#*")|(?P<string>(?P<holes>[smf]!)?"(?:[^"\\]|\\.)*(?P<closed>"?))"""
     r"""|«[^«»\n]*»|(?<![\w'!?✝])'(?:[^'\\\n]|\\[^\n][^'\n]*)'|(?P<open>[(\[{⟨⦃])|(?P<close>[)\]}⟩⦄])""",
     re.DOTALL,
 )
-# Control characters and line breaks but for Lean's own; what turns the direction of the text behind it.
+# Control characters, line breaks other than Lean's, and characters that change the writing direction.
 _UNREADABLE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
@@ -37,12 +38,12 @@ _TRUSTS = re.compile(
     r"|\+\s*«?native\b|\bnative»?\s*:="
     r"|(?<![\w'!?])(?:ofReduceBool|ofReduceNat|reduceBool|reduceNat|trustCompiler)(?![\w'!?])"
 )
-# Of a configuration that is not written out nobody can tell whether it switches `native` on.
+# If a configuration is not written out, it may switch `native` on.
 _HIDES_CONFIGURATION = re.compile(
     r"(?<![\w.'!?«+-])decide(?:\s*[+-]\s*«?\w+»?|\s*\(\s*«?\w+»?\s*:=\s*\w+\s*\))*"
     r"\s*\(\s*«?config»?\s*:=(?!\s*\{\s*(?:\w+\s*:=\s*(?:true|false)\s*(?:,\s*)?)*\}\s*\))"
 )
-# Behind an error Lean reads on at the next of these, and obeys it: `#eval` would run.
+# After an error Lean continues at the next of these commands and executes it: `#eval` would run.
 _COMMANDS = (
     "theorem|lemma|def|abbrev|instance|example|axiom|opaque|structure|class|inductive|coinductive|namespace|section"
     "|end|variable|universe|set_option|attribute|mutual|macro|macro_rules|syntax|declare_syntax_cat|notation"
@@ -54,38 +55,38 @@ _COMMAND = re.compile(
     r"|(?P<hash>#(?:eval|exit|print|check|reduce|synth|exec)\w*))"
 )
 _RUNS_CODE = re.compile(r"(?<![\w.'!?«])(?:run_tac|run_conv|by_elab|eval%|polyrith)(?![\w'!?»])")
-# Lean may take the first four for an operator with a sign behind it, and then no comment begins; the last two
+# Lean may read the first four as an operator followed by a sign, in which case no comment begins. The last two
 # begin a doc string, which has rules of its own.
 _NO_COMMENT = re.compile(r"<--|\|--|//-|\\/-|/--|/-!")
 
 
 def defect(tactic: str) -> str | None:
-    """Why a tactic cannot be tried by itself, or None; Lean's own judgement comes later."""
+    """Why a tactic cannot be tried on its own, or None. Lean's own judgement comes later."""
     if not tactic.strip():
         return "there is no tactic"
     if len(tactic) > LONGEST:
         return f"it has more than {LONGEST:,} characters"
     if _UNREADABLE.search(tactic.replace("\r\n", "\n")):
-        return "it holds a character that is no text"
+        return "it contains a control character"
     plain = code(tactic)
     reason = proves_nothing(tactic)
     if reason is not None:
         return reason
     command = _COMMAND.search(plain)
     if command is not None:
-        return f"it has the command `{command['word'] or command['hash']}`"
+        return f"it contains the command `{command['word'] or command['hash']}`"
     if _RUNS_CODE.search(plain):
-        return "it runs code, or asks another machine"
+        return "it runs code, or contacts another machine"
     if _NO_COMMENT.search(tactic):
-        return "where its comments begin is not certain"
+        return "it is not certain where its comments begin"
     problem, still_open, deepest = _balance(tactic)
     if problem is None and deepest > _DEEPEST:
-        return f"more than {_DEEPEST} brackets stand within one another"
+        return f"its brackets are nested more than {_DEEPEST} levels deep"
     return problem or (f"`{still_open[-1]}` is not closed" if still_open else None)
 
 
 def proves_nothing(tactic: str) -> str | None:
-    """Why a tactic counts as no proof, in whatever spelling: it gives up, or trusts compiled code."""
+    """Why a tactic does not count as a proof, or None: it gives up, or trusts compiled code."""
     plain = code(tactic)
     if _GIVES_UP.search(plain):
         return "it leaves the goal to `sorry`"
@@ -95,24 +96,24 @@ def proves_nothing(tactic: str) -> str | None:
 
 
 def has_sorry(text: str) -> bool:
-    """Whether a text gives a goal up, outside comments and strings."""
+    """Whether a text contains `sorry` or another way to give up, outside comments and strings."""
     return _GIVES_UP.search(code(text)) is not None
 
 
 def brackets(text: str) -> tuple[str | None, list[str]]:
-    """What is wrong with the brackets, strings and comments of a text, and the brackets left open."""
+    """What is wrong with a text's brackets, strings or comments (None: nothing), and the brackets left open."""
     problem, still_open, _ = _balance(text)
     return problem, still_open
 
 
 def _balance(text: str) -> tuple[str | None, list[str], int]:
-    """As `brackets`, and how many brackets at most stand within one another."""
+    """As `brackets`, and the deepest level of nested brackets."""
     still_open: list[str] = []
     position = deepest = 0
     while match := _TOKEN.search(text, position):
         position = match.end()
         if match["raw"]:
-            return "it has a raw string", still_open, deepest
+            return "it contains a raw string", still_open, deepest
         if match["block"]:
             end = _closed_comment(text, match.start())
             if end is None:
@@ -131,7 +132,7 @@ def _balance(text: str) -> tuple[str | None, list[str], int]:
 
 
 def code(text: str) -> str:
-    """The text without comments and strings; of strings with holes in them all is kept."""
+    """The text without comments and strings. Interpolated strings, which may contain code, are kept."""
     parts: list[str] = []
     position = 0
     while match := _TOKEN.search(text, position):

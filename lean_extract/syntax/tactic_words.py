@@ -1,30 +1,30 @@
-"""The words and marks that tactics and proof terms are made of."""
+"""The keywords and marks of tactics and proof terms."""
 
 from __future__ import annotations
 
 FOCUS_DOTS = frozenset(("·", ".", "•"))
 SEPARATORS = frozenset((";", "<;>"))
-"""What stands between two tactics of one line."""
+"""Marks between two tactics on one line."""
 TACTIC_BLOCKS = frozenset(("by", "decreasing_by"))
-"""Words behind which a block of tactics stands."""
+"""Words that are followed by a block of tactics."""
 FUNCTIONS = frozenset(("fun", "λ"))
 ARROWS = frozenset(("=>", "↦"))
-"""What stands before the body of a function."""
+"""Marks before the body of a function."""
 
 LETS = frozenset(("have", "let", "haveI", "letI"))
-"""What defines or states something inside of a term, with a `:=` of its own."""
+"""Words that define or state something inside a term, with a `:=` of their own."""
 FACTS = frozenset(("have", "haveI", "replace"))
 """Tactics that add a fact to the context."""
 STATING = FACTS | {"show", "suffices"}
-"""What states a goal, beside `calc`."""
+"""Words that state a goal, besides `calc`."""
 INTRO_PATTERNS = frozenset(("intro", "rintro"))
 INTRODUCING = INTRO_PATTERNS | {"intros"}
 GIVING = frozenset(("exact", "refine", "refine'"))
-"""Tactics that take a term for the goal."""
+"""Tactics that take a term as a proof of the goal."""
 SPLITTING = frozenset(("constructor", "and_intros"))
 """Tactics that leave a goal for each part of a conjunction or equivalence."""
 UNCHANGING = frozenset(("classical", "skip"))
-"""Tactics that leave goal and context as they are."""
+"""Tactics that leave the goal and its context unchanged."""
 GOAL_KEEPING = (
     UNCHANGING
     | LETS
@@ -32,13 +32,13 @@ GOAL_KEEPING = (
     | {"obtain", "by_cases", "rcases", "induction", "cases", "set", "subst", "specialize", "cases'"}
     | {"induction'"}
 )
-"""Tactics that leave the goal, or at least its form, as it is."""
+"""Tactics that leave the target, or at least its form, unchanged."""
 
 CONTAINERS = frozenset(
     ("case", "case'", "next", "on_goal", "conv", "conv_lhs", "conv_rhs", "conv'", "|", "slice_lhs",
      "slice_rhs")
 )  # fmt: skip
-"""First tokens of steps whose `=>` opens a tactic block."""
+"""First tokens of steps in which `=>` opens a tactic block."""
 COMBINATORS = frozenset(
     ("try", "repeat", "repeat'", "repeat1", "all_goals", "any_goals", "first", "focus", "fail_if_success",
      "iterate", "classical", "unhygienic", "success_if_fail_with_msg", "solve", "work_on_goal", "run_tac",
@@ -46,4 +46,4 @@ COMBINATORS = frozenset(
      "checkpoint",
      "stop")
 )  # fmt: skip
-"""Words behind which a tactic stands."""
+"""Words that are followed by a tactic."""

@@ -1,4 +1,4 @@
-"""What a reader of terms knows of Lean's notation: operators by precedence, binders, brackets."""
+"""Grammars for the parser of terms: operators with precedences, binders, brackets."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Powers(NamedTuple):
 
 
 def powers(precedence: int, *, is_right: bool) -> Powers:
-    """The powers of an operator that associates to the right, or to the left."""
+    """The powers of a right-associative or left-associative operator."""
     return Powers(precedence, precedence if is_right else precedence + 1)
 
 
 def infix_powers(symbols: str, others: Mapping[str, Powers]) -> dict[str, Powers]:
-    """The powers of some operators (symbols separated by spaces) as the table has them, and those of others."""
+    """The powers of these operators (separated by spaces), taken from the table, and of `others`."""
     known = ((symbol, OPERATORS[symbol]) for symbol in symbols.split())
     found = {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in known}
     return {**found, **others}
 
 
 def all_powers(symbols: Iterable[str], precedence: int, *, is_right: bool) -> dict[str, Powers]:
-    """The same powers for each of the symbols."""
+    """The same powers for each symbol."""
     return dict.fromkeys(symbols, powers(precedence, is_right=is_right))
 
 
@@ -37,7 +37,7 @@ UNKNOWN_POWERS = powers(UNKNOWN, is_right=False)
 
 
 class BinderRule(NamedTuple):
-    """The least precedence of operators in a binder's body, and the tokens that may stand before it."""
+    """The least precedence of operators in a binder's body, and the tokens that may precede the body."""
 
     least: int
     ends: frozenset[str]
@@ -45,19 +45,23 @@ class BinderRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What a reader of terms knows.
+    """What the parser of terms knows.
 
     Args:
-        infix: operators; any other token between two operands is read as one of precedence `UNKNOWN`.
-        prefix: the least precedence of operators in the operand.
-        binders: those of `last_arguments` may be the last argument of an application without brackets.
-        pairs: opening brackets and what closes them; those in `no_arguments` begin no argument.
-        ends: what ends an operand, beside what closes the bracket around it.
-        postfix: operators behind their operand; whether the word behind it belongs to the operator (`⁻` and `¹`).
-        is_atom: whether a token stands for a name or a number.
-        separators: what stands between the items of a bracket.
-        is_strict: whether a text that is not wholly understood is unreadable.
-        longest_chain: how many operators behind one another a strict grammar takes.
+        infix: infix operators; any other token between two operands is read as one of precedence `UNKNOWN`.
+        prefix: prefix operators, with the least precedence of operators in the operand.
+        binders: binders with their rules.
+        last_arguments: the binders that may be the last argument of an application without brackets.
+        pairs: opening brackets, with their closing brackets.
+        no_arguments: opening brackets that do not begin an argument.
+        ends: tokens that end an operand, besides the bracket that closes the one around it.
+        postfix: postfix operators; True if the word after it belongs to the operator (`⁻` and `¹`).
+        coercions: prefixes such as `↑` that bind tighter than application.
+        is_atom: whether a token is a name or a number.
+        separators: tokens between the items in a bracket.
+        is_strict: whether a text that cannot be parsed completely is unreadable.
+        deepest: the most levels of nested terms.
+        longest_chain: the most operators in a row that a strict grammar accepts.
     """
 
     infix: Mapping[str, Powers]

@@ -1,8 +1,8 @@
-"""Terms from Lean's text as syntax trees: applications, operators by precedence, binders; no elaboration.
+"""Parses Lean terms to syntax trees: applications, operators by precedence, binders. No elaboration.
 
-One operator-precedence (Pratt) parser reads them all. What a reader knows is data (`Grammar`): its operators,
-binders and brackets. A strict grammar reads a text as a whole or not at all; any other one reads past what it does
-not understand. Reading looks at each token a bounded number of times, and goes no deeper than the grammar allows.
+There is one operator-precedence (Pratt) parser. What it knows is data (`Grammar`): operators, binders and brackets.
+With a strict grammar a text is parsed completely or rejected; otherwise the parser skips what it does not
+understand. It reads each token a bounded number of times, and nests no deeper than the grammar allows.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ Kind = Literal[
     "name", "applied", "infix", "prefix", "postfix", "field", "coerced", "binder", "set", "brackets", "unread"
 ]
 _SET_REACH = 24
-"""Tokens before the bar of `{x ∈ s | p x}`."""
+"""The most tokens before the bar of `{x ∈ s | p x}`."""
 
 
 class SyntaxNode(NamedTuple):
     """A node of a syntax tree.
 
-    `text` is the name, the operator, the field, the binder's symbol, or the bracket that opens. `parts` are the
-    operands; of an application the function comes first; of a binder and of `{x | p}` there is the body alone,
-    `bound` being the tokens of what is bound.
+    `text` is the name, the operator, the field, the binder's symbol, or the opening bracket. `parts` holds the
+    operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body.
+    `bound` holds the tokens of the binder's variables.
     """
 
     kind: Kind
@@ -35,11 +35,11 @@ class SyntaxNode(NamedTuple):
 
 
 UNREAD = SyntaxNode("unread", "…")
-"""What stands where nothing could be read."""
+"""The node of a part that could not be parsed."""
 
 
 class UnreadableTerm(Exception):
-    """The text is no term of a strict grammar."""
+    """The text is not a term of a strict grammar."""
 
 
 def read_term(
@@ -48,12 +48,14 @@ def read_term(
     """The syntax tree of the tokens.
 
     Args:
+        tokens: the tokens.
+        grammar: what the parser knows.
         least: operators of a lower precedence end the term.
-        depth: how deep inside another term this one stands.
-        is_whole: whether a strict grammar has to read all tokens.
+        depth: how deep this term is nested in another one.
+        is_whole: whether a strict grammar has to parse all tokens.
 
     Raises:
-        Unreadable: the grammar is strict, and the tokens are no term of it.
+        UnreadableTerm: the grammar is strict, and the tokens are not a term of it.
     """
     reader = _TermReader(tokens, grammar)
     found = reader.term(least, depth)
@@ -63,14 +65,14 @@ def read_term(
 
 
 class _TermReader:
-    """One pass from left to right; every step takes a token or ends."""
+    """One pass from left to right. Every step consumes a token or ends."""
 
     def __init__(self, tokens: Sequence[str], grammar: Grammar) -> None:
         self._tokens = [*tokens, ""]
         self._grammar = grammar
         self._at = 0
         self._closers = [""]
-        """What closes the brackets that are open, the innermost last."""
+        """The closing brackets of the open brackets, the innermost last."""
         self._chain = 0
         self._infix, self._prefix, self._binders = grammar.infix, grammar.prefix, grammar.binders
         self._pairs, self._postfix, self._coercions = grammar.pairs, grammar.postfix, grammar.coercions
@@ -82,7 +84,7 @@ class _TermReader:
         return self._at == len(self._tokens) - 1
 
     def term(self, least: int, depth: int) -> SyntaxNode:
-        """A term whose operators have at least this precedence."""
+        """Parse a term whose operators have at least this precedence."""
         if depth > self._grammar.deepest:
             return self._unread_rest()
         left = self._operand(depth)
@@ -102,7 +104,7 @@ class _TermReader:
         return left
 
     def _next(self) -> str:
-        """The token here; empty at the end."""
+        """The current token; empty at the end."""
         return self._tokens[self._at]
 
     def _take(self) -> str:
@@ -121,7 +123,7 @@ class _TermReader:
         return UNREAD
 
     def _unread_rest(self) -> SyntaxNode:
-        """What stands up to the end of the brackets around, or of the text."""
+        """Skip to the end of the enclosing brackets, or of the text."""
         found = self._unread()
         depth = 0
         while token := self._next():
@@ -132,7 +134,7 @@ class _TermReader:
         return found
 
     def _count(self) -> None:
-        """One more operator of a chain."""
+        """Count one more operator of a chain."""
         self._chain += 1
         if self._is_strict and self._chain > self._grammar.longest_chain:
             raise UnreadableTerm
@@ -184,7 +186,7 @@ class _TermReader:
         return self._postfixed(found) if token == "." or token in self._postfix else found
 
     def _coerced(self, token: str, depth: int) -> SyntaxNode:
-        """`↑x`; many of them in a row are nested as deeply as other terms may be."""
+        """Parse `↑x`. Several in a row count as nested terms."""
         self._at += 1
         if depth > self._grammar.deepest:
             return self._unread_rest()
@@ -235,7 +237,7 @@ class _TermReader:
         return items
 
     def _end_item(self, opener: str, closer: str, depth: int) -> None:
-        """Step to the separator or the end behind an item; the type of `(e : T)` is no part of the tree."""
+        """Go to the separator or the end after an item. The type in `(e : T)` is not part of the tree."""
         token, separators = self._next(), self._grammar.separators
         if not self._is_strict:
             if token != closer and token not in separators:
@@ -251,7 +253,7 @@ class _TermReader:
             raise UnreadableTerm
 
     def _set(self, depth: int) -> SyntaxNode | None:
-        """`x | p`, `x ∈ s | p`, `x : T | p` behind an opened brace."""
+        """Parse `x | p`, `x ∈ s | p` or `x : T | p` after an opening brace; None if there is no bar."""
         end = self._bar()
         if end is None:
             return None

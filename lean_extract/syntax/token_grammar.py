@@ -1,4 +1,4 @@
-"""What a token of Lean is, as one regular expression that reads any text in linear time."""
+"""The tokens of Lean, as one regular expression that reads any text in linear time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _START = (
 )
 _REST = _START + r"0-9'!?\u2080-\u2089\u2090-\u209c\u1d62-\u1d6a\u2c7c"
 LONGEST_QUOTED = 240
-"""Characters between `«` and `»`; what is longer is no name. It bounds how far the lexer looks ahead."""
+"""Characters between `«` and `»` in a name. The limit bounds how far the lexer looks ahead."""
 _ATOM = rf"(?:[{_START}][{_REST}]*+|«[^«»\n]{{0,{LONGEST_QUOTED}}}+»)"
 IDENTIFIER = rf"{_ATOM}(?:\.{_ATOM})*+"
 
 
 def _comment(depth: int) -> str:
-    """A block comment with up to `depth` levels inside it; what nests deeper is not one here."""
+    """The expression of a block comment with up to `depth` levels nested inside it."""
     inner = f"|{_comment(depth - 1)}" if depth else ""
     return rf"/-(?>(?:[^-/]++|-(?!/)|/(?!-){inner})*)-/"
 
 
-# Atomic groups where `(...)*+` would say the same: Python before 3.11.5 gets that wrong (gh-106052).
+# Atomic groups instead of the equivalent `(...)*+`, which Python before 3.11.5 gets wrong (gh-106052).
 _INSIDE = {
     'r###"': r'(?>(?:[^"]++|"(?!###))*)',
     'r##"': r'(?>(?:[^"]++|"(?!##))*)',
@@ -30,9 +30,9 @@ _INSIDE = {
     'r"': r'[^"]*+',
     '"': r'(?>(?:[^"\\]++|\\[\s\S]?)*)',
 }
-"""What a string holds, by what opens it."""
+"""The contents of a string, by the mark that opens it."""
 OPENERS = frozenset(_INSIDE) | {"/-"}
-"""The marks behind which all is one token, up to the mark that closes it."""
+"""The marks that begin a token which extends to a closing mark."""
 _CHARACTER = r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^xu])|[^\\'\n])'"
 _NUMBER = r"0[xX][0-9a-fA-F]++|0[bB][01]++|\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
 _OPERATOR = (
@@ -43,11 +43,11 @@ _OPERATOR = (
 
 @cache
 def lexing(openers: frozenset[str]) -> re.Pattern[str]:
-    """The expression of a token and the white space behind it; of `openers` only these begin a string.
+    """The expression of a token and the white space after it. Only the marks in `openers` begin a string.
 
-    A string, or a comment, of which the text does not show the end takes all of it, and so does a comment
-    that nests too deeply for an expression. Where another token ends is decided by no more than the
-    `LONGEST_QUOTED + 16` characters behind it.
+    A string or comment that does not end within the text extends to the end of the text, and so does a comment
+    that is nested too deeply for the expression. The end of any other token depends on at most the
+    `LONGEST_QUOTED + 16` characters after it.
     """
     strings = [
         rf"{opener}{inside}(?:\"{opener[1:-1]}|\Z)|"
@@ -66,4 +66,4 @@ _START_RANGES = re.findall(r"(.)(?:-(.))?", _START.encode().decode("unicode_esca
 NAME_STARTS = frozenset(
     chr(code) for low, high in _START_RANGES for code in range(ord(low), ord(high or low) + 1)
 ) | {"«"}
-"""What an identifier begins with; hot loops look here themselves, `is_identifier` being a call."""
+"""The characters that begin an identifier. Hot loops test this set directly, to save the call of `is_identifier`."""

@@ -1,6 +1,6 @@
-"""What a type is made of, as far as its tokens tell: `∀`, `∃`, `→`, `↔`, `∧`, `∨`, `¬`, and its head.
+"""The structure of a type, read from its tokens: `∀`, `∃`, `→`, `↔`, `∧`, `∨`, `¬`, and its head.
 
-A type is a range of tokens of the file, `(begin, end)`; nothing here elaborates.
+A type is a range of tokens of the file, `(begin, end)`. There is no elaboration.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEVELS = {
     **dict.fromkeys(("<|", "|>"), 1),
     **dict.fromkeys(("⁻¹", "!", "ᶜ", "'"), 200),
 }
-"""How tightly the operators bind; pipes are looser than all else, what stands behind its operand never loosest."""
+"""The precedences of operators. Pipes have the lowest, and postfix operators are never the outermost."""
 _LEVELS |= {spelling: _LEVELS[symbol] for spelling, symbol in ASCII.items() if symbol in _CONNECTIVES}
 _NO_OPERATORS = frozenset(
     (",", ":", ";", "@", "¬", "↑", "⇑", "↥", "√", "#", "|", "·", "..", "_", "?", "∑", "∏", "⋃", "⋂",
@@ -33,16 +33,16 @@ _NO_OPERATORS = frozenset(
      ":=", "=>", "↦", "‖", "//", "$", "∂", "ₘ", "₀", "≪", "!")
 )  # fmt: skip
 _DEEPEST = 24
-"""Of what a statement assumes, what more parentheses enclose is not looked for."""
+"""Premises of a statement inside more levels of parentheses are not found."""
 _REACHING = frozenset(_BINDING) | {"fun", "λ", "∃!"}
-"""What takes all that stands behind it."""
+"""Binders, whose bodies extend as far as possible."""
 
 
 class TypeShape(NamedTuple):
-    """The outermost connective of a type and what it joins.
+    """The outermost connective of a type and its operands.
 
-    For a quantifier `names` are the bound names, each with its type (None if not written), and
-    `right` is the body. For a negation `left` is what is negated.
+    For a quantifier, `names` holds the bound names, each with its type (None if not written), and
+    `right` is the body. For a negation, `left` is the negated proposition.
     """
 
     connective: Connective
@@ -52,7 +52,7 @@ class TypeShape(NamedTuple):
 
 
 def strip(texts: list[str], type_range: Range) -> Range:
-    """The type without parentheses around the whole; one that is not closed ends with the type."""
+    """The type without outer parentheses. A parenthesis that is not closed ends at the end of the type."""
     begin, end = type_range
     if begin >= end or texts[begin] != "(":
         return type_range
@@ -64,7 +64,7 @@ def strip(texts: list[str], type_range: Range) -> Range:
 
 
 def _leading_closed(texts: list[str], begin: int, end: int) -> list[int]:
-    """Where the parentheses are closed that a type begins with, the first one first; `end`: nowhere."""
+    """The indices that close the parentheses at the start of a type, outermost first; `end` if not closed."""
     inner = begin
     while inner < end and texts[inner] == "(":
         inner += 1
@@ -81,12 +81,12 @@ def _leading_closed(texts: list[str], begin: int, end: int) -> list[int]:
 
 
 def outermost(texts: list[str], begin: int, end: int) -> tuple[str, int] | None:
-    """The operator at depth 0 that binds loosest (the first of its level), and its index."""
+    """The operator outside brackets with the lowest precedence (the first of several), and its index."""
     return next(iter(loosest(texts, begin, end)), None)
 
 
 def loosest(texts: list[str], begin: int, end: int) -> list[tuple[str, int]]:
-    """All operators of the loosest level at depth 0, up to what takes all that stands behind it."""
+    """All operators outside brackets with the lowest precedence, up to the first binder."""
     best: list[tuple[str, int]] = []
     best_level = 1000
     depth = 0
@@ -111,17 +111,17 @@ def loosest(texts: list[str], begin: int, end: int) -> list[tuple[str, int]]:
 
 
 def _level(text: str) -> int | None:
-    """How tightly an operator binds; None for what is none."""
+    """The precedence of an operator; None if the token is not an operator."""
     level = _LEVELS.get(text)
     if level is not None:
         return level
-    if text[0] in "→≃↪":  # of bundled maps: `→+*`, `≃ₗ`, ...
+    if text[0] in "→≃↪":  # arrows of bundled maps: `→+*`, `≃ₗ`, ...
         return ARROW
     return None if text[0].isdigit() or text[0] in ".\"'`" else RELATION
 
 
 def shape(texts: list[str], type_range: Range) -> TypeShape:
-    """Take a type apart, one level."""
+    """The outermost connective of a type and its operands; an empty connective if there is none."""
     begin, end = strip(texts, type_range)
     if begin >= end:
         return TypeShape("")
@@ -145,9 +145,9 @@ def _quantified(texts: list[str], connective: Connective, begin: int, end: int) 
     while index < end and texts[index] != ",":
         text = texts[index]
         if text in ("(", "{", "[", "⦃"):
-            behind = close(texts, index, end)
-            names += _typed(texts, index + 1, behind)
-            index = behind + 1
+            after = close(texts, index, end)
+            names += _typed(texts, index + 1, after)
+            index = after + 1
             continue
         comma = _comma(texts, index, end)
         names += _typed(texts, index, comma)
@@ -165,7 +165,7 @@ def _comma(texts: list[str], begin: int, end: int) -> int:
 
 
 def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | None]]:
-    """`x y : T`, `x ∈ s` (which binds a hypothesis, too), `x y`."""
+    """The names of `x y : T`, `x ∈ s` (which also binds a hypothesis) or `x y`, with their types."""
     mark = begin
     while mark < end and is_identifier(texts[mark]):
         mark += 1
@@ -178,7 +178,7 @@ def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | No
 
 
 def premises_of(texts: list[str], type_range: Range) -> tuple[list[Range | None], Range]:
-    """What a statement assumes, one entry for each binder and each antecedent, and what it concludes."""
+    """The premises of a statement, one for each binder and each antecedent, and its conclusion."""
     assumed: list[Range | None] = []
     depth = 0
     while depth < _DEEPEST:
@@ -200,7 +200,7 @@ def premises_of(texts: list[str], type_range: Range) -> tuple[list[Range | None]
 
 
 def joined(texts: list[str], type_range: Range, connective: Connective) -> tuple[list[Range], Range]:
-    """What stands before each of the connectives of `p → q → r`, and what behind the last of them."""
+    """The operands before each connective of `p → q → r`, and the one after the last connective."""
     begin, end = strip(texts, type_range)
     found: list[Range] = []
     if begin >= end or texts[begin] in _BINDING:
@@ -215,7 +215,7 @@ def joined(texts: list[str], type_range: Range, connective: Connective) -> tuple
 
 
 def head(texts: list[str], type_range: Range) -> str:
-    """What a type is an application of: an operator (`=`, `↔`) or a name; empty if that is not plain.
+    """The operator (`=`, `↔`) or name that a type is an application of; empty if the text does not show it.
 
     >>> head(["a", "=", "b"], (0, 3))
     '='
@@ -235,13 +235,13 @@ def head(texts: list[str], type_range: Range) -> str:
         return found[0]
     if first == "¬":
         return first
-    if first == "(" and (behind := close(texts, begin, end) + 1) < end and is_identifier(texts[behind][1:]):
-        return texts[behind][1:]  # `(n :: l).Sorted`
+    if first == "(" and (after := close(texts, begin, end) + 1) < end and is_identifier(texts[after][1:]):
+        return texts[after][1:]  # `(n :: l).Sorted`
     if first == "@" and begin + 1 < end:
         first = texts[begin + 1]
     return first if is_identifier(first) or end == begin + 1 else ""
 
 
 def conclusion_head(texts: list[str]) -> str:
-    """The head of what a statement concludes: `∀ x, p x → a = b` gives `=`."""
+    """The head of a statement's conclusion: `=` for `∀ x, p x → a = b`."""
     return head(texts, premises_of(texts, (0, len(texts)))[1])

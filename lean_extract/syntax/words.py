@@ -1,4 +1,4 @@
-"""The words that Mathlib's naming convention uses for operators, and the functions behind them.
+"""The words that Mathlib's naming convention uses for operators and their functions.
 
 With this table `a + b`, `HAdd.hAdd a b` and the name `add_comm` share one token, `add`.
 """
@@ -93,7 +93,7 @@ NOISE = frozenset(
         *("fun", "Type", "Sort", "Type*", "Sort*", "↑", "→", "Prop"),
     )
 )
-"""Tokens that say nothing of what a statement is about."""
+"""Tokens that carry no information about the content of a statement."""
 
 SYMBOLS = (
     *(
@@ -135,4 +135,4 @@ SYMBOLS = (
         "⊗ₜ",
     ),
 )
-"""Operators of several characters; every other character that is no letter or digit is one by itself."""
+"""Operators of several characters. Any other character that is not a letter or digit is a token by itself."""

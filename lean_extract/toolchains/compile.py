@@ -1,4 +1,4 @@
-"""Compiling a folder of Lean modules with a bare `lean`: in import order, and only what changed."""
+"""Compiles a folder of Lean modules with `lean` alone: in order of imports, and only what has changed."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.walking import FolderWalk
 
 Progress = Callable[[int, int, str], None]
-"""Called before each module with how many are done, how many there are, and the module's name."""
+"""Called before each module with the number of modules done, their total number, and the module's name."""
 Rejected = Callable[[LeanError], None]
-"""Hears of a module that cannot be compiled."""
+"""Called with the error of a module that cannot be compiled."""
 
 MODULE_SECONDS = 600.0
-"""How long one module may take: far more than any module of ours needs, so it only ends a hang."""
+"""The time limit for one module: far more than any bundled module needs, so it only ends a hang."""
 
-_LOOK_SECONDS = 0.2
-"""How often a compilation that can be stopped looks whether it should be."""
+_POLL_SECONDS = 0.2
+"""The interval at which a running compilation checks whether to stop."""
 
 _GAP = r"(?>(?:\s|/-(?>(?:[^-]++|-(?!/))*)(?:-/|\Z)|--[^\n]*)@)"
-"""White space and comments; `@` stands for how many."""
+"""White space and comments; `@` is replaced by the quantifier."""
 _SOME, _ANY = _GAP.replace("@", "+"), _GAP.replace("@", "*")
 _GAPS = re.compile(_ANY)
 _IMPORT = re.compile(
@@ -44,24 +44,26 @@ _PREAMBLE = re.compile(rf"(?:module|prelude)\b{_ANY}")
 
 
 class CompilationStopped(LeanError):
-    """Whoever had a folder compiled wants it no longer."""
+    """The compilation of a folder was stopped on request."""
 
     def __init__(self) -> None:
-        super().__init__("The compilation was stopped.", "Ask again; what was compiled is kept.")
+        super().__init__(
+            "The compilation was stopped.", "Try again; the modules that were compiled are kept."
+        )
 
 
 class CircularImports(ProjectBroken):
-    """Imports run in a circle: these modules, the first of them again at the end."""
+    """Imports form a cycle. The modules are given in order, with the first one again at the end."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        circle = " -> ".join(modules)
-        super().__init__(f"The imports run in a circle: {circle}.", "Remove one of these imports.")
+        cycle = " -> ".join(modules)
+        super().__init__(f"The imports form a cycle: {cycle}.", "Remove one of these imports.")
         self.modules = frozenset(modules)
 
 
 @dataclass(frozen=True, slots=True)
 class LeanSource:
-    """One `.lean` file of a folder, `root`: its module name, its text and the modules its header imports."""
+    """One `.lean` file in the folder `root`: its module name, its text and the modules that its header imports."""
 
     module: str
     root: Path
@@ -71,25 +73,26 @@ class LeanSource:
 
 
 def header_imports(text: str) -> tuple[str, ...]:
-    """The modules that the header imports, in order; `Init` comes first unless the file is a prelude."""
+    """The modules that the header imports, in order. `Init` is first unless the file is a `prelude` file."""
     imports: list[str] = []
     is_prelude = False
     gap = _GAPS.match(text)
-    place = gap.end() if gap else 0
-    while match := _PREAMBLE.match(text, place):
+    offset = gap.end() if gap else 0
+    while match := _PREAMBLE.match(text, offset):
         is_prelude = is_prelude or match[0].startswith("prelude")
-        place = match.end()
-    while match := _IMPORT.match(text, place):
+        offset = match.end()
+    while match := _IMPORT.match(text, offset):
         imports.append(match[1])
-        place = match.end()
+        offset = match.end()
     return tuple(imports) if is_prelude else ("Init", *imports)
 
 
 def read_sources(folder: Path) -> dict[str, LeanSource]:
-    """Every `.lean` file under `folder`, by module name, in the order of the names.
+    """All `.lean` files under `folder`, by module name, sorted by path.
 
-    A file or folder with a dot in its name is left out: dots part an import's folders, so it is no module. So
-    are links out of the folder, and what is no regular file or too large: whoever imports it hears of it.
+    A file or folder with a dot in its name is left out, since dots separate the folders in a module name. Links
+    out of the folder, and files that are too large or not regular, are also left out. Importing one of them
+    causes an error.
     """
     sources = {}
     walk = FolderWalk((os.path.realpath(folder),), Notices(), is_whole=True)
@@ -108,7 +111,7 @@ def read_sources(folder: Path) -> dict[str, LeanSource]:
 
 
 def import_order(sources: Mapping[str, LeanSource]) -> list[LeanSource]:
-    """The sources, each behind those it imports. Raises CircularImports."""
+    """The sources, each after those that it imports. Raises CircularImports."""
     graph = {
         source.module: [name for name in source.imports if name in sources] for source in sources.values()
     }
@@ -129,25 +132,30 @@ def compile_folder(
     rejected: Rejected | None = None,
     stop: Event | None = None,
 ) -> tuple[str, ...]:
-    """Compile every module under `sources` into `out` (`.olean`, `.ilean`); returns those compiled.
+    """Compile all modules under `sources` into `out` (`.olean`, `.ilean`). Returns the modules compiled.
 
-    A module is compiled again when its text, one of its imports, or `identity` (which Lean, which
-    core) has changed. Results replace the old ones whole, so a Lean that has them open keeps them.
+    A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed.
+    New files replace old ones atomically, so a Lean that has the old ones open is not affected.
 
     Args:
-        environment: variables set on top of the process's own; LEAN_PATH has to name `out`.
-        rejected: told of each module that cannot be compiled. What was compiled of it before stays, and
-            serves those that import it; where nothing was, they are left out, too. None: nothing may be
-            rejected.
-        stop: once it is set, the Lean that runs is killed.
+        sources: the folder with the `.lean` files.
+        out: the folder for the compiled files.
+        lean_command: the command of `lean`.
+        environment: variables that are added to the process's own; LEAN_PATH has to contain `out`.
+        identity: names the Lean and the core that are used.
+        progress: called before each module that is compiled.
+        rejected: called with the error of each module that cannot be compiled. An older compiled version is kept
+            and is used by its importers. If there is none, its importers are left out too. None: an error is
+            raised instead.
+        stop: once it is set, the running Lean is killed.
 
     Raises:
         ProjectBroken: Lean found an error; the message is its first one. LeanDied, LeanTimeout.
-        CompilationStopped: `stop` was set; what was compiled until then stays.
+        CompilationStopped: `stop` was set. The modules compiled until then are kept.
     """
     found = read_sources(sources)
     ordered = import_order(found) if rejected is None else _order_without_circles(found, rejected)
-    _remove_strangers(out, found)
+    _remove_stale(out, found)
     keys: dict[str, str] = {}
     compiled = []
     for done, source in enumerate(ordered):
@@ -174,7 +182,7 @@ def compile_folder(
 
 
 def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
-    """The sources, each behind those it imports, without those whose imports run in circles."""
+    """The sources, each after those that it imports, without those in import cycles."""
     left = dict(sources)
     while True:
         try:
@@ -197,7 +205,7 @@ def _artefact(out: Path, module: str, suffix: str) -> Path:
 
 
 def _key_of_compiled(out: Path, module: str) -> str | None:
-    """The key of what there is of a module in compiled form; None where there is nothing."""
+    """The key of the compiled version of a module; None if there is none."""
     mark = _artefact(out, module, ".key")
     return mark.read_text(encoding="utf-8") if mark.is_file() else None
 
@@ -231,7 +239,7 @@ def _scratch(parent: Path) -> Iterator[Path]:
 def _run_lean(
     command: Sequence[str], source: LeanSource, environment: Mapping[str, str], stop: Event | None
 ) -> None:
-    # Lean takes the module's name from the -R folder; without one, private names carry a wrong module.
+    # Lean derives the module's name from the -R folder. Without it, private names contain a wrong module.
     relative = source.path.relative_to(source.root)
     process = subprocess.Popen(
         [*command, "-R", str(source.root), str(relative)],
@@ -242,47 +250,49 @@ def _run_lean(
         stderr=subprocess.PIPE,
     )
     try:
-        said, complained = _await(process, stop)
+        output, errors = _await(process, stop)
     except subprocess.TimeoutExpired as error:
         raise LeanTimeout(
             f"Lean did not finish {source.path} within {MODULE_SECONDS:.0f} seconds.",
-            "Look there for a proof that loops.",
+            "Look for a proof in it that does not terminate.",
         ) from error
     finally:
         if process.poll() is None:
             process.kill()
             process.communicate()
-    result = subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+    result = subprocess.CompletedProcess(process.args, process.returncode, output, errors)
     if result.returncode != 0:
-        raise _complaint(source, result)
+        raise _compile_error(source, result)
 
 
 def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes, bytes]:
-    """What a process writes until it ends. Raises subprocess.TimeoutExpired, CompilationStopped."""
+    """The outputs of a process, once it has ended. Raises subprocess.TimeoutExpired, CompilationStopped."""
     deadline = time.monotonic() + MODULE_SECONDS
     while stop is None or not stop.is_set():
         try:
-            return process.communicate(timeout=MODULE_SECONDS if stop is None else _LOOK_SECONDS)
+            return process.communicate(timeout=MODULE_SECONDS if stop is None else _POLL_SECONDS)
         except subprocess.TimeoutExpired:
             if stop is None or time.monotonic() > deadline:
                 raise
     raise CompilationStopped
 
 
-def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -> ProjectBroken | LeanDied:
+def _compile_error(
+    source: LeanSource, result: subprocess.CompletedProcess[bytes]
+) -> ProjectBroken | LeanDied:
     for line in result.stdout.decode("utf-8", errors="replace").splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
             if message["severity"] == "error":
-                place = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
-                return ProjectBroken(f"{place}: {message['data']}", "Mend the file and build again.")
+                position = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
+                return ProjectBroken(f"{position}: {message['data']}", "Fix the file and build again.")
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
-    return LeanDied(f"Lean ended while it compiled {source.path}: {reason}.", "Run the build again.")
+    return LeanDied(f"Lean ended while compiling {source.path}: {reason}.", "Run the build again.")
 
 
-def _remove_strangers(out: Path, sources: Mapping[str, LeanSource]) -> None:
-    """Remove what was compiled from sources that are gone, lest an import of them still succeeds."""
+def _remove_stale(out: Path, sources: Mapping[str, LeanSource]) -> None:
+    """Remove compiled files whose sources no longer exist, so that importing them fails."""
     for mark in list(out.rglob("*.key")):
         module = ".".join(mark.relative_to(out).with_suffix("").parts)
         if module not in sources:

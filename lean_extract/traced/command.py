@@ -1,4 +1,4 @@
-"""The records of a library, from Lean itself.
+"""Extract the records of a library with Lean itself.
 
     python -m lean_extract trace SOURCES OUT [--no-states] [--dojo]
 
@@ -32,10 +32,10 @@ _LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("sources", type=Path, help="the folder that module names start from")
+    parser.add_argument("sources", type=Path, help="the folder that module names are relative to")
     parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
     parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")
-    parser.add_argument("--dojo", action="store_true", help="have LeanDojo trace a clone, in a copy of it")
+    parser.add_argument("--dojo", action="store_true", help="trace a copy of a Git clone with LeanDojo")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -49,11 +49,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[str]:
-    """Write the records of every module under `sources`; returns how many there are of each kind.
+    """Write the records of every module under `sources`. Returns the number of records of each kind.
 
     Raises:
         ProjectBroken: the library has not been built, or does not build.
-        LeanError: there is no Lean, or it ended early.
+        LeanError: no Lean was found, or it ended early.
     """
     library, toolchain = compiled(sources)
     records: list[Record] = []
@@ -67,11 +67,11 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
 
 
 def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
-    """Write the records of a clone as LeanDojo traces it; returns how many there are of each kind.
+    """Write the records of a Git clone as LeanDojo traces it. Returns the number of records of each kind.
 
     Raises:
         LeanDojoMissing: LeanDojo cannot be used here.
-        UserError, LeanError: the folder is no clone, or cannot be traced.
+        UserError, LeanError: the folder is not a Git clone, or cannot be traced.
     """
     library = load_lean_dojo()
     traced = leandojo.trace(library, clone)
@@ -87,10 +87,10 @@ def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
 
 
 def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
-    """The library with what Lean built of it, and a Lean that can import it. Raises as `trace_library`."""
+    """The compiled library, and a Lean that can import it. Raises as `trace_library`."""
     toolchain = resolve_lean(sources)
     if toolchain.kind == "lake":
-        out = next((sources / place for place in _LAKE_OUTPUT if (sources / place).is_dir()), None)
+        out = next((sources / folder for folder in _LAKE_OUTPUT if (sources / folder).is_dir()), None)
         if out is None:
             raise ProjectBroken(f"{sources} has not been built.", "Run `lake build` there first.")
     else:

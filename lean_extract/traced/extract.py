@@ -1,8 +1,8 @@
-"""The records of a compiled library, from Lean itself.
+"""Extracts the records of a compiled library with Lean itself.
 
-Names, places and premise use come from the `.ilean` files, statements and kinds from `signatures`, and
-the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source
-reader only says where tactics stand.
+Names, positions and used premises come from the `.ilean` files, statements and kinds from `signatures`, and
+the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source reader is
+used only to find the tactics.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lean_extract.traced.signatures import Signature, ask_signatures
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Where a library stands: its sources, what Lean built from them, and a `lean` that can import it."""
+    """A compiled library: its sources, the folder with the compiled files, and a `lean` that can import it."""
 
     sources: Path
     out: Path
@@ -35,17 +35,19 @@ class Compiled:
 
 
 class Goals(Protocol):
-    """What is needed of a live session; LeanSession meets it."""
+    """The part of a live session that is needed here; LeanSession implements it."""
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals at a position. Raises NoGoalHere."""
 
 
 async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
-    """The records of one module: Module, Premise and Proof, then Problem for what Lean would not say.
+    """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
 
     Args:
-        session: gives the states around each tactic; without it steps carry premises only.
+        library: the compiled library.
+        name: the module's name.
+        session: gives the states around each tactic; without it, steps have premises only.
 
     Raises:
         BadSource: the `.ilean` file is missing or of another version.
@@ -61,10 +63,10 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
         yield _premise(declared, signature, ilean)
     steps = {proof.theorem: proof.steps for proof in read.proofs}
     mentions, lines = ilean.mentions(), text.split("\n")
-    for theorem, place in ilean.declared.items():
+    for theorem, declaration in ilean.declared.items():
         if theorem in signatures and signatures[theorem].kind == "theorem":
             proof = trace_proof(
-                theorem, place, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
+                theorem, declaration, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
             )
             if session is None:
                 yield proof
@@ -76,7 +78,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
 
 
 def own_names(ilean: Ilean) -> list[str]:
-    """The names that the module declares in its source, in order of place; generated ones are left out."""
+    """The names that the module declares in its source, in order, without generated ones."""
     found = {
         constant.name: constant.definition
         for constant in ilean.constants
@@ -86,33 +88,37 @@ def own_names(ilean: Ilean) -> list[str]:
 
 
 def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
-    place = ilean.declared.get(name)
+    declaration = ilean.declared.get(name)
     return Premise(
         name=name,
         kind=signature.kind,
         module=ilean.module,
         context=signature.context,
         conclusion=signature.conclusion,
-        span=place.full if place else None,
+        span=declaration.full if declaration else None,
         is_protected=signature.is_protected,
     )
 
 
 def trace_proof(
     theorem: str,
-    place: IleanDeclaration,
+    declaration: IleanDeclaration,
     module: str,
     mentions: Sequence[tuple[Position, str]],
     lines: Sequence[str],
     steps: Sequence[SourceStep],
 ) -> Proof:
-    """The premises that Lean saw used in a theorem's proof, in order of first use, whole and by step.
+    """The proof of a theorem with the premises that Lean resolved in it, in order of first use, also by step.
 
     Args:
-        mentions: what the theorem mentions, in order (`Ilean.mentions`).
-        lines: the module's text.
+        theorem: the theorem's name.
+        declaration: its range and the range of its name.
+        module: the module's name.
+        mentions: the constants that the theorem mentions, in order (`Ilean.mentions`).
+        lines: the lines of the module's text.
+        steps: the tactic steps of the proof, from the source reader.
     """
-    used = mentions[bisect_left(mentions, (proof_start(lines, place), "")) :]
+    used = mentions[bisect_left(mentions, (proof_start(lines, declaration), "")) :]
     return Proof(
         theorem=theorem,
         module=module,
@@ -125,18 +131,18 @@ def trace_proof(
     )
 
 
-def proof_start(text: Sequence[str], place: IleanDeclaration) -> Position:
-    """Where a declaration's value begins: its first `:=`, `|` or `where` outside brackets, else its end."""
-    lines = list(text[place.name.end.line : place.full.end.line + 1])
-    lines[0] = " " * place.name.end.column + lines[0][place.name.end.column :]
+def proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
+    """The start of a declaration's value: its first `:=`, `|` or `where` outside brackets, otherwise its end."""
+    lines = list(text[declaration.name.end.line : declaration.full.end.line + 1])
+    lines[0] = " " * declaration.name.end.column + lines[0][declaration.name.end.column :]
     tokens = tokenize("\n".join(lines))
     depth = 0
     for index, token in enumerate(tokens.texts):
         depth += DEPTH.get(token, 0)
         if depth == 0 and token in (":=", "|", "where"):
             found = tokens.position(tokens.starts[index])
-            return Position(found.line + place.name.end.line, found.column)
-    return place.full.end
+            return Position(found.line + declaration.name.end.line, found.column)
+    return declaration.full.end
 
 
 def _within(mentions: Sequence[tuple[Position, str]], span: Span | None) -> Sequence[tuple[Position, str]]:
@@ -164,10 +170,10 @@ async def _with_states(
             problems.append(FileProblem(str(path), step.span.start, complaint))
             traced.append(step)
             continue
-        # A session answers inside a tactic that leaves no goals with the goals before it.
-        traced.append(replace(step, before=before, after=_behind_main(before) if after == before else after))
+        # Inside a tactic that leaves no goals, a session gives the goals before it.
+        traced.append(replace(step, before=before, after=_without_main(before) if after == before else after))
     return tuple(traced)
 
 
-def _behind_main(state: ProofState) -> ProofState:
+def _without_main(state: ProofState) -> ProofState:
     return ProofState(state.goals[1:])

@@ -1,8 +1,8 @@
-"""Lean's own account of a module, from the `.ilean` file that `lean -i` writes beside the `.olean`.
+"""Reads `.ilean` files, which `lean -i` writes beside the `.olean` of a module.
 
-It says where each declaration stands and which declaration mentions which constant: premise use from
-real elaboration, with no metaprogram. Its positions are LSP's: lines from 0, columns in UTF-16 units;
-they are converted to code points here, once.
+They contain the position of each declaration, and which declaration mentions which constant. This gives the use
+of premises from real elaboration, without a metaprogram. The positions are those of LSP: lines from 0, columns in
+UTF-16 units. They are converted to code points here.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lean_extract.utf16 import utf16_columns
 
 OLDEST_VERSION = 4
 _MOST_BYTES = 1 << 26
-"""Of an `.ilean` file; the largest of Mathlib have a hundredth of it."""
+"""Bytes of an `.ilean` file. Mathlib's largest have a hundredth of that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """One mention of a constant; `inside` is the declaration around it, if there is one."""
+    """One mention of a constant. `inside` is the enclosing declaration, if any."""
 
     span: Span
     inside: str | None
@@ -38,7 +38,7 @@ class Constant:
     name: str
     module: str
     definition: Span | None
-    """Where its name stands, when this module declares it."""
+    """The span of its name, if this module declares it."""
     usages: tuple[Usage, ...]
 
 
@@ -52,14 +52,14 @@ class IleanDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Ilean:
-    """A module as Lean saw it."""
+    """The contents of an `.ilean` file."""
 
     module: str
     declared: Mapping[str, IleanDeclaration]
     constants: tuple[Constant, ...]
 
     def mentions(self) -> dict[str, list[tuple[Position, str]]]:
-        """For each declaration the constants that it mentions, each with its place, in order."""
+        """For each declaration, the constants that it mentions with their positions, in order."""
         found: dict[str, list[tuple[Position, str]]] = {}
         for constant in self.constants:
             for usage in constant.usages:
@@ -75,11 +75,11 @@ def read_ilean(path: Path, text: str) -> Ilean:
 
     Args:
         path: the file.
-        text: the module's source text, by which columns are converted.
+        text: the module's source text, which is needed to convert columns.
 
     Raises:
-        BadSource: the file is missing, cannot be read, is too large, is not an `.ilean` file, or of a version
-            that is not known here.
+        BadSource: the file is missing, cannot be read, is too large, is not an `.ilean` file, or has a version
+            that is too old.
     """
     try:
         raw = read_json(path, _MOST_BYTES)
@@ -126,12 +126,12 @@ def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant 
 
 
 class Columns:
-    """Converts UTF-16 columns to code points, line by line, for one text."""
+    """Converts the UTF-16 columns in one text to code points."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
         self._units: dict[int, list[int]] = {}
-        """For lines that are not ASCII, the UTF-16 column of each of their characters."""
+        """A cache of the UTF-16 column of each character, by line."""
 
     def span(self, numbers: Sequence[int]) -> Span:
         """The span of four numbers: start line and column, end line and column."""

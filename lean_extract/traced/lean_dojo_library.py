@@ -1,8 +1,8 @@
-"""LeanDojo, imported where it is used and nowhere else: the extra `premise-suggest[dojo]`.
+"""Imports LeanDojo (the extra `premise-suggest[dojo]`) when it is used.
 
-Importing it runs `git`, resets loguru's sinks, reads a `.env` file, makes a folder in the user's cache and
-loads ray; with GITHUB_ACCESS_TOKEN set it calls out. So the token is hidden from it, `.env` files are
-left alone, and its remote cache is turned off: what it traces is traced here.
+Its import runs `git`, resets loguru's sinks, reads a `.env` file, makes a folder in the user's cache and loads
+ray. If GITHUB_ACCESS_TOKEN is set, it also accesses the network. So the token is hidden from it, `.env` files are
+not read, and its remote cache is turned off: all tracing is done on this machine.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ _SETTINGS: Mapping[str, str | None] = {
     "GITHUB_ACCESS_TOKEN": None,
     "PYTHON_DOTENV_DISABLED": "1",
 }
-"""What its import finds in the environment; None: not set."""
+"""Environment variables during the import; None: not set."""
 
 
 class LeanDojoMissing(UserError):
-    """LeanDojo is not installed, not usable here, or of a version that is not known."""
+    """LeanDojo is not installed, cannot be used here, or has an unsupported version."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeanDojo:
-    """The imported package. Its objects have no types of ours."""
+    """The imported package. Its objects are untyped."""
 
     package: Any
     version: str
     starting: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """Held while it starts a Lean: it changes the process's working directory meanwhile."""
+    """Held while LeanDojo starts a Lean, since it changes the process's working directory during that time."""
 
     def repository(self, project: Path) -> Any:
-        """`LeanGitRepo` of a local clone. Raises UserError where the folder is none."""
+        """`LeanGitRepo` of a local clone. Raises UserError if the folder is not a Git clone."""
         try:
             return self.package.LeanGitRepo.from_path(project)
         except Exception as error:
@@ -72,7 +72,7 @@ class LeanDojo:
             ) from error
 
     def theorem(self, project: Path, file: Path, name: str) -> Any:
-        """`lean_dojo.Theorem` of a local clone; `file` relative to it, `name` in full."""
+        """`lean_dojo.Theorem` of a local clone. `file` is relative to the clone, `name` is the full name."""
         return self.package.Theorem(self.repository(project), file, name)
 
 
@@ -80,13 +80,13 @@ def load_lean_dojo() -> LeanDojo:
     """Import LeanDojo.
 
     Raises:
-        LeanDojoMissing: it cannot be used here; the hint says what to install.
+        LeanDojoMissing: it cannot be used here. The hint says what to install.
     """
     if sys.version_info[:2] > _LAST_PYTHON and "lean_dojo" not in sys.modules:
         running = ".".join(map(str, sys.version_info[:2]))
         raise LeanDojoMissing(f"LeanDojo does not run in Python {running}.", _HINT)
     if shutil.which("git") is None:
-        raise LeanDojoMissing("LeanDojo needs git, and there is none on PATH.", "Install git.")
+        raise LeanDojoMissing("LeanDojo needs git, which is not on PATH.", "Install git.")
     try:
         with _environment(_SETTINGS):
             package = importlib.import_module("lean_dojo")
@@ -104,7 +104,7 @@ def load_lean_dojo() -> LeanDojo:
 
 @contextmanager
 def _environment(settings: Mapping[str, str | None]) -> Iterator[None]:
-    """The process's environment with other values for some variables."""
+    """Change some variables of the process's environment within the block."""
     before = {name: os.environ.get(name) for name in settings}
     _set(settings)
     try:

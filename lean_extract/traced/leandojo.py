@@ -1,7 +1,7 @@
-"""The same records from what LeanDojo traced: theorems, tactics with their states, and the premises in them.
+"""Converts LeanDojo's traces to records: theorems, tactics with their states, and the premises in them.
 
-LeanDojo knows names, places, states and premise use from elaboration. Statements it keeps only as text; our
-reader takes them from the file, with the `variable`s that stand above.
+LeanDojo has names, positions, states and used premises from elaboration. It has statements only as text, so the
+source reader takes them from the file, with the `variable` commands above them.
 """
 
 from __future__ import annotations
@@ -30,24 +30,25 @@ _PACKAGES = Path(".lake/packages")
 
 
 def trace(library: LeanDojo, clone: Path, *, build_deps: bool = False) -> Any:
-    """`lean_dojo.trace` of a local clone: a TracedRepo, from LeanDojo's cache if it was traced before.
+    """Trace a local clone with `lean_dojo.trace`. Returns a TracedRepo, from LeanDojo's cache if possible.
 
     Raises:
-        UserError: the folder is no clone. LeanError: it cannot be traced; the message is LeanDojo's.
+        UserError: the folder is not a Git clone. LeanError: it cannot be traced; the message is LeanDojo's.
     """
     repository = library.repository(clone)
     try:
         return library.package.trace(repository, build_deps=build_deps)
     except Exception as error:
         raise LeanError(
-            f"LeanDojo cannot trace {clone}: {error!r}.", "See that `lake build` works there, then try again."
+            f"LeanDojo cannot trace {clone}: {error!r}.",
+            "Make sure that `lake build` works there, then try again.",
         ) from error
 
 
 def records_of(traced: Any) -> Iterator[Record]:
-    """The records of a TracedRepo, file by file; what it depends on is left out.
+    """The records of a TracedRepo, file by file, without its dependencies.
 
-    A state that cannot be read is left out of its step, and told as a Problem.
+    If a state cannot be read, the step has no states and a FileProblem is added.
     """
     project = find_project(traced.root_dir)
     for file in sorted(traced.traced_files, key=lambda file: str(file.path)):
@@ -95,7 +96,7 @@ def _proof(theorem: Any, module: str, path: str, problems: list[FileProblem]) ->
 
 
 def _first_uses(proof: Any) -> list[str]:
-    """The constants that a proof's syntax names, as LeanDojo resolved them; local names are none."""
+    """The constants mentioned in a proof, as LeanDojo resolved them, without local names."""
     names: list[str] = []
 
     def note(node: Any, parents: Any) -> None:
@@ -122,12 +123,12 @@ def _step(tactic: Any, path: str, problems: list[FileProblem]) -> TacticStep:
 
 
 def _span(start: Iterable[int], end: Iterable[int]) -> Span:
-    """LeanDojo counts lines and columns (code points) from 1."""
+    """The span of LeanDojo's positions, which count lines and columns (code points) from 1."""
     return Span(_position(start), _position(end))
 
 
-def _position(place: Iterable[int]) -> Position:
-    line, column = place
+def _position(pair: Iterable[int]) -> Position:
+    line, column = pair
     return Position(line - 1, column - 1)
 
 

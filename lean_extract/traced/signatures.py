@@ -1,7 +1,7 @@
-"""What Lean prints of declarations: kind, binders and conclusion, asked of a compiled library.
+"""Gets the kinds, binders and conclusions of declarations in a compiled library from Lean.
 
-One run of `lean` answers for a whole module: `#check N` prints the signature with every included
-variable, `#print sig N` the kind.
+One run of `lean` handles a whole module: `#check N` prints the signature with all included variables, and
+`#print sig N` the kind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MODIFIERS = frozenset({"private", "protected", "noncomputable", "unsafe", "part
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A declaration as Lean prints it; `context` and `conclusion` as in `records.Premise`."""
+    """A declaration as Lean prints it. `context` and `conclusion` are as in `records.Premise`."""
 
     kind: str
     context: tuple[str, ...]
@@ -34,17 +34,17 @@ class Signature:
 def ask_signatures(
     command: Sequence[str], environment: Mapping[str, str], module: str, names: Sequence[str]
 ) -> dict[str, Signature]:
-    """Lean's signatures of `names`, declared in `module` or what it imports.
+    """The signatures of `names`, which are declared in `module` or its imports. Unknown names are left out.
 
     Args:
-        command: `lean`, able to import the module in this environment.
-        environment: variables set on top of the process's own.
-
-    A name that Lean does not know is left out.
+        command: a `lean` that can import the module in this environment.
+        environment: variables that are added to the process's own.
+        module: the module to import.
+        names: the names of the declarations.
 
     Raises:
         ProjectBroken: the module cannot be imported.
-        LeanDied, LeanTimeout: Lean ended early, or did not end.
+        LeanDied, LeanTimeout: Lean ended early, or did not end in time.
     """
     lines = [
         f"import {module}",
@@ -92,16 +92,16 @@ def _signature(check: str, printed: str) -> Signature:
 
 
 def split_signature(text: str) -> tuple[tuple[str, ...], str]:
-    """`Foo.bar.{u} {a : T} (h : p a) : q a` into its binders and its conclusion."""
+    """Split `Foo.bar.{u} {a : T} (h : p a) : q a` into its binders and its conclusion."""
     tokens = tokenize(text)
     texts = tokens.texts
     begin = 1
     if texts[1:2] == [".{"]:
         begin = tokens.brackets.close(1, len(texts)) + 1
-    binders, behind = parse_binders(tokens, begin, len(texts))
-    if behind < len(texts) and texts[behind] == ":":
-        behind += 1
-    return tuple(binder.text for binder in binders), tokens.source(behind, len(texts))
+    binders, after = parse_binders(tokens, begin, len(texts))
+    if after < len(texts) and texts[after] == ":":
+        after += 1
+    return tuple(binder.text for binder in binders), tokens.source(after, len(texts))
 
 
 def _kind(printed: str) -> tuple[set[str], str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from lean_extract.files.reading import said_size
+from lean_extract.files.reading import format_size
 from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]
@@ -54,7 +54,7 @@ class IndexReading:
         now = time.monotonic()
         if now - self._reported > self._every:
             self._reported = now
-            self._report(f"Reading the index to find damage: {said_size(self._read)} ...")
+            self._report(f"Reading the index to find damage: {format_size(self._read)} ...")
         self.is_whole = self.is_whole and now - self._began < self._limit
         return self.is_whole
 

@@ -9,13 +9,13 @@ from urllib.parse import unquote
 from lsprotocol import types
 
 from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_SOURCE, said_size
+from lean_extract.files.reading import MAX_SOURCE, format_size
 from lsp_server.documents.uris import MAX_URI
 
 MAX_HELD = 256 << 20
 """Characters of all open documents together."""
 _REOPEN = "Close it and open it again."
-_TOO_LARGE = f"is larger than {said_size(MAX_SOURCE)}, so it is not read"
+_TOO_LARGE = f"is larger than {format_size(MAX_SOURCE)}, so it is not read"
 
 
 @dataclass(frozen=True, slots=True)

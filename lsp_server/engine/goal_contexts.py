@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_SOURCE, said_size
+from lean_extract.files.reading import MAX_SOURCE, format_size
 from lean_extract.lru import Cache
 from lean_extract.source.projects.project import Project, module_of
 from lean_extract.source.reader import SourceModule, read_module
@@ -36,7 +36,7 @@ class GoalContexts:
         if source is None:
             if len(text) > MAX_SOURCE:
                 raise BadSource(
-                    f"{position.path} has more than {said_size(MAX_SOURCE)} of text above this line.",
+                    f"{position.path} has more than {format_size(MAX_SOURCE)} of text above this line.",
                     "Ask nearer to its beginning, or split the file.",
                 )
             source = read_module(text, module_of(position.path, self._project), str(position.path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lean_extract.files.reading import said_size
+from lean_extract.files.reading import format_size
 
 MAX_MESSAGE = 64 << 20
 """Bytes of one message."""
@@ -69,7 +69,7 @@ class Frames:
         self._header += piece
         end = self._header.find(b"\r\n\r\n", self._searched)
         if end > MAX_HEADER or (end < 0 and len(self._header) > MAX_HEADER):
-            raise BadFrame(f"A message's header is longer than {said_size(MAX_HEADER)}{self._beginning()}.")
+            raise BadFrame(f"A message's header is longer than {format_size(MAX_HEADER)}{self._beginning()}.")
         if end < 0:
             self._searched = max(0, len(self._header) - 3)
             self._check_line_ends()
@@ -112,7 +112,7 @@ def _number(value: bytes) -> int:
         raise BadFrame(f"Content-Length is not a number of bytes: {_shown(value)}.")
     if int(text) > MAX_MESSAGE:
         raise BadFrame(
-            f"A message of {int(text):,} bytes is announced; at most {said_size(MAX_MESSAGE)} are read."
+            f"A message of {int(text):,} bytes is announced; at most {format_size(MAX_MESSAGE)} are read."
         )
     return int(text)
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from io import RawIOBase
 from typing import Any
 
-from lean_extract.files.reading import said_size
+from lean_extract.files.reading import format_size
 from lsp_server.protocol.client_writer import MAX_UNREAD, PipeWriter, SocketWriter, Writer
 from lsp_server.protocol.failures import in_a_line
 from lsp_server.protocol.framing import BadFrame, Frames
@@ -93,7 +93,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
         raise
     except asyncio.CancelledError:
         if writer.is_stuck:
-            raise BadFrame(f"The client has left {said_size(MAX_UNREAD)} of messages unread.") from None
+            raise BadFrame(f"The client has left {format_size(MAX_UNREAD)} of messages unread.") from None
         raise
     finally:
         await server.close()

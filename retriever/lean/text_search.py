@@ -27,7 +27,7 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import premise_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
-from retriever.lean.words.query import MOST_LETTERS, SAID
+from retriever.lean.words.query import ASKED, MOST_LETTERS
 from retriever.lean.words.table import SMALL_WORDS
 from retriever.search.index.neighbours import Bools, Floats
 from retriever.search.top import top
@@ -113,7 +113,7 @@ def _tokens(query: NameQuery) -> list[str]:
         way[0]
         for concept in query.concepts
         for way, closeness in concept.ways
-        if len(way) == 1 and closeness == SAID
+        if len(way) == 1 and closeness == ASKED
     ]
     return [*text_tokens(" ".join(word for word in words if word.lower() not in SMALL_WORDS)), *written]
 

@@ -54,7 +54,7 @@ def test_what_is_told_ends(root: Path) -> None:
         link(root / f"L{number}.lean", root.parent / "secret" / "S.lean")
     notices = find_sources(root).notices
     assert len(notices) < 100
-    assert "150 further notes" in notices[-1]
+    assert "150 more notices" in notices[-1]
 
 
 def test_lakefiles_are_bounded_in_all(root: Path) -> None:
@@ -86,4 +86,4 @@ def test_very_many_packages(root: Path) -> None:
     write(root / ".lake/packages/dep/D.lean")
     found = find_sources(root)
     assert modules(found) == {"D": "dep", "A": None}
-    assert has_notice(found, f"lists 70,001 packages, so the first {packages.MAX_PACKAGES:,}")
+    assert has_notice(found, f"lists 70,001 packages, so only the first {packages.MAX_PACKAGES:,}")

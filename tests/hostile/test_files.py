@@ -151,23 +151,23 @@ BEYOND = {
     ),
     "variables": (
         "".join(f"variable (x{n} : α)\n" for n in range(400)) + "theorem t : x0 = x399 := q\n",
-        "Very many variables are in force here",
+        "Too many variables are in scope here",
         "t",
     ),
     "included": (
         "".join(f"variable [C{n} {'a' * 200}]\n" for n in range(250))
         + "".join(f"theorem t{n} : p := q\n" for n in range(400)),
-        "Declarations take very many variables here",
+        "Declarations include too many variables here",
         "t399",
     ),
     "facts": (
         "theorem t : p := by\n" + "".join(f"  have h{n} : p{n} := q\n" for n in range(2500)),
-        "This proof states very much inside of itself",
+        "This proof states too many goals inside it",
         "t",
     ),
     "attributes": (
         f"@[{'to_additive, ' * 199}simp] theorem mul_t : {'a * ' * 6000}b := q\n",
-        "Attributes make very much of what is declared here",
+        "Attributes generate too much text here",
         "mul_t",
     ),
 }

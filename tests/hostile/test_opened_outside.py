@@ -52,7 +52,7 @@ def test_index_reads_nothing_outside(hostile: Path, environment: dict[str, str],
     run = watched(["index", hostile], tmp_path / "record", environment)
     assert run.done.returncode == 0, run.done.stderr
     assert run.done.stdout.startswith(f"{hostile}: ")
-    assert f"also reads the package lib in {tmp_path / 'lib'}, outside of the project" in run.done.stderr
+    assert f"includes the package lib in {tmp_path / 'lib'}, outside the project" in run.done.stderr
     for words in ("S.lean is left out", "caf\\xe9.lean is left out", "lakefile.toml cannot be read"):
         assert words in run.done.stderr
     assert "Traceback" not in run.done.stderr
@@ -83,6 +83,6 @@ async def test_the_server_reads_nothing_outside(
     location = await editor.request("premiseSuggest/declaration", {"name": "secret", "module": "S"})
     assert location["location"] is None
     said = [message.message for message in editor.client.log_messages]
-    assert [one for one in said if "also reads the package lib" in one], said
+    assert [one for one in said if "includes the package lib" in one], said
     await stop_editor(editor)
     assert outside(opened(record), [hostile, tmp_path / "lib", tmp_path / "cache"]) == []

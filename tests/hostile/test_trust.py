@@ -25,8 +25,8 @@ def test_a_listed_package_that_is_none_of_lakes_is_no_way_out(root: Path, target
     link(root / ".lake/packages/x", root.parent / target)
     found = find_sources(root)
     assert modules(found) == {"A": None}
-    assert has_notice(found, "the package x", "no Lake package", "not read")
-    assert has_notice(found, "the package y", "no Lake package", "not read")
+    assert has_notice(found, "the package x", "no lakefile", "not read")
+    assert has_notice(found, "the package y", "no lakefile", "not read")
 
 
 def test_a_package_that_is_the_project_is_none(root: Path) -> None:
@@ -43,7 +43,7 @@ def test_packages_are_not_looked_for_outside(root: Path, folder: str) -> None:
     write(root.parent / "secret" / "lakefile.toml")
     found = find_sources(root)
     assert modules(found) == {"A": None}
-    assert has_notice(found, "`packagesDir`", "out of the project", "not followed")
+    assert has_notice(found, "`packagesDir`", "out of the project", "ignored")
 
 
 @pytest.mark.parametrize("folder", ["..", "../secret", "/", "out"])
@@ -145,7 +145,7 @@ def test_a_mathlib_that_projects_share_by_a_link(root: Path, linked: str) -> Non
     found = find_sources(root)
     assert names_of(found) == {("Mathlib.A", "mathlib", "abc"), ("A", None, None)}
     assert found.notices == (
-        f"The index of {root} also reads the package mathlib in {mathlib}, outside of the project.",
+        f"The index of {root} includes the package mathlib in {mathlib}, outside the project.",
     )
 
 
@@ -158,5 +158,5 @@ def test_a_repository_of_several_projects(tmp_path: Path) -> None:
     manifest(docs, at_path("app", ".."), at_path("lib", str(lib)))
     found = find_sources(tmp_path / "app")
     assert modules(found) == {"L": "lib", "App": None}
-    assert has_notice(found, "also reads the package lib", str(lib))
+    assert has_notice(found, "includes the package lib", str(lib))
     assert modules(find_sources(docs)) == {"App": "app", "L": "lib", "Docs": None}

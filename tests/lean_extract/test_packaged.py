@@ -76,7 +76,7 @@ def test_the_launcher_is_lean(two_at_once: Path) -> None:
 @lean_only
 def test_a_cache_that_cannot_be_written_is_told(packaged_lean: PackagedLean, tmp_path: Path) -> None:
     (tmp_path / "lean").write_text("a file where a folder should be", encoding="utf-8")
-    with pytest.raises(LeanNotFound, match="could not be made ready") as raised:
+    with pytest.raises(LeanNotFound, match="could not be prepared") as raised:
         prepare(tmp_path)
     assert str(tmp_path) in raised.value.message
     assert raised.value.hint

@@ -124,9 +124,9 @@ async def test_files_that_are_no_text(session: LeanSession, project: Path) -> No
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("‸theorem t : True := trivial\n", "behind `by`"),
-        ("this is ‸not Lean at all\n", "Mend the error in line 1 first: "),
-        ("‸", "behind `by`"),
+        ("‸theorem t : True := trivial\n", "after `by`"),
+        ("this is ‸not Lean at all\n", "Fix the error in line 1 first: "),
+        ("‸", "after `by`"),
     ],
 )
 async def test_no_goal_here(session: LeanSession, text: str, hint: str) -> None:
@@ -150,7 +150,7 @@ async def test_imports_that_cannot_be_loaded(session: LeanSession) -> None:
 @pytest.mark.parametrize(
     ("lakefile", "text", "hint"),
     [
-        ("lakefile.toml", 'name = "p"\n', "Build the project with `lake build`, then ask again."),
+        ("lakefile.toml", 'name = "p"\n', "Build the project with `lake build`, then try again."),
         ("lakefile.toml", 'name = "p"\n\n[[require]]\nname = "mathlib"\n', "with elan"),
         ("lakefile.lean", 'require mathlib from git "somewhere"\n', "neither Mathlib nor Lake"),
     ],

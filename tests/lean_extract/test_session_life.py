@@ -106,7 +106,7 @@ async def test_the_server_killed_in_a_request(session: LeanSession) -> None:
     pids = await workers_of(session)
     assert session.pid is not None
     os.kill(session.pid, signal.SIGKILL)
-    with pytest.raises(LeanDied, match="Ask again"):
+    with pytest.raises(LeanDied, match="Try again"):
         await asking
     await gone(pids)
     assert await closes(session)

@@ -86,7 +86,7 @@ async def test_one_error_then_a_fresh_server(
         with pytest.raises(error) as caught:
             await goal(session)
         assert "A.lean" in caught.value.message
-        assert ("Ask again" if error is LeanDied else "`lean.requestSeconds`") in caught.value.hint
+        assert ("Try again" if error is LeanDied else "`lean.requestSeconds`") in caught.value.hint
         assert first is not None
         assert not Path(f"/proc/{first}").exists()
         assert await goal(session) == "⊢ A"
@@ -157,7 +157,7 @@ async def test_a_trial_that_never_ends_leaves_the_others_alone(tmp_path: Path, f
 
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     nothing = Toolchain("path", (str(tmp_path / "lean"), "--server"), ("lean",))
-    with pytest.raises(LeanNotFound, match="is no program here"):
+    with pytest.raises(LeanNotFound, match="There is no program"):
         await LeanSession.start(tmp_path, nothing, QUICK)
 
 

@@ -18,7 +18,7 @@ BROKEN_STATEMENT = (
     "theorem fine (p q : Prop) (h : p ∧ q) : q ∧ p := by\n  sorry\n"
 )
 FAILED_DEFINITION = "def f (n : Nat) : Nat := foo n\n\ntheorem t : f 2 = f 3 := by\n  sorry\n"
-WARNING = "Line 3 has an error: Unknown identifier `foo.bar`. Until it is mended no tactic can be judged."
+WARNING = "Line 3 has an error: Unknown identifier `foo.bar`. No tactic can be judged until it is fixed."
 
 
 async def suggested(editor: Editor, name: str, text: str, nth: int = 0) -> Any:

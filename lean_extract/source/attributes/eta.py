@@ -1,7 +1,7 @@
-"""A statement about a function written without its argument, with the argument: what `to_fun` makes.
+"""Eta-expands the functions in a statement, as the attribute `to_fun` does.
 
-`Continuous (f * g)` becomes `Continuous (fun x => f x * g x)`. Lean pulls `fun x ↦` out of every operation;
-here it is pulled out of those arguments of the statement that the text shows to be operations on functions.
+`Continuous (f * g)` becomes `Continuous (fun x => f x * g x)`. Lean pulls `fun x ↦` out of every operation.
+Here this is done for those arguments of the statement that the text shows to be operations on functions.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from lean_extract.syntax.lexer import is_identifier, raw_tokens
 _OPERATORS = frozenset(("+", "-", "*", "/", "•", "⊔", "⊓", "⁻¹", "^", "∘", "∑", "∏", "+ᵥ"))
 _VARIABLES = ("x", "y", "z", "t", "u")
 _MOST_WORDS = 2000
-"""A statement longer than this is left as it is: brackets in brackets are read again at each level."""
+"""A longer statement is left unchanged, since nested brackets are read again at each level."""
 
 
 def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
-    """The conclusion with the operations on functions in its arguments applied to a variable.
+    """The conclusion, with the operations on functions in its arguments applied to a variable.
 
-    `context` are the binders of the statement: a name whose type has an arrow is a function, until it has
-    as many arguments as arrows.
+    `context` holds the binders of the statement. A name whose type has arrows is a function as long as it has
+    fewer arguments than arrows.
     """
     arities = {name: arity for binder in context for name, arity in _functions(binder)}
     raw = raw_tokens(conclusion)
@@ -33,26 +33,26 @@ def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
     result: list[str] = []
     index = 0
     while index < len(words):
-        behind = index + 1
+        after = index + 1
         inside = words[index + 1 : close(words, index, len(words))] if words[index] == "(" else []
         if _is_operation(inside, arities):
-            behind = index + len(inside) + 2
-            space = raw[behind - 1][len(words[behind - 1]) :]
+            after = index + len(inside) + 2
+            space = raw[after - 1][len(words[after - 1]) :]
             result.append(f"(fun {variable} => {_applied(inside, arities, variable)}){space}")
-        elif index and _is_function(words, index, arities) and words[behind : behind + 1] == ["⁻¹"]:
-            behind += 1
+        elif index and _is_function(words, index, arities) and words[after : after + 1] == ["⁻¹"]:
+            after += 1
             space = raw[index + 1][len("⁻¹") :]
-            last = behind >= len(words)
+            last = after >= len(words)
             body = f"fun {variable} => ({words[index]} {variable})⁻¹"
             result.append(body if last else f"({body}){space}")
         else:
             result.append(raw[index])
-        index = behind
+        index = after
     return "".join(result).strip()
 
 
 def _functions(binder: str) -> list[tuple[str, int]]:
-    """The names that a binder gives functions, each with how many arguments the type shows."""
+    """The names of functions that a binder introduces, each with the number of arrows in its type."""
     names, _, type_ = binder[1:-1].partition(":")
     depth = arity = 0
     for character in type_:
@@ -62,13 +62,13 @@ def _functions(binder: str) -> list[tuple[str, int]]:
 
 
 def _is_function(words: list[str], index: int, arities: Mapping[str, int]) -> bool:
-    """Whether a function that lacks an argument stands at `index`."""
+    """Whether the token at `index` is a function that lacks an argument."""
     arity = arities.get(words[index], 0)
     return arity > 0 and _arguments(words, index + 1)[1] < arity
 
 
 def _is_operation(inside: list[str], arities: Mapping[str, int]) -> bool:
-    """Whether the tokens join functions by an operator, outside of any lambda."""
+    """Whether the tokens combine functions with an operator and contain no lambda."""
     return (
         not {"fun", "λ", "↦", "=>", ":=", ":"} & set(inside)
         and any(word in _OPERATORS for word in inside)
@@ -77,7 +77,7 @@ def _is_operation(inside: list[str], arities: Mapping[str, int]) -> bool:
 
 
 def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str:
-    """The operation with every function in it applied to the variable."""
+    """The operation, with every function in it applied to the variable."""
     parts: list[str] = []
     index = opened = 0
     while index < len(words):
@@ -90,15 +90,15 @@ def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str
             opened += 1
             index += 2
         else:
-            behind, _ = _arguments(words, index + 1)
-            application = " ".join([*words[index:behind], variable])
-            parts.append(f"({application})" if words[behind : behind + 1] == ["⁻¹"] else application)
-            index = behind
+            after, _ = _arguments(words, index + 1)
+            application = " ".join([*words[index:after], variable])
+            parts.append(f"({application})" if words[after : after + 1] == ["⁻¹"] else application)
+            index = after
     return _joined(parts + [")"] * opened)
 
 
 def _arguments(words: list[str], index: int) -> tuple[int, int]:
-    """Behind the arguments that the function before `index` has already, and how many they are."""
+    """The index after the arguments that the function before `index` already has, and their number."""
     count = 0
     while index < len(words):
         word = words[index]

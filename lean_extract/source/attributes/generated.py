@@ -1,4 +1,4 @@
-"""Declarations that attributes make, nested or not: `to_additive`, `to_fun`, `simps`, `reassoc`, `ext`, …"""
+"""Generates the declarations that attributes make, nested or not: `to_additive`, `simps`, `reassoc`, `ext`, …"""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from lean_extract.source.grammar.declarations import Attribute
 from lean_extract.syntax.lexer import Tokens
 
 _MOST_DEPTH = 5
-"""How deep attributes nest: each level may double what there is. Mathlib has two."""
+"""Levels of nested attributes. Each level may double the number of declarations. Mathlib has two levels."""
 _MOST = 200
-"""Declarations that the attributes of one declaration make; Mathlib has no more than forty."""
+"""Declarations that the attributes of one declaration generate. Mathlib has at most forty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What attributes are given to: a declaration, and what they need to know of it."""
+    """A declaration to which attributes are applied, with what they need to know about it."""
 
     premise: Premise
     fields: tuple[str, ...] = ()
-    """Of a structure: its own fields."""
+    """For a structure: its own fields."""
     projections: tuple[Projection, ...] = ()
-    """Of a definition: what `simps` tells of it."""
+    """For a definition: the projections for which `simps` generates lemmas."""
 
     def translated(self, request: Request) -> Subject:
-        """The declaration that a translating attribute makes, or names as there already."""
+        """The declaration that a translating attribute generates, or names as an existing one."""
         translation = request.translation
         return Subject(
             translated(request, self.premise),
@@ -47,11 +47,11 @@ def generate(
     attributes: Sequence[Attribute],
     translations: Mapping[str, Translation] = TRANSLATIONS,
 ) -> Iterator[Premise]:
-    """Everything that the attributes of a declaration make of it, as far as the text tells.
+    """All declarations that the attributes of a declaration generate, as far as the text determines them.
 
-    All of it is told as made from the declaration that carries the attributes. The translation of a
-    structure or inductive type is always written out in the source; only what else its attributes make
-    is given.
+    Each has the declaration that carries the attributes as its `generated_from`. The translation of a structure
+    or inductive type is always written out in the source, so it is not generated here; what its other
+    attributes make of it is.
     """
     generator = _Generator(tokens, translations)
     made = (premise for attribute in attributes for premise in generator.made(attribute, subject, 0))
@@ -65,7 +65,7 @@ class _Generator:
     translations: Mapping[str, Translation]
 
     def made(self, attribute: Attribute, subject: Subject, depth: int) -> Iterator[Premise]:
-        """What one attribute makes of one declaration."""
+        """The declarations that one attribute generates from one declaration."""
         request = parse_request(self.tokens, attribute, self.translations)
         if request is not None:
             yield from self._translate(request, subject, depth)
@@ -75,7 +75,7 @@ class _Generator:
         else:
             new = related(self.tokens, subject.premise, attribute, subject.fields)
         yield from new
-        # `reassoc (attr := simp)` gives `simp` to both; `simps (attr := ...)` to its lemmas alone
+        # `reassoc (attr := simp)` applies `simp` to both; `simps (attr := ...)` applies it to its lemmas only
         both = [subject] if attribute.name in RELATED else []
         yield from self._nested(
             nested_attributes(self.tokens, attribute), [*both, *map(Subject, new)], depth + 1
@@ -91,7 +91,7 @@ class _Generator:
                 yield from self.made(attribute, subject, depth)
 
     def _translate(self, request: Request, subject: Subject, depth: int) -> Iterator[Premise]:
-        """The translation; what is nested is given to the declaration and to every translation of it."""
+        """The translation. Nested attributes apply to the declaration and to every translation of it."""
         twin = subject.translated(request)
         is_new = twin.premise.name != subject.premise.name
         if is_new and request.makes_new and subject.premise.kind not in TYPES:

@@ -1,4 +1,4 @@
-"""The parts of one attribute: the names it is given, its flags, and the attributes inside it."""
+"""Parses the parts of one attribute: its arguments, its options, and the attributes nested in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 
 
 def nested_attributes(tokens: Tokens, attribute: Attribute) -> tuple[Attribute, ...]:
-    """The attributes of `(attr := ...)`, of which there may be several."""
+    """The attributes in `(attr := ...)`, which may occur several times."""
     texts = tokens.texts
     found: list[Attribute] = []
     for opener, closer in _groups(texts, attribute):
@@ -18,7 +18,7 @@ def nested_attributes(tokens: Tokens, attribute: Attribute) -> tuple[Attribute, 
 
 
 def option(tokens: Tokens, attribute: Attribute, name: str) -> str | None:
-    """The value of `(name := value)`."""
+    """The value of the option `(name := value)`; None if it is not given."""
     texts = tokens.texts
     for opener, closer in _groups(texts, attribute):
         if closer - opener > 2 and texts[opener + 1] == name and texts[opener + 2] == ":=":
@@ -27,7 +27,7 @@ def option(tokens: Tokens, attribute: Attribute, name: str) -> str | None:
 
 
 def arguments(tokens: Tokens, attribute: Attribute) -> list[str]:
-    """The identifiers and numbers outside of brackets; flags (`-isSimp`, `+to_dual`) do not count."""
+    """The identifiers and numbers outside brackets, without flags (`-isSimp`, `+to_dual`)."""
     texts = tokens.texts
     found: list[str] = []
     index = attribute.begin + 1
@@ -44,7 +44,7 @@ def arguments(tokens: Tokens, attribute: Attribute) -> list[str]:
 
 
 def _groups(texts: list[str], attribute: Attribute) -> list[tuple[int, int]]:
-    """The bracketed options: the index of each opening bracket and of what closes it."""
+    """The bracketed options: the indices of each opening bracket and its closing bracket."""
     groups: list[tuple[int, int]] = []
     index = attribute.begin + 1
     while index < attribute.end:

@@ -1,7 +1,7 @@
-"""What attributes and commands declare beside a declaration, but for translations and `simps`.
+"""Generates further declarations that attributes and commands make, except translations and `simps`.
 
-`reassoc`, `elementwise`, `to_app`, `to_fun`, `higher_order`, `alias_in`, `ext`, `mk_iff`; the lemma of an
-`irreducible_def`; the constructor `mk` of a structure.
+These are those of `reassoc`, `elementwise`, `to_app`, `to_fun`, `higher_order`, `alias_in`, `ext` and `mk_iff`,
+the lemma of an `irreducible_def`, and the constructor `mk` of a structure.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 
 TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 PROOFS = THEOREM_WORDS | {"alias", "field"}
-"""Kinds that may be proofs: `attribute [reassoc]` is given to fields, too."""
+"""Kinds of declarations that may be proofs. `attribute [reassoc]` is applied to fields too."""
 SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
 RELATED = frozenset((*SUFFIXED, "to_fun"))
-"""Attributes whose `(attr := ...)` goes to the declaration and to what they make of it."""
+"""Attributes whose `(attr := ...)` applies both to the declaration and to what they generate."""
 
 
 def related(
     tokens: Tokens, premise: Premise, attribute: Attribute, fields: Sequence[str] = ()
 ) -> list[Premise]:
-    """What a plain attribute makes; `fields` are the names of a structure's own fields."""
+    """The declarations that such an attribute generates. `fields` names a structure's own fields."""
     name = attribute.name.removesuffix("!").removesuffix("?")
     if name in SUFFIXED and premise.kind in PROOFS:
         return [made(premise, f"{premise.name}_{SUFFIXED[name]}", name, premise.conclusion)]
@@ -52,7 +52,7 @@ def related(
 def made(
     premise: Premise, name: str, attribute: str, conclusion: str, context: tuple[str, ...] | None = None
 ) -> Premise:
-    """A theorem that an attribute makes of `premise`."""
+    """A theorem that an attribute generates from `premise`."""
     return Premise(
         name=name,
         kind="theorem",
@@ -67,7 +67,7 @@ def made(
 
 
 def _to_fun(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:
-    """`Continuous.fun_mul` of `Continuous.mul`, about `fun x => f x * g x`."""
+    """`Continuous.fun_mul` for `Continuous.mul`, about `fun x => f x * g x`."""
     parts = split_name(premise.name)
     given = arguments(tokens, attribute)
     name = renamed(given[0], parts[:-1]) if given else ".".join([*parts[:-1], f"fun_{parts[-1]}"])
@@ -75,7 +75,7 @@ def _to_fun(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:
 
 
 def _higher_order(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:
-    """`f ∘ g = h` of `∀ x, f (g x) = h x`; the text keeps the applied form."""
+    """`f ∘ g = h` for `∀ x, f (g x) = h x`. The statement keeps the applied form."""
     given = arguments(tokens, attribute)
     parts = split_name(premise.name)
     name = ".".join([*parts[:-1], given[0]]) if given else f"{premise.name}'"
@@ -83,7 +83,7 @@ def _higher_order(tokens: Tokens, premise: Premise, attribute: Attribute) -> Pre
 
 
 def _alias_in(tokens: Tokens, premise: Premise, attribute: Attribute) -> list[Premise]:
-    """`A.Foo.d` of `@[alias_in Foo] def A.B.d`: the innermost namespaces are exchanged."""
+    """`A.Foo.d` for `@[alias_in Foo] def A.B.d`: the innermost namespaces are replaced."""
     given = arguments(tokens, attribute)
     if not given:
         return []
@@ -97,7 +97,7 @@ def _alias_in(tokens: Tokens, premise: Premise, attribute: Attribute) -> list[Pr
 
 
 def _extensionality(premise: Premise, fields: Sequence[str]) -> list[Premise]:
-    """`Foo.ext` and `Foo.ext_iff` of a structure, by its own fields (inherited ones are not seen)."""
+    """`Foo.ext` and `Foo.ext_iff` of a structure, from its own fields; inherited ones are not known."""
     names = " ".join(name for binder in premise.context for name in explicit_names(binder))
     elements = f"{{x y : {split_name(premise.name)[-1]} {names}".rstrip() + "}"
     equations = [f"x.{field} = y.{field}" for field in fields]
@@ -111,12 +111,12 @@ def _extensionality(premise: Premise, fields: Sequence[str]) -> list[Premise]:
 
 
 def explicit_names(binder: str) -> list[str]:
-    """The names that a binder takes explicitly: of `(a b : G)` both, of `{G : Type}` none."""
+    """The explicit names of a binder: both of `(a b : G)`, none of `{G : Type}`."""
     return binder[1:].partition(":")[0].rstrip(" )").split() if binder[:1] == "(" else []
 
 
 def _ext_iff(premise: Premise) -> list[Premise]:
-    """`foo_ext_iff` of `theorem foo_ext (h : ∀ x, f x = g x) : f = g`."""
+    """`foo_ext_iff` for `theorem foo_ext (h : ∀ x, f x = g x) : f = g`."""
     if not split_name(premise.name)[-1].rstrip("'").endswith("ext"):
         return []
     context = list(premise.context)
@@ -143,9 +143,9 @@ def _mk_iff_name(tokens: Tokens, premise: Premise, attribute: Attribute) -> str:
 
 
 def irreducible_lemma(tokens: Tokens, premise: Premise, header: tuple[int, int], value: str) -> Premise:
-    """`foo_def : foo = value` of an `irreducible_def foo`; `(lemma := bar)` names it otherwise.
+    """`foo_def : foo = value` for an `irreducible_def foo`; `(lemma := bar)` gives it another name.
 
-    `header` are the tokens between the name and the binders.
+    `header` is the range of tokens between the name and the binders.
     """
     begin, end = header
     parts = split_name(premise.name)
@@ -159,9 +159,9 @@ def irreducible_lemma(tokens: Tokens, premise: Premise, header: tuple[int, int],
 
 
 def default_constructor(premise: Premise, fields: Sequence[Premise]) -> Premise:
-    """`Foo.mk` of a structure that does not name its constructor; inherited fields are not seen."""
+    """`Foo.mk` for a structure that does not name its constructor; inherited fields are not known."""
     names = " ".join(name for binder in premise.context for name in explicit_names(binder))
-    # the binders of a field's own that it does not share with the type stand before its statement
+    # binders that a field does not share with the type are quantified in front of its statement
     own = tuple([f"({split_name(field.name)[-1]} : {_stated(field)})" for field in fields])
     conclusion = f"{split_name(premise.name)[-1]} {names}".rstrip()
     constructor = made(premise, f"{premise.name}.mk", "structure", conclusion, (*premise.context, *own))
@@ -169,16 +169,16 @@ def default_constructor(premise: Premise, fields: Sequence[Premise]) -> Premise:
 
 
 def _stated(field: Premise) -> str:
-    """What a field holds, its own binders (behind the structure itself) quantified."""
+    """The type of a field, with its own binders (those after the structure itself) quantified."""
     itself = next((i for i, binder in enumerate(field.context) if "self :" in binder), len(field.context))
     binders = " ".join(field.context[itself + 1 :])
     return f"∀ {binders}, {field.conclusion}" if binders else field.conclusion
 
 
-def command_iff(tokens: Tokens, place: int, end: int, premise: Premise | None, module: str) -> Premise | None:
-    """`mk_iff_of_inductive_prop Foo foo_iff`: `premise` is the type where it stands in this file."""
+def command_iff(tokens: Tokens, begin: int, end: int, premise: Premise | None, module: str) -> Premise | None:
+    """The lemma of `mk_iff_of_inductive_prop Foo foo_iff`. `premise` is the type, if this file declares it."""
     texts = tokens.texts
-    if place + 2 >= end or not is_identifier(texts[place + 2]):
+    if begin + 2 >= end or not is_identifier(texts[begin + 2]):
         return None
-    source = premise or Premise(texts[place + 1], "inductive", module, span=tokens.span(place, end))
-    return made(source, texts[place + 2], "mk_iff", "")
+    source = premise or Premise(texts[begin + 1], "inductive", module, span=tokens.span(begin, end))
+    return made(source, texts[begin + 2], "mk_iff", "")

@@ -1,7 +1,8 @@
-"""The names that `simps` declares, by what the text tells: the projections it is given, else those of the
-definition's type where that is a bundled map, else the fields that its value sets.
+"""Generates the lemmas that `simps` declares, as far as the text determines them.
 
-What Lean unfolds to find further projections (`simps!` of a composition) is not seen.
+They are those for the projections given to `simps`; otherwise, if the type is a bundled map, for its
+projections; otherwise for the fields that the value sets. Projections that Lean finds by unfolding (`simps!` of
+a composition) are not found.
 """
 
 from __future__ import annotations
@@ -22,25 +23,27 @@ from lean_extract.syntax.types import outermost, premises_of, strip
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """One thing that `simps` tells of a definition: the fields that lead there, and what it is there."""
+    """A projection of a definition for which `simps` generates a lemma, and its value."""
 
     path: tuple[str, ...]
+    """The fields that lead to it."""
     binders: str = ""
-    """What the field's value is applied to."""
+    """The arguments of the field, as in `toFun x := ...`."""
     value: str = ""
+    """As written; empty if it is not used in the lemma."""
 
     def translated(self, translation: Translation) -> Projection:
-        """The same of the definition's translation."""
+        """The same projection of the definition's translation."""
         path = tuple([translation.component(step) for step in self.path])
         return Projection(path, translation.statement(self.binders), translation.statement(self.value))
 
 
 _NAMES = {"toFun": "apply", "invFun": "symm_apply", "carrier": "coe", "hom'": "hom", "arrows": "apply"}
-"""What `initialize_simps_projections` calls the fields of Mathlib's bundled maps and sets."""
+"""The names that `initialize_simps_projections` gives to the fields of Mathlib's bundled maps and sets."""
 _PREFIXES = frozenset(("coe",))
 _APPLY = ("apply",)
 _BY_RELATION = {"≃": (_APPLY, ("symm_apply",)), "→": (_APPLY,), "↪": (_APPLY,)}
-"""The projections of bundled maps by the first letter of the arrow of their type."""
+"""The projections of bundled maps, by the first character of the arrow in their type."""
 _BY_FIELDS_ONLY = frozenset(("→", "->"))
 _PROOF_NAMES = frozenset(
     (
@@ -76,12 +79,12 @@ _DATA = frozenset(
     ("toFun", "invFun", "hom'", "source'", "target'", "toFun'", "invFun'", "map", "obj", "hom", "inv")
 )
 _MAX_VALUE = 60
-"""Tokens of a value that is still told."""
+"""The most tokens of a value that is included in a lemma."""
 _MAX_DEPTH = 4
 
 
 def simps_projections(tokens: Tokens, declaration: Declaration) -> tuple[Projection, ...]:
-    """What `simps` without arguments tells of a definition."""
+    """The projections that `simps` without arguments uses for a definition."""
     found = _of_value(tokens, declaration)
     relation = _relation(tokens, declaration)
     wanted = _BY_RELATION.get(relation[:1], ()) if relation not in _BY_FIELDS_ONLY else ()
@@ -96,7 +99,7 @@ def simps_projections(tokens: Tokens, declaration: Declaration) -> tuple[Project
 
 
 def _relation(tokens: Tokens, declaration: Declaration) -> str:
-    """The arrow of a definition's type: `≃+*` of `A ≃+* B`."""
+    """The arrow in a definition's type: `≃+*` for `A ≃+* B`."""
     texts = tokens.texts
     conclusion = premises_of(texts, (declaration.type_begin, declaration.type_end))[1]
     begin, end = strip(texts, conclusion)
@@ -121,7 +124,7 @@ def _of_literal(tokens: Tokens, opener: int, closer: int, depth: int) -> list[Pr
 
 
 def _of_fields(tokens: Tokens, fields: list[tuple[int, int]], depth: int) -> list[Projection]:
-    """The projections that the fields [begin, end) set; those of a field's own literal in its place."""
+    """The projections that these fields, as token ranges, set. A nested literal gives those of its own fields."""
     texts = tokens.texts
     found: list[Projection] = []
     for begin, end in fields:
@@ -143,14 +146,14 @@ def _of_fields(tokens: Tokens, fields: list[tuple[int, int]], depth: int) -> lis
             inner = _of_literal(tokens, value, close(texts, value, end), depth + 1)
             found += [Projection((*step, *projection.path), "", "") for projection in inner]
         elif step and texts[value] != "⟨":
-            told = end - value <= _MAX_VALUE and value == assignment + 1
+            has_value = end - value <= _MAX_VALUE and value == assignment + 1
             binders = tokens.source(begin + 1, assignment)
-            found.append(Projection(step, binders, tokens.source(value, end) if told else ""))
+            found.append(Projection(step, binders, tokens.source(value, end) if has_value else ""))
     return found
 
 
 def _is_proof(name: str, first: str) -> bool:
-    """Whether a field holds a proof, going by its name and by how its value begins."""
+    """Whether a field holds a proof, judged by its name and the first token of its value."""
     if name in _DATA:
         return False
     return (
@@ -162,7 +165,7 @@ def _is_proof(name: str, first: str) -> bool:
 
 
 def _body(texts: list[str], begin: int, end: int) -> int:
-    """Behind the arrow of the `fun` at `begin`."""
+    """The index after the arrow of the `fun` at `begin`."""
     for index in range(begin, end):
         if texts[index] in ("=>", "↦"):
             return index + 1
@@ -170,7 +173,7 @@ def _body(texts: list[str], begin: int, end: int) -> int:
 
 
 def _assignment(texts: list[str], begin: int, end: int) -> int | None:
-    """The `:=` of a field."""
+    """The index of a field's `:=`; None if there is none."""
     depth = 0
     for index in range(begin, end):
         depth += DEPTH.get(texts[index], 0)
@@ -182,17 +185,17 @@ def _assignment(texts: list[str], begin: int, end: int) -> int | None:
 
 
 def _margin_fields(tokens: Tokens, begin: int, end: int) -> list[tuple[int, int]]:
-    """The fields of `where`, one a line at the margin that the first of them sets."""
+    """The fields after `where`. Each begins a line in the same column as the first."""
     if begin >= end:
         return []
     margin = tokens.column(begin)
-    starts = [place for place in tokens.firsts(begin + 1, end) if tokens.column(place) == margin]
+    starts = [index for index in tokens.firsts(begin + 1, end) if tokens.column(index) == margin]
     edges = [begin, *starts, end]
     return list(pairwise(edges))
 
 
 def _braced_fields(tokens: Tokens, begin: int, end: int) -> list[tuple[int, int]]:
-    """The fields of `{ x with a := 1, b := 2 }`, whether commas or line breaks part them."""
+    """The fields of `{ x with a := 1, b := 2 }`, separated by commas or line breaks."""
     texts = tokens.texts
     depth = 0
     starts: list[int] = []
@@ -216,7 +219,7 @@ def _braced_fields(tokens: Tokens, begin: int, end: int) -> list[tuple[int, int]
 def simps_lemmas(
     tokens: Tokens, premise: Premise, attribute: Attribute, projections: tuple[Projection, ...]
 ) -> list[Premise]:
-    """The lemmas of `simps`, given what the value of the definition sets."""
+    """The lemmas of `simps`, given the projections that the definition's value sets."""
     given = arguments(tokens, attribute)
     known = {"_".join(projection.path): projection for projection in projections}
     wanted = [known.get(name) or Projection((name,)) for name in given] if given else list(known.values())
@@ -234,7 +237,7 @@ def _stem(premise: Premise) -> str:
 
 
 def _name(premise: Premise, stem: str, projection: Projection) -> str:
-    """`foo_apply`; a coercion stands before the name: `coe_foo`."""
+    """The name of the lemma: `foo_apply`; for a coercion, `coe_foo`."""
     parts = [step for step in projection.path if step not in _PREFIXES]
     before = [step for step in projection.path if step in _PREFIXES]
     last = "_".join([step for step in (*before, stem, *parts) if step])
@@ -242,7 +245,7 @@ def _name(premise: Premise, stem: str, projection: Projection) -> str:
 
 
 def _statement(premise: Premise, projection: Projection) -> str:
-    """`foo a x = value`, as far as the text has the value."""
+    """The statement `foo a x = value`; empty if the value is not known."""
     if not projection.value:
         return ""
     names = [name for binder in premise.context for name in explicit_names(binder)]

@@ -1,4 +1,4 @@
-"""Names and statements as `to_additive` and `to_dual` would turn them."""
+"""Translates names and statements as `to_additive` and `to_dual` do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_PARTS = 16
 
 @dataclass(frozen=True)
 class Translation:
-    """One translating attribute: its dictionary and what it does to symbols."""
+    """One translating attribute: its dictionaries for names and symbols."""
 
     attribute: str
     parts: Mapping[str, str]
@@ -31,12 +31,12 @@ class Translation:
     namespaces: Mapping[str, str]
     changes_numerals: bool
     swapped: frozenset[str]
-    """Relations whose sides change places."""
-    turned: frozenset[str]
-    """Functions whose two explicit arguments do, by the last components of their names."""
+    """Relations whose sides are swapped."""
+    swapped_arguments: frozenset[str]
+    """Functions whose two explicit arguments are swapped, by the last component of their names."""
 
     def component(self, name: str) -> str:
-        """One component of a name, translated: `mul_comm'` to `add_comm'`."""
+        """One component of a name, translated: `mul_comm'` becomes `add_comm'`."""
         if name in self.fixed or len(name) > MAX_NAME:
             return name
         known = self.namespaces.get(name)
@@ -56,14 +56,14 @@ class Translation:
         return _statement(self, text)
 
     def with_hint(self, source: str, target: str) -> Translation:
-        """As a name hint leaves it: words of names, both capitalised, that stand for each other."""
+        """With a name hint: a word of names and its translation, both capitalised."""
         key = _lowered(source)
         if len(_PARTS.findall(key)) == 1:
             return replace(self, parts=MappingProxyType({**self.parts, key.lower(): target}))
         return replace(self, corrections=MappingProxyType({**self.corrections, key: target}))
 
     def with_namespace(self, source: str, target: str) -> Translation:
-        """With one more namespace whose translation is told."""
+        """With the translation of one more namespace."""
         return replace(self, namespaces=MappingProxyType({**self.namespaces, source: target}))
 
     def __hash__(self) -> int:
@@ -72,7 +72,7 @@ class Translation:
 
 @lru_cache(maxsize=1 << 16)
 def _guess(translation: Translation, name: str) -> str:
-    """`guess` of every part of a component, parts cut at `_`, at capitals and at primes."""
+    """The translation of every part of a component. Parts are separated at `_`, at capitals and at primes."""
     return "'".join([_guess_plain(translation, piece) for piece in name.split("'")])
 
 
@@ -85,7 +85,7 @@ def _guess_plain(translation: Translation, name: str) -> str:
 
 
 def _cased(like: str, word: str) -> str:
-    """`word`, its leading capitals lowered unless `like` begins with a capital."""
+    """`word`, with its leading capitals in lower case unless `like` begins with a capital."""
     if "A" <= like[:1] <= "Z":
         return word
     return _lowered(word)
@@ -95,7 +95,7 @@ def _lowered(word: str) -> str:
     count = 0
     while count < len(word) and "A" <= word[count] <= "Z":
         count += 1
-    # `AddMonoid` is two words in one entry: only its first is lowered, which this does as well
+    # An entry such as `AddMonoid` holds two words. Only the first must be lowered, which this also does.
     return word[:count].lower() + word[count:]
 
 
@@ -132,8 +132,8 @@ def _statement(translation: Translation, text: str) -> str:
     before = [token.rstrip() for token in raw]
     spaces = [token[len(word) :] for token, word in zip(raw, before, strict=True)]
     words = [_word(translation, before, index) for index in range(len(before))]
-    if translation.turned and len(words) <= _MOST_WORDS:
-        _turn(translation.turned, words, spaces)
+    if translation.swapped_arguments and len(words) <= _MOST_WORDS:
+        _swap_arguments(translation.swapped_arguments, words, spaces)
     if translation.changes_numerals:
         _swap_powers(words, spaces)
         _negate(words, spaces)
@@ -144,7 +144,7 @@ def _statement(translation: Translation, text: str) -> str:
 
 def _word(translation: Translation, words: list[str], index: int) -> str:
     word = words[index]
-    if index and words[index - 1] in ("Type", "Sort"):  # a universe, which no hint is about
+    if index and words[index - 1] in ("Type", "Sort"):  # a universe, which is not translated
         return word
     if word in translation.symbols:
         return translation.symbols[word]
@@ -158,13 +158,13 @@ def _word(translation: Translation, words: list[str], index: int) -> str:
 
 
 _MOST_WORDS = 2000
-"""In longer statements arguments keep their places: operands in operands are read again at each level."""
+"""In longer statements arguments are not swapped, since nested operands are read again at each level."""
 
 
-def _turn(turned: frozenset[str], words: list[str], spaces: list[str]) -> None:
-    """`Icc a b` becomes `Icc b a`; the innermost first."""
+def _swap_arguments(swapped_arguments: frozenset[str], words: list[str], spaces: list[str]) -> None:
+    """Turn `Icc a b` into `Icc b a`, innermost applications first."""
     for index in range(len(words) - 3, -1, -1):
-        if words[index].rpartition(".")[2] not in turned:
+        if words[index].rpartition(".")[2] not in swapped_arguments:
             continue
         first = _argument_end(words, index + 1)
         second = _argument_end(words, first)
@@ -177,17 +177,17 @@ def _turn(turned: frozenset[str], words: list[str], spaces: list[str]) -> None:
 
 
 def _argument_end(words: list[str], index: int) -> int:
-    """Behind the argument that begins at `index`; `index` itself if none does."""
+    """The index after the argument that begins at `index`; `index` itself if none begins there."""
     if index >= len(words) or not (is_identifier(words[index]) or words[index] in ("(", "⊤", "⊥")):
         return index + 1 if index < len(words) and words[index].isdigit() else index
     return _operand_end(words, index) + 1
 
 
 def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) -> None:
-    """`a ≤ b` becomes `b ≤ a`."""
+    """Turn `a ≤ b` into `b ≤ a`."""
     index = 0
     while index < len(words) - 1:
-        relation, behind = words[index], index + 1
+        relation, following = words[index], index + 1
         if relation in swapped:
             begin, end = _side_begin(swapped, words, index), _side_end(swapped, words, index)
             if begin < index < end - 1:
@@ -201,8 +201,8 @@ def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) ->
                     *left_spaces[:-1],
                     right_spaces[-1],
                 ]
-                behind = begin + len(right) + 1
-        index = behind
+                following = begin + len(right) + 1
+        index = following
 
 
 _TIGHT_QUANTIFIERS = frozenset(("⨆", "⨅", "⋃", "⋂", "∑", "∏"))
@@ -212,42 +212,42 @@ _TIGHT_QUANTIFIERS = frozenset(("⨆", "⨅", "⋃", "⋂", "∑", "∏"))
 def _side_begin(swapped: frozenset[str], words: list[str], index: int) -> int:
     depth = 0
     in_tight = False
-    for place in range(index - 1, -1, -1):
-        word = words[place]
+    for position in range(index - 1, -1, -1):
+        word = words[position]
         depth -= DEPTH.get(word, 0)
         if depth < 0:
-            return place + 1
+            return position + 1
         if depth or (word not in _OPERAND_EDGES and word not in swapped):
             if not depth and word in _TIGHT_QUANTIFIERS:
                 in_tight = False
             continue
-        if word == "," and _is_tight(words, place):
+        if word == "," and _is_tight(words, position):
             in_tight = True
         elif not in_tight:
-            return place + 1
+            return position + 1
     return 0
 
 
 def _is_tight(words: list[str], comma: int) -> bool:
     """Whether the comma belongs to a quantifier whose body ends before a relation."""
     depth = 0
-    for place in range(comma - 1, -1, -1):
-        depth -= DEPTH.get(words[place], 0)
+    for position in range(comma - 1, -1, -1):
+        depth -= DEPTH.get(words[position], 0)
         if depth < 0:
             return False
-        if depth == 0 and words[place] in _TIGHT_QUANTIFIERS:
+        if depth == 0 and words[position] in _TIGHT_QUANTIFIERS:
             return True
-        if depth == 0 and words[place] in ("∀", "∃", "fun", ","):
+        if depth == 0 and words[position] in ("∀", "∃", "fun", ","):
             return False
     return False
 
 
 def _side_end(swapped: frozenset[str], words: list[str], index: int) -> int:
     depth = 0
-    for place in range(index + 1, len(words)):
-        depth += DEPTH.get(words[place], 0)
-        if depth < 0 or (depth == 0 and (words[place] in _OPERAND_EDGES or words[place] in swapped)):
-            return place
+    for position in range(index + 1, len(words)):
+        depth += DEPTH.get(words[position], 0)
+        if depth < 0 or (depth == 0 and (words[position] in _OPERAND_EDGES or words[position] in swapped)):
+            return position
     return len(words)
 
 
@@ -263,7 +263,7 @@ def _is_unit(words: list[str], index: int) -> bool:
 
 
 def _operand_begin(words: list[str], index: int) -> int:
-    """Where the operand that ends at `index` begins."""
+    """The first token of the operand that ends at `index`."""
     begin = index
     while True:
         if DEPTH.get(words[begin]) == -1:
@@ -298,33 +298,33 @@ def _operand_end(words: list[str], index: int) -> int:
 
 
 def _swap_powers(words: list[str], spaces: list[str]) -> None:
-    """`a ^ n` becomes `n • a`."""
+    """Turn `a ^ n` into `n • a`."""
     index = 1
     while index < len(words) - 1:
         if words[index] == "^":
             begin, end = _operand_begin(words, index - 1), _operand_end(words, index + 1)
             base, power = words[begin:index], words[index + 1 : end + 1]
             base_spaces, power_spaces = spaces[begin:index], spaces[index + 1 : end + 1]
-            behind = power_spaces[-1]
+            last_space = power_spaces[-1]
             words[begin : end + 1] = [*power, "•", *base]
-            spaces[begin : end + 1] = [*power_spaces[:-1], " ", " ", *base_spaces[:-1], behind]
+            spaces[begin : end + 1] = [*power_spaces[:-1], " ", " ", *base_spaces[:-1], last_space]
         index += 1
 
 
 def _negate(words: list[str], spaces: list[str]) -> None:
-    """`a⁻¹` becomes `-a`."""
+    """Turn `a⁻¹` into `-a`."""
     index = 1
     while index < len(words):
         if words[index] == "⁻¹" and not (index + 1 < len(words) and words[index + 1] == "'"):
             begin = _operand_begin(words, index - 1)
-            behind = spaces[index]
+            last_space = spaces[index]
             del words[index], spaces[index]
-            spaces[index - 1] = behind
+            spaces[index - 1] = last_space
             if begin and (is_identifier(words[begin - 1]) or DEPTH.get(words[begin - 1]) == -1):
                 spaces[index - 1] = ""
                 words[begin:begin], spaces[begin:begin] = ["(", "-"], ["", ""]
                 words.insert(index + 2, ")")
-                spaces.insert(index + 2, behind)
+                spaces.insert(index + 2, last_space)
             else:
                 words.insert(begin, "-")
                 spaces.insert(begin, "")
@@ -352,6 +352,6 @@ TO_DUAL = Translation(
     _NONE,
     False,
     tables.DUAL_SWAPPED,
-    tables.DUAL_TURNED,
+    tables.DUAL_SWAPPED_ARGUMENTS,
 )
 TRANSLATIONS: Mapping[str, Translation] = MappingProxyType({"to_additive": TO_ADDITIVE, "to_dual": TO_DUAL})

@@ -1,4 +1,4 @@
-"""Commands that teach a translating attribute names: `to_dual_name_hint Left Right, Fst Snd` and its kin."""
+"""Applies commands that add name hints to a translating attribute, such as `to_dual_name_hint Left Right`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HINT_WORDS = frozenset(("to_dual_name_hint", "to_additive_name_hint", "insert_to
 
 
 def hinted(
-    translations: Mapping[str, Translation], texts: list[str], place: int, end: int
+    translations: Mapping[str, Translation], texts: list[str], begin: int, end: int
 ) -> Mapping[str, Translation]:
-    """The translations behind the command at `place`; a hint counts for the rest of the file."""
-    word = texts[place]
-    names = [text for text in texts[place + 1 : end] if is_identifier(text)]
+    """The translations after the command in the tokens [begin, end). A hint holds for the rest of the file."""
+    word = texts[begin]
+    names = [text for text in texts[begin + 1 : end] if is_identifier(text)]
     attribute = "to_dual" if word == "to_dual_name_hint" else "to_additive"
     translation = translations[attribute]
     for source, target in zip(names[::2], names[1::2], strict=False):

@@ -1,4 +1,4 @@
-"""What a translating attribute asks for: `to_additive (attr := simp) foo /-- doc -/` and its kin."""
+"""Parses and applies translating attributes such as `to_additive (attr := simp) foo /-- doc -/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a translating attribute asks for."""
+    """A parsed translating attribute."""
 
     translation: Translation
     target: str
@@ -29,9 +29,9 @@ class Request:
 def parse_request(
     tokens: Tokens, attribute: Attribute, translations: Mapping[str, Translation] = TRANSLATIONS
 ) -> Request | None:
-    """`to_additive (attr := simp) foo /-- doc -/` as a request; None for any other attribute.
+    """Parse a translating attribute, such as `to_additive (attr := simp) foo`; None for any other attribute.
 
-    `translations` are the translating attributes as they stand at this point of the file.
+    `translations` holds the translating attributes with the hints given so far in the file.
     """
     translation = translations.get(attribute.name.removesuffix("?"))
     if translation is None:
@@ -56,9 +56,9 @@ def parse_request(
 
 
 def target_name(request: Request, source: str) -> str:
-    """The name that the attribute gives the translation of `source`.
+    """The name that the attribute gives to the translation of `source`.
 
-    An explicit target replaces as many last components as it has itself.
+    An explicit target with n components replaces the last n components.
     """
     parts = split_name(source)
     namespace = split_name(request.translation.name(".".join(parts[:-1]))) if len(parts) > 1 else []
@@ -68,7 +68,7 @@ def target_name(request: Request, source: str) -> str:
 
 
 def renamed(target: str, namespace: list[str]) -> str:
-    """A name given in an attribute: it takes the place of as many last components as it has itself."""
+    """The full name for a name given in an attribute: with n components, it replaces the last n."""
     if target.startswith("_root_."):
         return target[7:]
     kept = namespace[: max(0, len(namespace) - (len(split_name(target)) - 1))]
@@ -76,7 +76,7 @@ def renamed(target: str, namespace: list[str]) -> str:
 
 
 def translated(request: Request, premise: Premise) -> Premise:
-    """The declaration that the attribute makes of `premise`."""
+    """The declaration that the attribute generates from `premise`."""
     translation = request.translation
     return replace(
         premise,

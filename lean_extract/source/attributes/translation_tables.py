@@ -1,7 +1,7 @@
-"""What `to_additive` and `to_dual` turn into what: name parts, their later corrections, symbols.
+"""The dictionaries of `to_additive` and `to_dual`: name parts, corrections, and symbols.
 
-Name parts are looked up in lower case and given capitalised, one word a part; corrections apply to
-runs of parts after that.
+Name parts are looked up in lower case, and their translations are capitalised, one word per part. Corrections
+are then applied to runs of parts.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 
 def _words(text: str) -> dict[str, str]:
-    """`a>B c>D` as a dictionary."""
+    """Parse `a>B c>D` into a dictionary."""
     return dict(pair.split(">") for pair in text.split())
 
 
 def _both_ways(text: str) -> dict[str, str]:
-    """`Top/Bot Min/Max`: each for the other, keyed in lower case."""
+    """Parse `Top/Bot Min/Max` into a dictionary with both directions and keys in lower case."""
     pairs = [pair.split("/") for pair in text.split()]
     return {a.lower(): b for a, b in pairs} | {b.lower(): a for a, b in pairs}
 
@@ -99,7 +99,7 @@ ADDITIVE_FIXED = frozenset(
         "Filter.prod",
     )
 )  # fmt: skip
-"""Names that stay as they are, since they are of another kind or are no operation's."""
+"""Names that are not translated, since they are of another kind or do not name an operation."""
 
 ADDITIVE_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
@@ -136,10 +136,10 @@ DUAL_SYMBOLS: Mapping[str, str] = MappingProxyType(
     }
 )  # fmt: skip
 DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶", "⊣"))
-"""Relations whose sides change places."""
+"""Relations whose sides are swapped."""
 DUAL_FIXED = frozenset(("Unit", "PUnit", "Limits"))
-"""`Limits` is the namespace of limits and colimits both."""
-DUAL_TURNED = frozenset(
+"""`Limits` is the namespace of both limits and colimits."""
+DUAL_SWAPPED_ARGUMENTS = frozenset(
     ("Icc", "Ioo", "Ico", "Ioc", "CovBy", "WCovBy", "StrongLT", "GaloisConnection", "Adjunction")
 )
-"""What is its own dual (or `Ico` that of `Ioc`) with its two explicit arguments exchanged."""
+"""Functions that are their own dual, with their two explicit arguments swapped (`Ico` is the dual of `Ioc`)."""

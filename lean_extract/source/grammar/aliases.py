@@ -1,4 +1,4 @@
-"""The command `alias`, in its forms `alias a := b` and `alias ⟨a, b⟩ := iff`."""
+"""Parses the command `alias`, in its forms `alias a := b` and `alias ⟨a, b⟩ := iff`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A second name. `target` is as written, to be resolved in `scope`."""
+    """A second name for a declaration. `target` is as written, to be resolved in `scope`."""
 
     name: str
     target: str
@@ -20,7 +20,7 @@ class Alias:
     scope: Scope
 
     def conclusion(self, target: str) -> str:
-        """The statement, given the target's: for one direction of an equivalence, an implication."""
+        """The alias's statement, given the target's: an implication for one direction of an equivalence."""
         if self.direction == "same":
             return target
         left, right = split_iff(target)
@@ -30,7 +30,7 @@ class Alias:
 
 
 def split_iff(statement: str) -> tuple[str, str]:
-    """The two sides of a statement's outermost `↔`; the second is empty if it has none."""
+    """The two sides of a statement's outermost `↔`. The second is empty if there is no `↔`."""
     depth = 0
     for index, character in enumerate(statement):
         depth += DEPTH.get(character, 0)
@@ -39,23 +39,23 @@ def split_iff(statement: str) -> tuple[str, str]:
     return statement, ""
 
 
-def parse_alias(tokens: Tokens, place: int, end: int, scope: Scope) -> list[Alias]:
-    """The names that the command at `place` declares."""
+def parse_alias(tokens: Tokens, begin: int, end: int, scope: Scope) -> list[Alias]:
+    """The aliases that the command in the tokens [begin, end) declares."""
     texts = tokens.texts
-    index = place + 1
+    index = begin + 1
     if index >= end:
         return []
     if texts[index] == "⟨":
-        behind = close(texts, index, end) + 1
-        names = [text for text in texts[index + 1 : behind - 1] if is_identifier(text)]
+        after = close(texts, index, end) + 1
+        names = [text for text in texts[index + 1 : after - 1] if is_identifier(text)]
         directions: list[Literal["same", "forward", "backward"]] = ["forward", "backward"]
     else:
-        names, directions, behind = [texts[index]], ["same"], index + 1
-    if behind < end and texts[behind] == ".{":
-        behind = close(texts, behind, end) + 1
-    if behind + 1 >= end or texts[behind] not in (":=", "←") or not is_identifier(texts[behind + 1]):
+        names, directions, after = [texts[index]], ["same"], index + 1
+    if after < end and texts[after] == ".{":
+        after = close(texts, after, end) + 1
+    if after + 1 >= end or texts[after] not in (":=", "←") or not is_identifier(texts[after + 1]):
         return []
-    target = texts[behind + 1]
+    target = texts[after + 1]
     return [
         Alias(join_names(scope.namespace, name), target, direction, scope)
         for name, direction in zip(names, directions, strict=False)

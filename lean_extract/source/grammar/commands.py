@@ -1,4 +1,4 @@
-"""A file's tokens into commands."""
+"""Splits a file's tokens into commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST_ATTRIBUTES = 2000
 
 
 class Command(NamedTuple):
-    """The tokens [begin, end), from doc comment and attributes on."""
+    """The tokens [begin, end) of a command, including its doc comment and attributes."""
 
     begin: int
     end: int
@@ -43,11 +43,11 @@ _DANGLING = frozenset(
         "∃",
     )
 )
-"""Tokens behind which a term must follow, so that no command can begin."""
+"""Tokens that a term must follow, so that no command can begin there."""
 
 
 def split_commands(tokens: Tokens) -> list[Command]:
-    """The commands of a file, in order; together they hold every token behind the first start."""
+    """The commands of a file, in order. Together they contain every token from the first command on."""
     starts = _starts(tokens)
     starts.append(len(tokens.texts))
     return [Command(begin, end) for begin, end in pairwise(starts)]
@@ -79,11 +79,11 @@ def _starts(tokens: Tokens) -> list[int]:
 
 
 def _documents_command(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
-    """Whether what a doc comment at the margin stands before is a command, not an indented field."""
-    behind = prefixes.end(index) + 1
-    if behind >= len(tokens.texts) or tokens.texts[behind] in COMMAND_WORDS:
+    """Whether a doc comment at the margin belongs to a command, not to an indented field."""
+    after = prefixes.end(index) + 1
+    if after >= len(tokens.texts) or tokens.texts[after] in COMMAND_WORDS:
         return True
-    return not is_identifier(tokens.texts[behind]) or tokens.column(behind) == 0 or behind != index + 1
+    return not is_identifier(tokens.texts[after]) or tokens.column(after) == 0 or after != index + 1
 
 
 def _may_start(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
@@ -108,21 +108,21 @@ def _starts_indented(texts: list[str], index: int, prefixes: _Prefixes) -> bool:
     """Whether an indented token begins a command (in a namespace whose body is indented)."""
     if index and (texts[index - 1] == "|" or texts[index - 1] in _OPENING):
         return False
-    behind = prefixes.end(index) + 1
-    return behind < len(texts) and texts[behind] in STRONG_COMMAND_WORDS
+    after = prefixes.end(index) + 1
+    return after < len(texts) and texts[after] in STRONG_COMMAND_WORDS
 
 
 class _Prefixes:
-    """Where the prefixes of commands end; a long one may be asked about from each of its lines."""
+    """Finds where the prefixes of commands end. It caches results, since a long prefix is asked for on each line."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._ends: dict[int, int] = {}
 
     def end(self, index: int) -> int:
-        """The last token of the doc comment, attributes and modifiers that a command begins with.
+        """The last token of the doc comment, attributes and modifiers that begin at `index`.
 
-        `index - 1` if there is none of them.
+        `index - 1` if there are none.
         """
         texts = self._tokens.texts
         passed: list[int] = []

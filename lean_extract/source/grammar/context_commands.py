@@ -1,4 +1,4 @@
-"""The commands that change what is in force: `open`, `variable`, `include`, `omit`, `namespace`, `end`."""
+"""Parses the commands that change the scope: `open`, `variable`, `include`, `omit`, `namespace`, `end`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 
 
 def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[Open], int]:
-    """What `open ...` opens (`begin` is behind the word), and the index behind it.
+    """The namespaces that `open ...` opens, and the index after it. `begin` is the token after `open`.
 
     `open scoped` opens no names. Every form may be followed by `in`.
     """
@@ -22,10 +22,10 @@ def parse_open(tokens: Tokens, begin: int, end: int, within: str) -> tuple[list[
     while index < end:
         word = texts[index]
         if word == "(" and opened:
-            behind = tokens.brackets.close(index, end) + 1
-            only = tuple(name for name in texts[index + 1 : behind - 1] if is_identifier(name))
+            after = tokens.brackets.close(index, end) + 1
+            only = tuple(name for name in texts[index + 1 : after - 1] if is_identifier(name))
             opened[-1] = Open(opened[-1].namespace, within, only)
-            index = behind
+            index = after
         elif word == "hiding" and opened:
             hidden, index = _names(texts, index + 1, end)
             opened[-1] = Open(opened[-1].namespace, within, None, tuple(hidden))
@@ -59,7 +59,7 @@ def _renaming(texts: list[str], index: int, end: int) -> tuple[tuple[tuple[str, 
 
 
 def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
-    """`namespace N`, `section N`, `mutual`; whether the name could be taken, and the index behind it."""
+    """Enter `namespace N`, `section N` or `mutual`. Returns whether the name is allowed, and the index after it."""
     name, index = _optional_name(tokens, index, end)
     fits = True
     if word == "namespace":
@@ -73,7 +73,7 @@ def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) ->
 
 
 def leave(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
-    """`end N`; whether it matched, and the index behind it."""
+    """Leave with `end N`. Returns whether it matched, and the index after it."""
     name, index = _optional_name(tokens, index, end)
     return stack.leave(name), index
 
@@ -86,29 +86,29 @@ def _optional_name(tokens: Tokens, index: int, end: int) -> tuple[str, int]:
 
 
 def declare_variables(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
-    """`variable (x : T) [C x]`; the index behind it."""
+    """Declare `variable (x : T) [C x]`. Returns the index after it."""
     binders, index = parse_binders(tokens, index, end, with_mentions=True)
     stack.top.variables = stack.top.variables.declare(binders)
     return index
 
 
 def include(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
-    """`include x y`; the index behind it."""
+    """Apply `include x y`. Returns the index after it."""
     names, index = _names(tokens.texts, index, end)
     stack.include(names)
     return index
 
 
 def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
-    """`omit x [Group G]`; the index behind it."""
+    """Apply `omit x [Group G]`. Returns the index after it."""
     texts = tokens.texts
     unwanted: list[str] = []
     while index < end:
         if texts[index] == "[":
-            behind = tokens.brackets.close(index, end) + 1
-            binders, _ = parse_binders(tokens, index, behind)
+            after = tokens.brackets.close(index, end) + 1
+            binders, _ = parse_binders(tokens, index, after)
             unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
-            index = behind
+            index = after
         elif is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
             unwanted.append(texts[index])
             index += 1
@@ -119,7 +119,7 @@ def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
 
 
 def find_in(tokens: Tokens, begin: int, end: int) -> int | None:
-    """The `in` that ends a command such as `set_option ... in`, if there is one."""
+    """The index of the `in` that ends a command such as `set_option ... in`; None if there is none."""
     index = tokens.brackets.stop(begin, end, _IN)
     return index if index < end and tokens.texts[index] == "in" else None
 

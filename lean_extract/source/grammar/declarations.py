@@ -1,4 +1,4 @@
-"""The parts of a declaration: modifiers, attributes, keyword, name, binders, type and value."""
+"""Splits a declaration into its parts: modifiers, attributes, keyword, name, binders, type and value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lean_extract.syntax.tactic_words import LETS
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One entry of `@[...]`: its first word, its text, and where its tokens are."""
+    """One entry of `@[...]`: its first word, its text, and its tokens [begin, end)."""
 
     name: str
     text: str
@@ -23,7 +23,7 @@ class Attribute:
 
 @dataclass(slots=True)
 class Prefix:
-    """What stands before a command's keyword."""
+    """What precedes a command's keyword."""
 
     doc: str | None = None
     attributes: list[Attribute] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Prefix:
 
 @dataclass(slots=True)
 class Declaration:
-    """A declaration, cut but not interpreted; places are token indices."""
+    """A declaration split into parts that are not interpreted. The integers are token indices."""
 
     keyword: str
     name: str
@@ -42,16 +42,16 @@ class Declaration:
     name_index: int
     binders: list[Binder]
     header_begin: int
-    """The first token behind the name."""
+    """The first token after the name."""
     type_begin: int
     type_end: int
-    """The type is empty where `type_begin == type_end`."""
+    """The type is empty if `type_begin == type_end`."""
     value_begin: int
     """The `:=`, `where`, `|` or `extends` token; `end` if there is no value."""
 
 
 def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
-    """Doc comment, attributes and modifiers from `begin` on, and the index behind them."""
+    """The doc comment, attributes and modifiers from `begin` on, and the index after them."""
     texts = tokens.texts
     prefix = Prefix()
     index = begin
@@ -61,9 +61,9 @@ def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
             prefix.doc = clean_doc(word)
             index += 1
         elif word == "@[":
-            behind = close(texts, index, end) + 1
-            prefix.attributes += parse_attributes(tokens, index + 1, behind - 1)
-            index = behind
+            after = close(texts, index, end) + 1
+            prefix.attributes += parse_attributes(tokens, index + 1, after - 1)
+            index = after
         elif word in MODIFIERS:
             prefix.modifiers.add(word)
             index += 1
@@ -75,7 +75,7 @@ def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
 
 
 def clean_doc(comment: str) -> str:
-    """The text of a doc comment, its own delimiters and outer white space taken off."""
+    """The text of a doc comment without its delimiters and surrounding white space."""
     return comment[3:].removesuffix("-/").strip()
 
 
@@ -107,7 +107,7 @@ def _attribute(tokens: Tokens, begin: int, end: int) -> Attribute | None:
 def parse_declaration(
     tokens: Tokens, prefix: Prefix, begin: int, keyword_index: int, end: int
 ) -> Declaration | None:
-    """The declaration whose keyword stands at `keyword_index`; None if that is no declaration."""
+    """The declaration whose keyword is at `keyword_index`; None if that is not a keyword of declarations."""
     texts = tokens.texts
     keyword = texts[keyword_index]
     if keyword not in DECLARATION_WORDS:
@@ -124,10 +124,10 @@ def parse_declaration(
     ):
         index = close(texts, index, end) + 1
     name, name_index, index = _name(texts, index, end, keyword)
-    binders, behind = parse_binders(tokens, index, end)
-    type_begin = type_end = value_begin = behind
-    if behind < end and texts[behind] == ":":
-        type_begin = behind + 1
+    binders, after = parse_binders(tokens, index, end)
+    type_begin = type_end = value_begin = after
+    if after < end and texts[after] == ":":
+        type_begin = after + 1
         type_end = value_begin = _type_end(tokens, type_begin, end, keyword)
     return Declaration(
         keyword, name, prefix, begin, end, name_index, binders, index, type_begin, type_end, value_begin
@@ -138,12 +138,12 @@ _OPTIONS = {"instance": ("priority", "name", "prio"), "irreducible_def": ("lemma
 
 
 def _is_option(texts: list[str], index: int, end: int, keyword: str) -> bool:
-    """Whether `(priority := ...)` or `(lemma := ...)` begins here, which are no binders."""
+    """Whether `(priority := ...)` or `(lemma := ...)`, which are not binders, begins here."""
     return index + 2 < end and texts[index + 1] in _OPTIONS.get(keyword, ()) and texts[index + 2] == ":="
 
 
 def _name(texts: list[str], index: int, end: int, keyword: str) -> tuple[str, int, int]:
-    """The name (may be empty), its index, and the index behind name and universes."""
+    """The name (may be empty), its index, and the index after the name and its universes."""
     if index >= end or keyword == "example":
         return "", index, index
     name_index = index
@@ -162,7 +162,7 @@ _LETS = LETS | {"let_fun", "let_delayed"}
 
 
 def _type_end(tokens: Tokens, begin: int, end: int, keyword: str) -> int:
-    """Where the type that begins at `begin` gives way to `:=`, `where`, `|`, ... or to the end."""
+    """The end of the type that begins at `begin`: the `:=`, `where`, `|`, ... that follows it, or `end`."""
     texts = tokens.texts
     depth = 0
     lets = 0

@@ -1,4 +1,4 @@
-"""The header of a file: `module`, `prelude` and the imports."""
+"""Parses the header of a file: `module`, `prelude` and the imports."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def parse_header(tokens: Tokens) -> tuple[tuple[Import, ...], bool, bool]:
             is_prelude = True
             index += 1
         else:
-            words, place = _import_words(texts, index)
-            if "import" not in words or place >= len(texts) or not is_identifier(texts[place]):
+            words, name_index = _import_words(texts, index)
+            if "import" not in words or name_index >= len(texts) or not is_identifier(texts[name_index]):
                 break
-            imports.append(Import(texts[place], "public" in words, "meta" in words, "all" in words))
-            index = place + 1
+            imports.append(Import(texts[name_index], "public" in words, "meta" in words, "all" in words))
+            index = name_index + 1
     return tuple(imports), in_module_system, is_prelude
 
 

@@ -1,4 +1,4 @@
-"""Notations that stand for one constant: `infixr:25 " →* " => MonoidHom`, `notation "ℕ" => Nat`."""
+"""Parses notations for a single constant: `infixr:25 " →* " => MonoidHom`, `notation "ℕ" => Nat`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Notation:
     scope: Scope
 
 
-def parse_notation(tokens: Tokens, place: int, end: int, scope: Scope) -> Notation | None:
-    """The notation declared at `place`, if its only symbol stands for one constant."""
+def parse_notation(tokens: Tokens, begin: int, end: int, scope: Scope) -> Notation | None:
+    """The notation declared by the tokens [begin, end), if it has one symbol, which stands for one constant."""
     texts = tokens.texts
-    arrow = _arrow(texts, place, end)
+    arrow = _arrow(texts, begin, end)
     if arrow is None or arrow + 1 >= end or not is_identifier(texts[arrow + 1]):
         return None
-    symbols = [text.strip('"').strip() for text in texts[place + 1 : arrow] if text[:1] == '"']
+    symbols = [text.strip('"').strip() for text in texts[begin + 1 : arrow] if text[:1] == '"']
     if len(symbols) != 1 or texts[arrow + 1] in ("fun", "by"):
         return None
     return Notation(symbols[0], texts[arrow + 1], scope)

@@ -1,4 +1,4 @@
-"""Premises from what was cut out of the text: declarations, members, aliases."""
+"""Makes premises from the parsed parts of the text: declarations, members and aliases."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from lean_extract.syntax.lexer import Tokens
 
 
 def attribute_texts(prefix: Prefix) -> tuple[str, ...]:
-    """The attributes as written."""
+    """The texts of the attributes, as written."""
     return tuple([attribute.text for attribute in prefix.attributes])
 
 
 def declared_premise(
     tokens: Tokens, module: str, namespace: str, declaration: Declaration, context: Sequence[Binder]
 ) -> Premise:
-    """A declaration with its whole context, in a namespace."""
+    """The premise of a declaration in a namespace, with its whole context."""
     prefix = declaration.prefix
-    # What the compiler alone may use (`lcUnreachable : α`) is no axiom for proofs.
+    # An axiom that only the compiler may use (`lcUnreachable : α`) is not available in proofs.
     is_unsafe = declaration.keyword == "axiom" and "unsafe" in prefix.modifiers
     return Premise(
         name=join_names(namespace, declaration.name),
@@ -41,7 +41,7 @@ def declared_premise(
 
 
 def member_premise(tokens: Tokens, member: Member, owner: Premise, outer: tuple[str, ...]) -> Premise:
-    """A field, constructor or local declaration of `owner`; `outer` are the binders it has from there."""
+    """The premise of a field, constructor or local declaration of `owner`, which gives it the binders `outer`."""
     conclusion = tokens.source(member.type_begin, member.type_end)
     if member.kind == "constructor" and not conclusion:
         conclusion = split_name(owner.name)[-1]
@@ -60,16 +60,24 @@ def member_premise(tokens: Tokens, member: Member, owner: Premise, outer: tuple[
 
 
 def alias_premise(
-    tokens: Tokens, module: str, alias: Alias, target: Premise | None, prefix: Prefix, place: tuple[int, int]
+    tokens: Tokens,
+    module: str,
+    alias: Alias,
+    target: Premise | None,
+    prefix: Prefix,
+    token_range: tuple[int, int],
 ) -> Premise:
-    """An alias at the tokens `place`; without its target (which stands elsewhere) it has no statement."""
+    """The premise of the alias in the tokens `token_range`.
+
+    If the target is not known, because it is in another module, the premise has no statement.
+    """
     return Premise(
         name=alias.name,
         kind="alias",
         module=module,
         context=target.context if target else (),
         conclusion=alias.conclusion(target.conclusion) if target else "",
-        span=tokens.span(*place),
+        span=tokens.span(*token_range),
         doc=prefix.doc,
         attributes=attribute_texts(prefix),
         is_private="private" in prefix.modifiers,

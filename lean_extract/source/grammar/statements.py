@@ -1,4 +1,4 @@
-"""A theorem's signature as the goal its proof starts from: what Lean would print, less the elaboration."""
+"""Converts a theorem's signature to the initial goal of its proof, as Lean would print it without elaboration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def goal_of(context: Iterable[str], conclusion: str) -> Goal:
 
 
 def hypothesis_of(binder: str) -> Hypothesis:
-    """One binder as a line of a context; an instance without a name is called `inst✝`, as Lean prints it."""
+    """One binder as a hypothesis. An instance without a name is called `inst✝`, as Lean prints it."""
     text = binder.strip()
     opening = text[:1]
     inner = text[1:-1].strip() if opening in PAIRS and text.endswith(PAIRS[opening]) else text

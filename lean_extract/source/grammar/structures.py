@@ -1,4 +1,4 @@
-"""What a structure, class or inductive type declares besides itself: fields and constructors."""
+"""Parses what a structure, class or inductive type declares besides itself: fields and constructors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from lean_extract.syntax.tactic_words import LETS
 
 @dataclass(slots=True)
 class Member:
-    """A field or a constructor; `name` is relative to its type, places are token indices."""
+    """A field, a constructor or a local declaration.
+
+    `name` is relative to the declaration that it belongs to. The integers are token indices.
+    """
 
     name: str
     kind: str
@@ -29,14 +32,14 @@ class Member:
 
 @dataclass(slots=True)
 class Members:
-    """The members of a type, and the types it extends, as written."""
+    """The members of a type, and the types that it extends, as written."""
 
     members: list[Member] = field(default_factory=list)
     parents: list[str] = field(default_factory=list)
 
 
 def parse_members(tokens: Tokens, declaration: Declaration) -> Members:
-    """Fields (with parents) of a structure or class, constructors of an inductive type."""
+    """The fields and parents of a structure or class, or the constructors of an inductive type."""
     keyword = declaration.keyword
     if keyword in ("structure", "class"):
         return _structure(tokens, declaration)
@@ -46,14 +49,14 @@ def parse_members(tokens: Tokens, declaration: Declaration) -> Members:
 
 
 def structure_itself(keyword: str, name: str, parameters: list[Binder]) -> str:
-    """The binder that a field takes for the structure it is a field of: `(self : Foo α)`."""
+    """The binder of a field for the structure that it belongs to: `(self : Foo α)`."""
     explicit = [name for binder in parameters if binder.bracket in ("(", "") for name in binder.names]
     applied = " ".join([split_name(name)[-1], *explicit])
     return f"[self : {applied}]" if keyword == "class" else f"(self : {applied})"
 
 
 def _deriving(tokens: Tokens, declaration: Declaration) -> int:
-    """The `deriving` clause of a type, or its end."""
+    """The index of a type's `deriving` clause, or the end of the type."""
     depth = 0
     for index in range(declaration.value_begin, declaration.end):
         text = tokens.texts[index]
@@ -81,7 +84,7 @@ def _structure(tokens: Tokens, declaration: Declaration) -> Members:
 
 
 def _parents(tokens: Tokens, begin: int, end: int, parents: list[str]) -> int:
-    """Collect what `extends` names; the index of the `where`, `:=` or `:` behind it."""
+    """Append what `extends` names to `parents`. Returns the index of the `where`, `:=` or `:` after it."""
     texts = tokens.texts
     depth = 0
     expecting = True
@@ -109,11 +112,11 @@ def _names_parent(texts: list[str], colon: int, begin: int) -> bool:
 
 
 def _named_constructor(tokens: Tokens, index: int, end: int, members: list[Member]) -> int:
-    """Read `mk ::` where it stands; the index behind it."""
-    prefix, place = parse_prefix(tokens, index, end)
-    if place + 1 < end and is_identifier(tokens.texts[place]) and tokens.texts[place + 1] == "::":
-        members.append(Member(tokens.texts[place], "constructor", prefix, [], place, place, index, place + 2))
-        return place + 2
+    """Append the constructor to `members` if it is named with `mk ::`. Returns the index after that."""
+    prefix, first = parse_prefix(tokens, index, end)
+    if first + 1 < end and is_identifier(tokens.texts[first]) and tokens.texts[first + 1] == "::":
+        members.append(Member(tokens.texts[first], "constructor", prefix, [], first, first, index, first + 2))
+        return first + 2
     return index
 
 
@@ -125,46 +128,46 @@ def _fields(tokens: Tokens, begin: int, end: int) -> list[Member]:
     margin = tokens.column(begin)
     index = begin
     while index < end:
-        prefix, place = parse_prefix(tokens, index, end)
-        if place >= end:
+        prefix, first = parse_prefix(tokens, index, end)
+        if first >= end:
             break
-        if texts[place] in ("(", "{", "[", "⦃"):
-            behind = tokens.brackets.close(place, end) + 1
-            fields += _bracketed(tokens, prefix, index, place, behind)
+        if texts[first] in ("(", "{", "[", "⦃"):
+            after = tokens.brackets.close(first, end) + 1
+            fields += _bracketed(tokens, prefix, index, first, after)
         else:
-            behind = tokens.lines.next_within(place + 1, end, margin)
-            fields += _plain(tokens, prefix, index, place, behind)
-        index = behind
+            after = tokens.lines.next_within(first + 1, end, margin)
+            fields += _plain(tokens, prefix, index, first, after)
+        index = after
     return fields
 
 
-def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, behind: int) -> list[Member]:
-    """`(x y : T)` as fields."""
+def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, after: int) -> list[Member]:
+    """The fields of `(x y : T)`."""
     texts = tokens.texts
     colon = opener + 1
-    while colon < behind - 1 and is_identifier(texts[colon]):
+    while colon < after - 1 and is_identifier(texts[colon]):
         colon += 1
     if texts[colon] != ":":
         return []
     return [
-        Member(name, "field", prefix, [], colon + 1, behind - 1, begin, behind)
+        Member(name, "field", prefix, [], colon + 1, after - 1, begin, after)
         for name in texts[opener + 1 : colon]
     ]
 
 
-def _plain(tokens: Tokens, prefix: Prefix, begin: int, place: int, behind: int) -> list[Member]:
-    """`x y (binders) : T := default` as fields; a bare `x := value` declares nothing."""
+def _plain(tokens: Tokens, prefix: Prefix, begin: int, first: int, after: int) -> list[Member]:
+    """The fields of `x y (binders) : T := default`. A bare `x := value` declares nothing."""
     texts = tokens.texts
-    names_end = place
-    while names_end < behind and is_identifier(texts[names_end]):
+    names_end = first
+    while names_end < after and is_identifier(texts[names_end]):
         names_end += 1
-    binders, colon = parse_binders(tokens, names_end, behind)
-    if names_end == place or colon >= behind or texts[colon] != ":":
+    binders, colon = parse_binders(tokens, names_end, after)
+    if names_end == first or colon >= after or texts[colon] != ":":
         return []
-    type_end = _default(texts, colon + 1, behind)
+    type_end = _default(texts, colon + 1, after)
     return [
-        Member(name, "field", prefix, binders, colon + 1, type_end, begin, behind)
-        for name in texts[place:names_end]
+        Member(name, "field", prefix, binders, colon + 1, type_end, begin, after)
+        for name in texts[first:names_end]
     ]
 
 
@@ -190,15 +193,17 @@ def _constructors(tokens: Tokens, begin: int, end: int) -> list[Member]:
     for bar, limit in pairwise([*bars, end]):
         start = bar - 1 if bar > begin and texts[bar - 1][:3] == "/--" else bar
         stop = limit - 1 if limit < end and texts[limit - 1][:3] == "/--" else limit
-        prefix, place = parse_prefix(tokens, bar + 1, stop)
+        prefix, name_index = parse_prefix(tokens, bar + 1, stop)
         if start < bar:
             outer, _ = parse_prefix(tokens, start, bar)
             prefix.doc = prefix.doc or outer.doc
-        if place >= stop or not is_identifier(texts[place]):
+        if name_index >= stop or not is_identifier(texts[name_index]):
             continue
-        binders, colon = parse_binders(tokens, place + 1, stop)
+        binders, colon = parse_binders(tokens, name_index + 1, stop)
         type_begin = colon + 1 if colon < stop and texts[colon] == ":" else stop
-        members.append(Member(texts[place], "constructor", prefix, binders, type_begin, stop, start, stop))
+        members.append(
+            Member(texts[name_index], "constructor", prefix, binders, type_begin, stop, start, stop)
+        )
     return members
 
 
@@ -214,7 +219,7 @@ def _bars(texts: list[str], begin: int, end: int) -> list[int]:
 
 
 def local_declarations(tokens: Tokens, declaration: Declaration) -> list[Member]:
-    """What stands in the `where` behind a declaration's value: `def f := go 0 where go n := ...`."""
+    """The declarations in the `where` after a declaration's value: `def f := go 0 where go n := ...`."""
     texts = tokens.texts
     depth = 0
     for index in range(declaration.value_begin + 1, declaration.end):
@@ -228,20 +233,24 @@ def local_declarations(tokens: Tokens, declaration: Declaration) -> list[Member]
 def _local(tokens: Tokens, begin: int, end: int) -> list[Member]:
     texts = tokens.texts
     margin = tokens.column(begin)
-    starts = [place for place in tokens.firsts(begin, end) if tokens.column(place) == margin]
+    starts = [index for index in tokens.firsts(begin, end) if tokens.column(index) == margin]
     if not starts or starts[0] != begin:
         starts.insert(0, begin)
     members: list[Member] = []
     for start, limit in pairwise([*starts, end]):
-        prefix, place = parse_prefix(tokens, start, limit)
-        if place >= limit or not is_identifier(texts[place]) or texts[place] in _NO_LOCAL_NAMES:
+        prefix, name_index = parse_prefix(tokens, start, limit)
+        if (
+            name_index >= limit
+            or not is_identifier(texts[name_index])
+            or texts[name_index] in _NO_LOCAL_NAMES
+        ):
             continue
-        binders, colon = parse_binders(tokens, place + 1, limit)
+        binders, colon = parse_binders(tokens, name_index + 1, limit)
         if colon >= limit or texts[colon] not in (":", ":=", "|"):
             continue
         type_begin = colon + 1 if texts[colon] == ":" else colon
         type_end = _type_end(texts, type_begin, limit) if texts[colon] == ":" else colon
-        members.append(Member(texts[place], "def", prefix, binders, type_begin, type_end, start, limit))
+        members.append(Member(texts[name_index], "def", prefix, binders, type_begin, type_end, start, limit))
     return members
 
 

@@ -1,4 +1,4 @@
-"""Binder groups: `(x y : T)`, `{x : T}`, `⦃x⦄`, `[Group G]`."""
+"""Parses binder groups: `(x y : T)`, `{x : T}`, `⦃x⦄`, `[Group G]`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _CLOSERS = frozenset(BINDER_PAIRS.values())
 class Binder:
     """One group of bound names.
 
-    `bracket` is the opening bracket; empty for a bare name. `text` is the group as written, white
-    space folded. `mentions` holds the first component of every name in its type and default.
+    `bracket` is the opening bracket, empty for a bare name. `text` is the group as written, with each run of
+    white space replaced by one space. `mentions` holds the first component of every name in its type and default.
     """
 
     names: tuple[str, ...]
@@ -27,7 +27,7 @@ class Binder:
     text: str
     mentions: frozenset[str] = frozenset()
     type_tokens: tuple[int, int] = (0, 0)
-    """The tokens of its type, in the file that it was read from."""
+    """The tokens [begin, end) of its type, in the file that it was read from."""
 
     @property
     def is_instance(self) -> bool:
@@ -35,7 +35,7 @@ class Binder:
         return self.bracket == "["
 
     def only(self, names: Iterable[str]) -> Binder:
-        """The group with some of its names, in their order."""
+        """The group with only those of its names that are in `names`, in their order."""
         wanted = set(names)
         kept = tuple(name for name in self.names if name in wanted)
         if kept == self.names:
@@ -43,11 +43,11 @@ class Binder:
         return replace(self, names=kept, text=written(kept, self.bracket, self.type))
 
     def with_bracket(self, bracket: str) -> Binder:
-        """The same names bound in another way."""
+        """The same names with another kind of bracket."""
         return replace(self, bracket=bracket, text=written(self.names, bracket, self.type))
 
     def implicit(self) -> Binder:
-        """The same names, implicit unless instances."""
+        """The same names as implicit binders; an instance binder stays as it is."""
         return self if self.is_instance or self.bracket == "{" else self.with_bracket("{")
 
 
@@ -60,14 +60,14 @@ def written(names: tuple[str, ...], bracket: str, binder_type: str) -> str:
 
 
 def heads(texts: Iterable[str]) -> frozenset[str]:
-    """The first components of the tokens (with some that are no names, which do no harm)."""
+    """The first components of the tokens. Some of them are not names, which does no harm."""
     return frozenset([text.partition(".")[0] for text in texts])
 
 
 def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = False) -> Binder:
     """The group whose brackets are the tokens `begin` and `end - 1`.
 
-    `with_mentions` gathers the names in its type, which only section variables need.
+    `with_mentions` collects the names in its type, which only section variables need.
     """
     texts = tokens.texts
     bracket = texts[begin]
@@ -115,16 +115,16 @@ def _default(texts: list[str], begin: int, end: int) -> int:
 def parse_binders(
     tokens: Tokens, begin: int, end: int, with_mentions: bool = False
 ) -> tuple[list[Binder], int]:
-    """The groups and bare names from `begin` on, and the index behind them."""
+    """The groups and bare names from `begin` on, and the index after them."""
     texts = tokens.texts
     binders: list[Binder] = []
     index = begin
     while index < end:
         text = texts[index]
         if text in BINDER_PAIRS:
-            behind = close(texts, index, end) + 1
-            binders.append(parse_binder(tokens, index, behind, with_mentions))
-            index = behind
+            after = close(texts, index, end) + 1
+            binders.append(parse_binder(tokens, index, after, with_mentions))
+            index = after
         elif is_identifier(text) and text not in _NOT_BARE:
             binders.append(Binder((text,), "", "", text))
             index += 1

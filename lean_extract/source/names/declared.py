@@ -1,4 +1,4 @@
-"""What one file declares, as it gathers: premises by name, and what a name means at a point of the file."""
+"""The premises declared so far in one file, by name, and what a name means at the current position."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lean_extract.source.names.scopes import Open, Scope, is_too_long, join_name
 
 @dataclass(slots=True)
 class ScopedPremises:
-    """The premises of a file in order, each with the scope that its statement is read in."""
+    """The premises of a file in order, each with the scope of its statement."""
 
     premises: list[Premise] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     _positions: dict[str, int] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
-    """For names that were numbered, the number to try next."""
+    """For names that have been numbered, the next number to try."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._positions
 
     def add(self, premise: Premise, scope: Scope) -> None:
-        """Declare a premise. What the source declares takes the place of what an attribute makes."""
+        """Declare a premise. A declaration in the source replaces one that an attribute generates."""
         position = self._positions.get(premise.name)
         if position is not None and not premise.is_private:
             if premise.generated_by is not None:
@@ -35,7 +35,7 @@ class ScopedPremises:
         self.scopes.append(scope)
 
     def find(self, name: str, scope: Scope) -> int | None:
-        """The position of the premise that a name means here, by the namespaces in force."""
+        """The index of the premise that a name refers to, given the current and the opened namespaces."""
         if is_too_long(name):
             return None
         for namespace in namespaces_of(scope.namespace):
@@ -49,7 +49,7 @@ class ScopedPremises:
         return None
 
     def unused(self, name: str, namespace: str) -> str:
-        """An instance's own name, numbered as Lean does if the file has it already."""
+        """The name of an anonymous instance, numbered as in Lean if the file already has it."""
         full = join_names(namespace, name)
         count = self._numbers.get(full, 0)
         numbered = f"{name}_{count}" if count else name
@@ -60,7 +60,7 @@ class ScopedPremises:
         return numbered
 
     def export(self, opened: Open) -> None:
-        """Note the names that `export` gives premises of this file; the last of several counts."""
+        """Record the names that `export` gives to premises of this file. The last of several wins."""
         for name in opened.only or ():
             position = self.find(f"{opened.namespace}.{name}", Scope(opened.within))
             if position is not None:

@@ -1,4 +1,4 @@
-"""Which of some names a piece of a term uses freely, that is, not bound inside it."""
+"""Finds the names that occur free in a part of a term, that is, are not bound inside it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
 _MAX_WITHIN = 20
-"""Quantifiers where names of binders stand: `fun [∀ i, Group (G i)] => ...`."""
+"""Quantifiers inside binders, as in `fun [∀ i, Group (G i)] => ...`."""
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
 def free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
-    """The candidates that occur in the tokens [begin, end) where nothing inside binds them.
+    """The candidates that occur free in the tokens [begin, end).
 
-    A quantifier binds from its own place to the end of the bracket that it stands in.
+    A quantifier binds from its own token to the end of the enclosing bracket.
     """
     texts = tokens.texts
     if candidates.isdisjoint(_bound_somewhere(tokens, begin, end)):
@@ -59,9 +59,9 @@ def _bound_somewhere(tokens: Tokens, begin: int, end: int) -> set[str]:
 
 
 def binding_positions(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
-    """The names that the binders from `begin` on bind, and the index of the `,`, `=>` or `↦` behind.
+    """The indices of the names bound by the binders from `begin` on, and that of the `,`, `=>` or `↦` after them.
 
-    Types are not looked into. Binders that hold very many quantifiers are none, and end there.
+    Types are skipped. Binders end early if they contain more than `_MAX_WITHIN` quantifiers.
     """
     texts, brackets = tokens.texts, tokens.brackets
     positions: list[int] = []
@@ -108,9 +108,9 @@ _INTRODUCERS_END = frozenset((":=", ":", ";", "=>", "using", "at", "←", "from"
 
 
 def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
-    """Names that a definition's body binds by patterns, tactics or `field x y := ...`, anywhere in it.
+    """The names that a definition's body binds anywhere, by patterns, tactics or `field x y := ...`.
 
-    Rough: a variable that is used freely and bound elsewhere in the same body counts as bound.
+    This is approximate: a variable that occurs free and is bound elsewhere in the same body counts as bound.
     """
     texts = tokens.texts
     firsts = set(tokens.firsts(begin, end))

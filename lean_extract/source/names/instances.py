@@ -1,4 +1,4 @@
-"""Names that Lean makes itself: of anonymous instances."""
+"""The names that Lean generates for anonymous instances."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _SKIPPED = frozenset(("fun", "by", "let", "have", "if", "then", "else", "infer_i
 
 
 def instance_name(texts: list[str], begin: int, end: int, binders: list[Binder]) -> str:
-    """The name Lean gives `instance : T` (tokens [begin, end)), as far as the text tells.
+    """The name that Lean generates for `instance : T` (tokens [begin, end)), as far as the text determines it.
 
-    `inst`, then each constant that is applied in the type, once, its last component capitalised: what is
-    implicit there is not seen. A type with one constant only takes `Of...` from its instance binders.
+    It is `inst` followed by the last component, capitalised, of each constant in the type, each once. Implicit
+    arguments are not visible in the text. If the type has only one constant, `Of...` is added from the instance
+    binders.
     """
     local = frozenset(name for binder in binders for name in binder.names)
     found = dict.fromkeys(_part(text, local) for text in texts[begin:end])

@@ -1,4 +1,4 @@
-"""Namespaces, sections, opened namespaces and variables: what is in force at a command."""
+"""The scope of a command: namespaces, sections, opened namespaces and variables."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from lean_extract.source.names.variables import NO_VARIABLES, Variables
 
 MAX_NAME = 1000
-"""Characters of a name, and"""
+"""Characters of a name."""
 MAX_COMPONENTS = 50
-"""how many components it has: each of them is a namespace that names may be looked up in."""
+"""Components of a name. Each of them is a namespace in which names may be looked up."""
 MAX_OPENS = 100
 """Namespaces opened at once. Mathlib has up to about 30."""
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """One opened namespace. `within` is the namespace that the command stood in."""
+    """One opened namespace. `within` is the namespace that contains the command."""
 
     namespace: str
     within: str = ""
@@ -29,14 +29,14 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a name is resolved against: the namespace and what is opened, the latest last."""
+    """What a name is resolved against: the namespace, and the opened namespaces with the latest last."""
 
     namespace: str = ""
     opens: tuple[Open, ...] = ()
 
 
 ROOT = Scope()
-"""The top of a file, nothing opened."""
+"""The scope at the top of a file, with nothing opened."""
 
 
 @dataclass(slots=True)
@@ -53,13 +53,13 @@ class Frame:
 
 @dataclass(slots=True)
 class ScopeStack:
-    """The frames at a point of the file; the first is the file itself."""
+    """The frames that enclose a command, outermost first. The first is the file itself."""
 
     frames: list[Frame] = field(default_factory=lambda: [Frame("", Scope())])
 
     @property
     def top(self) -> Frame:
-        """The frame in force."""
+        """The innermost frame."""
         return self.frames[-1]
 
     def _push(self, name: str, scope: Scope, temporary: bool = False) -> None:
@@ -67,26 +67,26 @@ class ScopeStack:
         self.frames.append(Frame(name, scope, top.variables, top.included, top.omitted, temporary))
 
     def enter_section(self, name: str = "") -> None:
-        """`section A.B` is two sections, as in Lean."""
+        """Enter a section. `section A.B` is two sections, as in Lean."""
         for part in name.split(".") if name else [""]:
             self._push(part, self.top.scope)
 
     def enter_namespace(self, name: str) -> bool:
-        """`namespace A.B` is two namespaces, as in Lean; whether its name is short enough to be one.
+        """Enter a namespace; `namespace A.B` is two, as in Lean. Returns whether the name is short enough.
 
-        What is in one that is too long counts to the namespace around it.
+        Declarations in a namespace whose name is too long belong to the enclosing namespace.
         """
         fits = True
         for part in split_name(name):
             scope = self.top.scope
             namespace = join_names(scope.namespace, part)
-            # what is declared in it has a longer name
+            # half of the limit, since the declarations in it have longer names
             fits = fits and 2 * len(namespace) <= MAX_NAME and 2 * namespace.count(".") < MAX_COMPONENTS
             self._push(part, Scope(namespace, scope.opens) if fits else scope)
         return fits
 
     def leave(self, name: str = "") -> bool:
-        """`end name`; whether it matched what was open. A wrong name still closes one frame."""
+        """Leave with `end name`. Returns whether it matched. A wrong name still closes one frame."""
         parts = split_name(name) if name else [""]
         matched = True
         for part in reversed(parts):
@@ -97,28 +97,28 @@ class ScopeStack:
         return matched
 
     def enter_temporary(self) -> None:
-        """The scope of `open X in` and its kin."""
+        """Enter the scope of `open X in` and similar commands."""
         self._push("", self.top.scope, temporary=True)
 
     def leave_temporary(self) -> None:
-        """Behind the command that `in` governed."""
+        """Leave these scopes, after the command that follows `in`."""
         while self.top.is_temporary:
             self.frames.pop()
 
     def include(self, names: Iterable[str]) -> None:
-        """The command `include`."""
+        """Apply the command `include`."""
         wanted = frozenset(names)
         self.top.included |= wanted
         self.top.omitted -= wanted
 
     def omit(self, names: Iterable[str]) -> None:
-        """The command `omit`: names, or types of instances (`omit [Group G]`)."""
+        """Apply the command `omit` to names, or types of instances (`omit [Group G]`)."""
         unwanted = frozenset(names)
         self.top.included -= unwanted
         self.top.omitted |= unwanted
 
     def open(self, *opened: Open) -> bool:
-        """Add opened namespaces to the frame in force; whether there was room for all."""
+        """Add opened namespaces to the innermost frame. Returns whether there was room for all."""
         top = self.top
         room = MAX_OPENS - len(top.scope.opens)
         if opened[:room]:
@@ -127,12 +127,12 @@ class ScopeStack:
 
 
 def is_too_long(name: str) -> bool:
-    """Whether a name is so long, or of so many components, that it is not read as one."""
+    """Whether a name has too many characters or components to be accepted."""
     return len(name) > MAX_NAME or name.count(".") >= MAX_COMPONENTS
 
 
 def join_names(namespace: str, name: str) -> str:
-    """`namespace.name`, where `_root_` throws the namespace away."""
+    """`namespace.name`. If `name` begins with `_root_.`, the namespace is ignored."""
     if name.startswith("_root_."):
         return plain_name(name[7:])
     return plain_name(f"{namespace}.{name}" if namespace and name else namespace or name)
@@ -142,12 +142,12 @@ _QUOTED = re.compile(r"\.«([^\W\d][\w'!?]*)»")
 
 
 def plain_name(name: str) -> str:
-    """The name as Lean prints it: behind a dot a word needs no quotes (`Sigma.«exists»`)."""
+    """The name as Lean prints it. After a dot a word needs no quotes, as in `Sigma.«exists»`."""
     return _QUOTED.sub(r".\1", name) if ".«" in name else name
 
 
 def split_name(name: str) -> list[str]:
-    """The components of a dotted name; a `«…»` component may hold dots itself."""
+    """The components of a dotted name. A component in `«…»` may contain dots."""
     if "«" not in name:
         return name.split(".")
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Which section variables become arguments of a declaration (Lean's rules since 4.12)."""
+"""Determines which section variables become arguments of a declaration, by Lean's rules since 4.12."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from lean_extract.syntax.lexer import Tokens
 _MAY_BIND = QUANTIFIERS | {"{"}
 
 MAX_VARIABLES = 300
-"""Groups of variables in force at once: each declaration may take all of them. Mathlib has up to about 70."""
+"""Groups of variables in scope at once. A declaration may include all of them. Mathlib has up to about 70."""
 MAX_NAMES = 1000
-"""Names of theirs."""
+"""Names in these groups."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variables:
-    """The variables in force, in order, with what each of them needs worked out once.
+    """The variables in scope, in order, with their dependencies, which are computed once.
 
-    A position is `(index of the group, name)`; the name is empty for an unnamed instance.
+    A variable is given as `(index of its group, name)`.
     """
 
     groups: tuple[Binder, ...] = ()
     latest: tuple[tuple[str, int], ...] = ()
-    """Each name with the group that it means now (a later variable hides an earlier one)."""
+    """Each name with the group that it refers to now (a later variable hides an earlier one)."""
     names: frozenset[str] = frozenset()
     needs: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each group, the variables that its type mentions."""
 
     @property
     def is_full(self) -> bool:
-        """Whether no more are taken."""
+        """Whether no more variables are accepted."""
         return len(self.groups) >= MAX_VARIABLES or len(self.names) >= MAX_NAMES
 
     def _with(self, groups: tuple[Binder, ...]) -> Variables:
-        """With these groups behind the others; their dependencies are worked out."""
+        """These variables followed by other groups, whose dependencies are computed."""
         latest = dict(self.latest)
         needs = list(self.needs)
         for index, group in enumerate(groups, start=len(self.groups)):
@@ -47,10 +47,10 @@ class Variables:
         return Variables(self.groups + groups, tuple(latest.items()), frozenset(latest), tuple(needs))
 
     def declare(self, binders: Iterable[Binder]) -> Variables:
-        """The command `variable`: new variables, or new brackets for old ones (`variable {x}`).
+        """Apply the command `variable`: new variables, or new brackets for old ones (`variable {x}`).
 
-        `variable (x)` with no type updates `x` where a variable of that name is in force. What comes when
-        there are very many is left out.
+        `variable (x)` without a type updates `x` if a variable of that name is in scope. Variables above the
+        limits are left out.
         """
         groups = self.groups
         is_longer = True
@@ -79,7 +79,7 @@ NO_VARIABLES = Variables()
 
 
 def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binder, ...]:
-    """The same variables, the latest one called `name` now bound by `bracket`."""
+    """The same variables, with `bracket` as the bracket of the latest one called `name`."""
     for index in range(len(groups) - 1, -1, -1):
         group = groups[index]
         if name not in group.names:
@@ -99,9 +99,9 @@ def _rebound(groups: tuple[Binder, ...], name: str, bracket: str) -> tuple[Binde
 def mentioned(
     tokens: Tokens, begin: int, header_end: int, end: int, variables: Variables, own: Iterable[Binder]
 ) -> frozenset[str]:
-    """The variables that a declaration uses, where neither `own` binders nor others inside bind the name.
+    """The variables that occur free in a declaration and are not bound by its `own` binders.
 
-    The header is [begin, header_end); the body, which counts for definitions only, [header_end, end).
+    The header is [begin, header_end). The body, which counts for definitions only, is [header_end, end).
     """
     own_names = {name for binder in own for name in binder.names}
     used = _free(tokens, begin, header_end, variables.names - own_names)
@@ -126,13 +126,13 @@ def included(
     include: frozenset[str] = frozenset(),
     omit: frozenset[str] = frozenset(),
 ) -> list[Binder]:
-    """The variables that a declaration takes, in the order they were declared.
+    """The variables that a declaration includes, in the order in which they were declared.
 
     Args:
-        variables: those in force.
+        variables: the variables in scope.
         mentions: the variables that the declaration's header uses (its body too, unless it is a theorem).
-        include: names that `include` asks for.
-        omit: names, and types of instances, that `omit` takes out.
+        include: the names given to `include`.
+        omit: the names, and types of instances, given to `omit`.
     """
     chosen = {(index, name) for name, index in variables.latest if name in mentions or name in include}
     waiting = list(chosen)
@@ -160,7 +160,7 @@ def _is_wanted(
     needs: tuple[tuple[int, str], ...],
     index: int,
 ) -> bool:
-    """Whether an instance is taken: it is named, or all that it depends on is there and it is not omitted."""
+    """Whether an instance is included: it is mentioned, or all its dependencies are and it is not omitted."""
     if group.names and (index, group.names[0]) in chosen:
         return True
     if group.type in omit or any(name in omit for name in group.names):

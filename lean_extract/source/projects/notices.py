@@ -1,20 +1,20 @@
-"""What is to be told of a project: sentences, each once, and not endlessly many."""
+"""Notices about a project: sentences for the user, each once, up to a limit."""
 
 from __future__ import annotations
 
 MAX_NOTICES = 50
-"""Sentences that are told of one project."""
+"""The most notices about one project."""
 
 
 class Notices:
-    """Collects sentences."""
+    """Collects notices."""
 
     def __init__(self) -> None:
         self._sentences: dict[str, None] = {}
         self._more = 0
 
     def add(self, sentence: str) -> None:
-        """Take in a sentence; one that is known already counts once."""
+        """Add a sentence, unless it is already there."""
         if sentence in self._sentences:
             return
         if len(self._sentences) < MAX_NOTICES:
@@ -23,6 +23,6 @@ class Notices:
             self._more += 1
 
     def sentences(self) -> tuple[str, ...]:
-        """All of them, in order; what was too much is counted in the last."""
-        more = (f"There is more of this: {self._more:,} further notes.",) if self._more else ()
+        """All notices, in order. The last one counts those above the limit."""
+        more = (f"{self._more:,} more notices are not shown.",) if self._more else ()
         return (*self._sentences, *more)

@@ -1,7 +1,7 @@
-"""What a project's own files say of it: its name, its source folders, and where its packages lie.
+"""The layout of a project, read from its own files: its name, its source folders and its packages.
 
-All of it is another's word. Packages outside of the project are taken where Lake puts them by name: what the
-manifest lists, if it is a Lake package itself. Everything else stays inside; what is left out is told.
+These files are untrusted. A package outside the project is read only if the manifest lists it and it is a Lake
+package itself. Every other path must stay inside the project. A notice is recorded for whatever is left out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from lean_extract.telling import shown
 MANIFEST = "lake-manifest.json"
 LAKEFILES = ("lakefile.toml", "lakefile.lean")
 MAX_PACKAGES = 1000
-"""Packages of one project, and folders that are looked at in its packages folder."""
+"""Packages of one project, and entries of its packages folder that are examined."""
 MAX_SOURCE_ROOTS = 100
-"""Source folders that one lakefile may state."""
+"""Source folders that one lakefile may declare."""
 MAX_LAKEFILES = 2 << 20
 """Bytes of all lakefiles of a project and its packages together."""
 MAX_NAME = 200
@@ -38,7 +38,7 @@ _DEFAULT_PACKAGES = ".lake/packages"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A dependency that is there on disk. `revision` is what the manifest pins, if it does."""
+    """A dependency that exists on disk. `revision` is the one that the manifest pins, if any."""
 
     name: str
     root: Path
@@ -48,7 +48,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a project's files say. `notices` are sentences on what of it is not followed, or leads outside."""
+    """What a project's files declare. `notices` report what is ignored or leads outside the project."""
 
     name: str | None
     source_roots: tuple[Path, ...]
@@ -58,7 +58,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A package that the manifest lists: its name, the folder that Lake has it in, and what is said of it."""
+    """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties."""
 
     name: str
     base: Path
@@ -67,12 +67,12 @@ class _Listed:
 
 
 def read_layout(root: Path) -> Layout:
-    """What the files of the project at `root` say. Never raises: what cannot be used is told."""
+    """The layout that the files of the project at `root` declare. Never raises; faults become notices."""
     return _PackageReader(root).layout()
 
 
 def is_plain_part(part: str) -> bool:
-    """Whether a part of a module name can be the name of a file or folder below another."""
+    """Whether a component of a module name can be the name of a file or folder."""
     return part not in ("", ".", "..") and not any(character in part for character in "/\\\0")
 
 
@@ -99,56 +99,64 @@ class _PackageReader:
             return {}
 
     def _packages(self, manifest: Mapping[str, Any]) -> Iterator[Package]:
-        """What the manifest lists and the disk has, then whatever else lies in the packages folder."""
+        """The packages that the manifest lists and that exist, then any others in the packages folder."""
         folder = self._packages_folder(manifest.get("packagesDir"))
         listed = tuple(self._listed(manifest, folder))
-        places: set[Path] = set()
+        seen: set[Path] = set()
         for entry in listed:
-            place = self._inside(entry.base, entry.sub_folder, f"`subDir` of the package {shown(entry.name)}")
-            if place is None or place in places or not self._is_followed(place, entry.name):
+            package_root = self._inside(
+                entry.base, entry.sub_folder, f"`subDir` of the package {shown(entry.name)}"
+            )
+            if (
+                package_root is None
+                or package_root in seen
+                or not self._is_followed(package_root, entry.name)
+            ):
                 continue
-            places.add(place)
-            yield Package(entry.name, place, self._revision(entry), self._source_roots(place))
-        for place in self._unlisted(folder, {entry.base for entry in listed}):
-            if place not in places:
-                yield Package(place.name, place, None, self._source_roots(place))
+            seen.add(package_root)
+            yield Package(entry.name, package_root, self._revision(entry), self._source_roots(package_root))
+        for package_root in self._unlisted(folder, {entry.base for entry in listed}):
+            if package_root not in seen:
+                yield Package(package_root.name, package_root, None, self._source_roots(package_root))
 
     def _packages_folder(self, stated: object) -> Path | None:
-        """Where Lake keeps packages; None where that is said to be outside of the project."""
+        """The folder in which Lake keeps packages; None if it is declared to be outside the project."""
         if stated is not None and not isinstance(stated, str):
-            self._tell("`packagesDir` is no text", "it is not followed")
+            self._note("`packagesDir` is not a string", "it is ignored")
             stated = None
         if not stated or _leads_below(stated):
             return self._root / (stated or _DEFAULT_PACKAGES)
-        self._tell(f"`packagesDir` is {shown(stated)}, which leads out of the project", "it is not followed")
+        self._note(f"`packagesDir` is {shown(stated)}, which leads out of the project", "it is ignored")
         return None
 
     def _listed(self, manifest: Mapping[str, Any], folder: Path | None) -> Iterator[_Listed]:
         listed = manifest.get("packages", [])
         if not isinstance(listed, list):
-            self._tell("`packages` is no list", "no package is read from it")
+            self._note("`packages` is not a list", "no package is read from it")
             return
         if len(listed) > MAX_PACKAGES:
-            self._tell(f"it lists {len(listed):,} packages", f"the first {MAX_PACKAGES:,} are read")
+            self._note(f"it lists {len(listed):,} packages", f"only the first {MAX_PACKAGES:,} are read")
         for entry in listed[:MAX_PACKAGES]:
             if not isinstance(entry, dict):
-                self._tell("an entry of `packages` is no object", "it is left out")
+                self._note("an entry of `packages` is not an object", "it is left out")
                 continue
             kind = next((key for key in ("git", "path") if isinstance(entry.get(key), dict)), None)
             inner = entry[kind] if kind else entry
             name = inner.get("name")
             if not isinstance(name, str) or self._wrong_name(name):
-                self._tell(f"{shown(name, longest=60)} is no name of a package", "it is left out")
+                self._note(f"{shown(name, longest=60)} is not a package name", "it is left out")
             elif (kind or inner.get("type")) == "path":
                 if (base := self._at_path(name, inner.get("dir"))) is not None:
-                    yield _Listed(name, base, inner.get("subDir"), None)  # changes as it likes
+                    yield _Listed(
+                        name, base, inner.get("subDir"), None
+                    )  # no revision: it can change any time
             elif folder is not None:
                 yield _Listed(name, folder / name.strip("«»"), inner.get("subDir"), inner.get("rev"))
 
     def _at_path(self, name: str, directory: object) -> Path | None:
         if isinstance(directory, str) and can_be_named(directory):
             return self._root / directory
-        self._tell(f"`dir` of the package {shown(name)} is no folder's name", "it is left out")
+        self._note(f"`dir` of the package {shown(name)} is not a folder name", "it is left out")
         return None
 
     def _wrong_name(self, name: str) -> bool:
@@ -160,30 +168,34 @@ class _PackageReader:
             return None
         if isinstance(revision, str) and len(revision) <= MAX_NAME and _REVISION.fullmatch(revision):
             return revision
-        said = f"{shown(revision, longest=60)} is no revision"
-        self._tell(said, f"the package {shown(entry.name)} counts as not pinned")
+        problem = f"{shown(revision, longest=60)} is not a revision"
+        self._note(problem, f"the package {shown(entry.name)} counts as not pinned")
         return None
 
-    def _is_followed(self, place: Path, name: str) -> bool:
-        """Whether a listed package is read: it is there, and inside of the project or a Lake package."""
-        if not is_folder(place):
+    def _is_followed(self, folder: Path, name: str) -> bool:
+        """Whether a listed package is read: it exists, and is inside the project or a Lake package."""
+        if not is_folder(folder):
             return False
-        real = os.path.realpath(place)
+        real = os.path.realpath(folder)
         if real == self._real:
-            self._tell(f"the package {shown(name)} is the project itself", "it is left out")
+            self._note(f"the package {shown(name)} is the project itself", "it is left out")
             return False
         if is_within(real, (self._real,)):
             return True
-        if not _is_lake_package(place):
-            said = f"the package {shown(name)} leads to {shown(real)}, which is no Lake package (no lakefile)"
-            self._tell(said, "it is not read")
+        if not _is_lake_package(folder):
+            problem = (
+                f"the package {shown(name)} leads to {shown(real)}, which is not a Lake package (no lakefile)"
+            )
+            self._note(problem, "it is not read")
             return False
-        said = f"also reads the package {shown(name)} in {shown(real)}, outside of the project"
-        self._notices.add(f"The index of {shown(self._root)} {said}.")
+        self._notices.add(
+            f"The index of {shown(self._root)} includes the package {shown(name)} in {shown(real)}, outside the"
+            " project."
+        )
         return True
 
     def _unlisted(self, folder: Path | None, listed: set[Path]) -> Iterator[Path]:
-        """Further folders in the packages folder: real ones, inside of the project."""
+        """Further folders in the packages folder that are not links and lie inside the project."""
         if folder is None or not is_folder(folder) or not is_within(os.path.realpath(folder), (self._real,)):
             return
         found: list[str] = []
@@ -198,20 +210,20 @@ class _PackageReader:
                     if entry.is_dir(follow_symlinks=False) and can_be_named(entry.name):
                         found.append(entry.name)
                     elif entry.is_dir():
-                        said = "it is a link" if entry.is_symlink() else "no package can have this name"
+                        reason = "it is a link" if entry.is_symlink() else "no package can have this name"
                         self._notices.add(
-                            f"{shown(entry.path)} is left out: the manifest does not list it, and {said}."
+                            f"{shown(entry.path)} is left out: the manifest does not list it, and {reason}."
                         )
         except OSError as error:
             self._notices.add(f"{shown(folder)} cannot be read: {error.strerror}.")
         yield from (folder / name for name in sorted(found))
 
     def _source_roots(self, root: Path) -> tuple[Path, ...]:
-        """The folders that module names are relative to: those plainly stated as `srcDir`, and the root."""
+        """The folders that module names are relative to: those given literally as `srcDir`, and the root."""
         stated = list(dict.fromkeys(self._stated(root)))
         if len(stated) > MAX_SOURCE_ROOTS:
             self._notices.add(
-                f"The lakefile in {shown(root)} states {len(stated):,} source folders: the first "
+                f"The lakefile in {shown(root)} declares {len(stated):,} source folders. Only the first "
                 f"{MAX_SOURCE_ROOTS} are used."
             )
         folders: set[Path] = set()
@@ -222,7 +234,7 @@ class _PackageReader:
         return (*sorted(folders - {root}, key=lambda folder: -len(folder.parts)), root)
 
     def _stated(self, root: Path) -> Iterator[str]:
-        """The source folders that a package's lakefiles state, as written."""
+        """The source folders that a package's lakefiles declare, as written."""
         within = (self._real, os.path.realpath(root))
         toml, lean = (root / name for name in LAKEFILES)
         try:
@@ -235,36 +247,36 @@ class _PackageReader:
             self._notices.add(str(error))
 
     def _affords(self, path: Path) -> bool:
-        """Whether a lakefile may still be read, all of them having to stay below a limit."""
+        """Whether a lakefile may still be read, given the limit on their total size."""
         try:
             self._bytes_left -= path.stat().st_size
-        except OSError:  # missing, or told when it is read
+        except OSError:  # missing, or reported when it is read
             return True
         if self._bytes_left < 0:
             self._notices.add(
-                f"{shown(path)} is not read: the lakefiles of the project are too large in all."
+                f"{shown(path)} is not read: the lakefiles of the project are too large in total."
             )
         return self._bytes_left >= 0
 
     def _inside(self, root: Path, stated: object, what: str) -> Path | None:
-        """A folder that is stated to be below another; None, and told, where it would lead out of it."""
+        """A folder declared to be below `root`; None, with a notice, if it leads out of it."""
         if stated is None:
             return root
         if isinstance(stated, str) and _leads_below(stated):
-            place = root / stated
-            if is_within(os.path.realpath(place), (os.path.realpath(root),)):
-                return place
+            folder = root / stated
+            if is_within(os.path.realpath(folder), (os.path.realpath(root),)):
+                return folder
         self._notices.add(
-            f"{what} is {shown(stated, longest=60)}, which is no folder in it: it is not followed."
+            f"{what} is {shown(stated, longest=60)}, which is not a folder inside it, so it is ignored."
         )
         return None
 
-    def _tell(self, what: str, outcome: str) -> None:
+    def _note(self, what: str, outcome: str) -> None:
         self._notices.add(f"{shown(self._root / MANIFEST)}: {what}, so {outcome}.")
 
 
 def _leads_below(stated: str) -> bool:
-    """Whether a relative path has nothing in it that leads up, by its text."""
+    """Whether a path is relative and contains no `..`."""
     parts = re.split(r"[/\\]", stated)
     return can_be_named(stated) and not Path(stated).is_absolute() and ".." not in parts
 

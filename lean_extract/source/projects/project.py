@@ -1,4 +1,4 @@
-"""Finding a Lean project, its packages, and the module name of every source file."""
+"""Finds a Lean project, its packages, and the module name of every source file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 class Project:
     """A project: its root, its own name and source roots, and its packages.
 
-    `notices` are sentences on what of its files' word is not followed, and on packages outside of it.
+    `notices` are sentences about settings that are ignored, and about packages outside the project.
     """
 
     root: Path
@@ -56,7 +56,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A source file and where it belongs. `package` is None for a project that has no name."""
+    """A source file, its module and its package. `package` is None for a project without a name."""
 
     path: Path
     module: str
@@ -68,8 +68,8 @@ class SourceFile:
 class FoundSources:
     """The source files of a project and its packages.
 
-    `notices` are sentences on what was left out, and on packages that lie outside of the project. Where the
-    search was `stopped`, the sources are not all.
+    `notices` are sentences about what was left out, and about packages outside the project. If the search was
+    `stopped`, the list of sources is incomplete.
     """
 
     sources: tuple[SourceFile, ...]
@@ -85,10 +85,10 @@ def find_project(path: Path) -> Project:
 
 
 def find_root(path: Path) -> Path:
-    """The root of the project that a file or folder belongs to: the nearest upwards that Lake would know.
+    """The root of the project that a file or folder belongs to: the nearest enclosing Lake project.
 
-    A dependency under `.lake/packages` belongs to the project above it. Without any such folder, the
-    folder itself (a file's own folder) is the project. Raises BadSource: its path is no UTF-8.
+    A dependency under `.lake/packages` belongs to the project above it. If there is no Lake project, the folder
+    itself (for a file, the folder that contains it) is the project. Raises BadSource: its path is not UTF-8.
     """
     path = path.absolute()
     start = path if is_folder(path) else path.parent
@@ -107,12 +107,12 @@ def find_root(path: Path) -> Path:
 
 
 def is_project_root(folder: Path) -> bool:
-    """Whether the folder is a project's own: it holds a lakefile, a manifest or `lean-toolchain`."""
+    """Whether the folder is a project's root: it contains a lakefile, a manifest or `lean-toolchain`."""
     return any(is_file(folder / marker) for marker in MARKERS)
 
 
 def module_of(path: Path, project: Project | None = None) -> str:
-    """The module name of a source file: its path from the source root, dotted."""
+    """The module name of a source file: its path relative to the source root, with dots."""
     path = path.absolute()
     project = project or find_project(path)
     for package in project.packages:
@@ -130,7 +130,7 @@ def _module_name(path: Path, source_roots: tuple[Path, ...]) -> str:
 
 
 def source_in(roots: Iterable[Path], module: str) -> Path | None:
-    """The file of a module below one of these source roots, if it is there and no link out of all of them."""
+    """The file of a module below one of these source roots; None if it is missing or links outside them."""
     parts = [part.strip("«»") for part in module.split(".")]
     if not all(is_plain_part(part) for part in parts):
         return None
@@ -148,12 +148,12 @@ def find_sources(
     without: Container[tuple[str, str | None]] = (),
     should_stop: Callable[[], bool] = lambda: False,
 ) -> FoundSources:
-    """Every `.lean` file of the project at `root` and of its packages, in order of package and module.
+    """All `.lean` files of the project at `root` and of its packages, in order of package and module.
 
-    Build output, hidden folders, projects nested in this one, the folders of evaluations (their proofs are
-    theorems of the project, once more) and Lake's own `lakefile.lean` are left out; links that lead in a
-    circle are followed once, links out of the project and its packages never. Packages in `without`, by
-    (name, revision), are not looked into. Raises BadSource: the project's path is no UTF-8.
+    Build output, hidden folders, nested projects, folders of evaluations (which repeat theorems of the project)
+    and `lakefile.lean` are left out. Circular links are followed once, and links out of the project and its
+    packages never. Packages in `without`, given by (name, revision), are skipped. `should_stop` is called now
+    and then; if it returns True, the search stops. Raises BadSource: the project's path is not UTF-8.
     """
     project = find_project(root)
     notices = Notices()
@@ -176,10 +176,10 @@ def find_sources(
 
 
 def library_sources(root: Path, library: str, package: str, revision: str) -> Iterator[SourceFile]:
-    """The `.lean` files of a Lean's library below a source root: `library.lean` and what its folder holds.
+    """The `.lean` files of a library of Lean below a source root: `library.lean` and the files in its folder.
 
-    A folder that is reached in a circle is read once; what cannot be read is left out. A Lean is the user's
-    own: links may lead anywhere.
+    A folder with circular links is read once. What cannot be read is left out. Links may lead anywhere, since
+    the user has installed this Lean.
     """
     module_file = root / f"{library}.lean"
     if module_file.is_file():

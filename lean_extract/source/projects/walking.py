@@ -1,4 +1,4 @@
-"""Walking a folder of others for `.lean` files: within bounds, and never out of where it may read."""
+"""Walks an untrusted folder to find `.lean` files, within limits and without leaving the allowed folders."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.telling import shown
 
 MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
-"""What makes a folder a project of its own."""
+"""Files that mark a folder as a project of its own."""
 EVALUATION_FILE = "run.json"
-"""What says of a folder that it is an evaluation's."""
+"""The file that marks a folder as the output of an evaluation."""
 EVALUATION_FORMAT = "premise-suggest-evaluation"
-"""The `format` in that file."""
+"""The value of `format` in that file."""
 MAX_ENTRIES = 200_000
-"""Files and folders that are looked at in one package; Mathlib has a twentieth of that."""
+"""Files and folders that are examined in one package. Mathlib has a twentieth of that."""
 MAX_DEPTH = 64
-"""Folders in folders."""
+"""Levels of nested folders."""
 
 _SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
 _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_LOOK = 1024
-"""After so many entries of one folder it is asked again whether to stop."""
+_CHECK_EVERY = 1024
+"""Entries of one folder between two checks whether to stop."""
 
 Identity = tuple[int, int]
 
 
 def can_be_named(name: str) -> bool:
-    """Whether a module can have a file or folder of this name: no control characters, no bytes but UTF-8."""
+    """Whether a module's file or folder can have this name: valid UTF-8 without control characters."""
     stem = name.removesuffix(".lean")
     return _UNNAMEABLE.search(name) is None and ("»" not in stem or is_plain_name(stem))
 
 
 def identity_of(folder: Path) -> frozenset[Identity]:
-    """What tells a folder from every other, by whatever link it is reached; empty where it is unreadable."""
+    """The identity of a folder, which is the same through any link; empty if it cannot be accessed."""
     try:
         status = folder.stat()
     except OSError:
@@ -52,9 +52,10 @@ def identity_of(folder: Path) -> frozenset[Identity]:
 class FolderWalk:
     """A walk through the folders of one project.
 
-    `territory` are the real folders that links may lead to; None: anywhere. `seen` are the folders that were
-    visited, each once. With `is_whole`, build output, nested projects and evaluations are walked as well, and
-    links to folders are left alone. `stopped` is set when `should_stop` said so: what was found is not all.
+    `territory` holds the real folders that links may lead to; None means anywhere. `seen` holds the folders
+    visited so far, so that each is visited once. With `is_whole`, build output, nested projects and evaluations
+    are included, and links to folders are not followed. `stopped` is True if `should_stop` returned True, so
+    that the result is incomplete.
     """
 
     territory: tuple[str, ...] | None
@@ -66,7 +67,7 @@ class FolderWalk:
     _left: int = 0
 
     def lean_files(self, root: Path) -> Iterator[Path]:
-        """The `.lean` files under a folder, by folder and name; `MAX_ENTRIES` entries are looked at."""
+        """The `.lean` files under a folder, by folder and name. At most `MAX_ENTRIES` entries are examined."""
         self._left = MAX_ENTRIES
         waiting = [(root, 0)]
         while waiting and not self.stopped:
@@ -78,7 +79,7 @@ class FolderWalk:
             for name in files:
                 yield folder / name
             if folders and depth >= MAX_DEPTH:
-                self.notices.add(f"{shown(folder)}: what lies below is not read, it is nested too deeply.")
+                self.notices.add(f"The folders in {shown(folder)} are not read: they are nested too deeply.")
             else:
                 waiting += [(folder / name, depth + 1) for name in reversed(folders)]
             if self._left < 0:
@@ -88,7 +89,7 @@ class FolderWalk:
                 return
 
     def _listed(self, folder: Path, *, is_root: bool) -> tuple[list[str], list[str]] | None:
-        """The folders to go on with and the `.lean` files of a folder, sorted; None where it is left out."""
+        """The subfolders to visit and the `.lean` files of a folder, sorted; None if the folder is left out."""
         identity = identity_of(folder)
         if not identity or not self.seen.isdisjoint(identity):
             return None
@@ -104,7 +105,7 @@ class FolderWalk:
         return sorted(folders), sorted(files)
 
     def _entries(self, folder: Path) -> tuple[list[str], list[str], set[str]] | None:
-        """Folders to go on with, `.lean` files, and those names of files that say what the folder is."""
+        """The subfolders to visit, the `.lean` files, and the names of files that mark a kind of folder."""
         folders: list[str] = []
         files: list[str] = []
         names: set[str] = set()
@@ -112,7 +113,7 @@ class FolderWalk:
             with os.scandir(folder) as entries:
                 for count, entry in enumerate(entries):
                     self._left -= 1
-                    if count % _LOOK == 0 and self.should_stop():
+                    if count % _CHECK_EVERY == 0 and self.should_stop():
                         self.stopped = True
                         return None
                     if self._left < 0:
@@ -154,7 +155,7 @@ class FolderWalk:
     def _is_evaluation(self, folder: Path) -> bool:
         try:
             run = json_settings(folder / EVALUATION_FILE, self.territory)
-        except BadSource:  # somebody else's
+        except BadSource:  # not written by us
             return False
         return run.get("format") == EVALUATION_FORMAT
 

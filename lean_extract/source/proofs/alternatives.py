@@ -1,4 +1,4 @@
-"""The names that case distinctions bind: `by_cases`, `cases`, `rcases`, `match`, and their alternatives."""
+"""Binds the names of case distinctions: `by_cases`, `cases`, `rcases`, `match`, and their alternatives."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from lean_extract.syntax.types import Range
 _NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", "unit", "isTrue", "isFalse"))
 _ALTERNATIVE_REACH = 60
 _PATTERN_REACH = 200
-"""Tokens of a pattern that is read."""
+"""The most tokens of a pattern."""
 _MAX_ALTERNATIVES = 200
-"""Alternatives of one `cases` that are told apart."""
+"""The most alternatives of one `cases`."""
 
 
 class CaseBinding(Binding):
     """Adds the binding forms of case distinctions."""
 
     def fact(self, index: int) -> None:
-        """`by_cases h : p`, `if h : p then`, `rcases h : e with`, `cases h with`."""
+        """Read `by_cases h : p`, `if h : p then`, `rcases h : e with` or `cases h with`."""
         texts, word = self.texts, self.texts[index]
         if index not in self.steps.positions and word not in ("if", "match"):
             self._word(index)
@@ -41,32 +41,32 @@ class CaseBinding(Binding):
             self._cases(index)
 
     def _cases(self, index: int) -> None:
-        """Note the type of what is taken apart: for its alternatives, or for the pattern behind `with`."""
+        """Record the type of the term that is destructured, for its alternatives or the pattern after `with`."""
         column = self.tokens.column(index)
         known = self._plain_type(index + 1) if index + 1 < self.end else None
         found = next((i for i in range(index, min(self.end, index + 60)) if self.texts[i] == "with"), None)
         if found is None:
             return
-        behind = found + 1
+        pattern_begin = found + 1
         if (
             known is not None
-            and behind < self.end
-            and self.texts[behind] != "|"
-            and behind not in self.firsts
+            and pattern_begin < self.end
+            and self.texts[pattern_begin] != "|"
+            and pattern_begin not in self.firsts
         ):
-            end = self.tokens.lines.next_line(behind, self.end)
-            if end - behind <= _PATTERN_REACH:
-                self.flow.patterns.bind(behind, end, known)
-                self.flow.branches(index, behind, end)
+            end = self.tokens.lines.next_line(pattern_begin, self.end)
+            if end - pattern_begin <= _PATTERN_REACH:
+                self.flow.patterns.bind(pattern_begin, end, known)
+                self.flow.branches(index, pattern_begin, end)
             return
         receiver = "" if known is None or isinstance(known, TypedPart) else self.local.head(known)
-        noted = self._note_alternatives(behind, receiver, column)
+        noted = self._note_alternatives(pattern_begin, receiver, column)
         self.alternatives.update(noted)
         if known is not None and self.texts[index] == "cases":
             self._alternative_types(known, noted)
 
     def _note_alternatives(self, begin: int, receiver: str, column: int) -> dict[int, Alternative]:
-        """The constructors that the tactic's alternatives name."""
+        """The constructors that the tactic's alternatives name, by the index of their `|`."""
         bars: list[int] = []
         end = self._alternatives_end(begin, column)
         known = self.tactic_bars[bisect_left(self.tactic_bars, begin) :]
@@ -80,7 +80,7 @@ class CaseBinding(Binding):
         return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
 
     def _alternatives_end(self, begin: int, column: int) -> int:
-        """The first line from `begin` on that stands left of a column, or at it and is no alternative."""
+        """The first line from `begin` on that is left of a column, or at the column and not an alternative."""
         end = begin
         while (end := self.tokens.lines.next_within(end, self.end, column)) < self.end:
             if self.tokens.column(end) < column or self.texts[end] != "|":
@@ -92,7 +92,7 @@ class CaseBinding(Binding):
         return self.tokens.column(position) == self.tokens.column(other)
 
     def _alternative_types(self, known: Range | TypedPart, noted: dict[int, Alternative]) -> None:
-        """`cases h with | inl h => ... | inr h => ...` for a disjunction."""
+        """Bind the names in `cases h with | inl h => ... | inr h => ...` for a disjunction."""
         if isinstance(known, TypedPart):
             return
         parts = self.local.shape(known)
@@ -102,7 +102,7 @@ class CaseBinding(Binding):
                 self.flow.patterns.bind(bar + 2, bar + 3, side)
 
     def clause(self, index: int) -> None:
-        """`with x y`: patterns, unless alternatives or fields follow."""
+        """Read `with x y`: patterns, unless alternatives or fields follow."""
         position = index + 1
         if position >= self.end or position in self.firsts or self.texts[position] == "|":
             return
@@ -111,7 +111,7 @@ class CaseBinding(Binding):
         self._pattern(position)
 
     def alternative(self, index: int) -> None:
-        """`| pattern => ...`, of a tactic or of a term."""
+        """Read `| pattern => ...`, in a tactic or in a term."""
         end = self._alternative_end(index + 1)
         if end is None:
             return
@@ -124,7 +124,7 @@ class CaseBinding(Binding):
                 self.skipped.add(position)
                 self.mentions.append((position, noted))
             elif noted is not None:
-                # `| succ n ih`: an argument called like what was taken apart is mostly of its type
+                # `| succ n ih`: an argument with the same name as the destructured term mostly has its type
                 self.bind(
                     position, self.local.type_of(text) if position not in self.flow.patterns.types else None
                 )
@@ -132,7 +132,7 @@ class CaseBinding(Binding):
                 self.bind(position)
 
     def _is_applied(self, position: int, end: int, bar: int) -> bool:
-        """Whether the name in a pattern is a constructor: it has arguments, and is none itself."""
+        """Whether the name in a pattern is a constructor: it has arguments, and is not an argument itself."""
         before, after = self.texts[position - 1], self.texts[position + 1]
         if position + 1 >= end or not (position - 1 == bar or before in ("(", ",", "⟨", "@", "|")):
             return False

@@ -1,4 +1,4 @@
-"""The names that a proof binds: by `fun`, `intro`, `obtain`, `have`, patterns, alternatives, ..."""
+"""Binds the names that a proof introduces: by `fun`, `intro`, `obtain`, `have`, patterns, ..."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from lean_extract.syntax.tactic_words import ARROWS, LETS, SEPARATORS
 
 _PATTERN_ENDS = SEPARATORS | ARROWS | {":=", "using", "at", "from", "·", "by", "generalizing"}
 _PATTERN_REACH = 200
-"""Tokens of a pattern that is read."""
+"""The most tokens of a pattern."""
 _PATTERN_MARKS = frozenset((":=", ":", ";", "=>"))
 _NO_PATTERN = LETS | {"obtain", "rcases", "replace", "suffices", "set", "match", "with", "if"}
-"""What stands in no pattern: another one begins."""
+"""Words that do not occur in patterns, so that the pattern ends there."""
 _GOAL_ENDS = SEPARATORS | {":=", "from", "by", "then", "with", "using"}
 _GOAL_MARKS = _GOAL_ENDS | LETS
 _MAX_LETS = 20
-"""Definitions inside of one proposition."""
+"""The most definitions (`let`, `have`) inside one proposition."""
 
 
 class Binding:
-    """What a pass over a proof knows, and how each binding form adds to it."""
+    """The state of one pass over a proof, with a method for each form that binds names."""
 
     def __init__(
         self, tokens: Tokens, begin: int, end: int, local: LocalNames, steps: TacticSteps, flow: GoalFlow
@@ -47,11 +47,11 @@ class Binding:
         self.alternatives: dict[int, Alternative] = {}
 
     def bind(self, position: int, known: KnownType = None) -> None:
-        """The name at a token is local from here on; the followed goal may know its type."""
+        """Bind the name at a token from here on. If its type is not given, it may be known from the goal."""
         self.local.bind(self.texts[position], known or self.flow.patterns.types.get(position))
 
     def quantifier(self, index: int) -> None:
-        """`fun x y ↦`, `∀ x : T,`, `∑ i ∈ s,`."""
+        """Read `fun x y ↦`, `∀ x : T,` or `∑ i ∈ s,`."""
         if index + 1 < self.end and self.texts[index + 1] == "|":
             return
         for position in binding_positions(self.tokens, index + 1, self.end)[0]:
@@ -61,28 +61,28 @@ class Binding:
         self._typed_binders(index + 1)
 
     def _typed_binders(self, index: int) -> None:
-        """The types of `fun (h : a = b) ↦`."""
+        """Bind names with their types, as in `fun (h : a = b) ↦`."""
         texts = self.texts
         while index < self.end and texts[index] == "(":
-            behind = self.brackets.close(index, self.end)
-            if index + 2 < behind and texts[index + 2] == ":":
-                self.bind(index + 1, (index + 3, behind))
-            index = behind + 1
+            after = self.brackets.close(index, self.end)
+            if index + 2 < after and texts[index + 2] == ":":
+                self.bind(index + 1, (index + 3, after))
+            index = after + 1
 
     def brace(self, index: int) -> None:
-        """`{x | p}`, `{x : T // p}`, `{x ∈ s | p}`."""
+        """Read `{x | p}`, `{x : T // p}` or `{x ∈ s | p}`."""
         if index + 2 < self.end and self.texts[index + 2] in ("|", ":", "∈", "//"):
             name = self.texts[index + 1]
             if is_identifier(name) and "." not in name:
                 self.local.bind(name)
 
     def parenthesis(self, index: int) -> None:
-        """`(x := e)`: the name of an argument is no mention."""
+        """Read `(x := e)`: the name of an argument is not a mention."""
         if index + 2 < self.end and self.texts[index + 2] == ":=":
             self.skipped.add(index + 1)
 
     def assignment(self, index: int) -> None:
-        """`field x y := e` in a structure instance: `field` is no mention here, `x` and `y` are bound."""
+        """Read `field x y := e` in a structure instance: `field` is not a mention, and `x` and `y` are bound."""
         first = index - 1
         while first > self.begin and first not in self.firsts and is_identifier(self.texts[first]):
             first -= 1
@@ -99,7 +99,7 @@ class Binding:
             self.local.bind(self.texts[position])
 
     def sequence(self, index: int) -> None:
-        """`intro x ⟨y, z⟩`, `obtain ⟨x, hx⟩ | h := ...`."""
+        """Read `intro x ⟨y, z⟩` or `obtain ⟨x, hx⟩ | h := ...`."""
         if index not in self.steps.positions:
             self._word(index)
             return
@@ -109,7 +109,7 @@ class Binding:
         self.flow.branches(index, index + 1, end)
 
     def _from_value(self, begin: int) -> None:
-        """`⟨x, hx⟩ := h`: the pattern's names get their types from that of `h`."""
+        """Read `⟨x, hx⟩ := h`: the names in the pattern get their types from the type of `h`."""
         end = self._pattern_end(begin)
         if end + 1 < self.end and self.texts[end] == ":=":
             self.flow.patterns.bind(begin, end, self._plain_type(end + 1))
@@ -117,7 +117,7 @@ class Binding:
             self.flow.patterns.bind(begin, end, (end + 1, goal_end(self.tokens, end + 1, self.end)))
 
     def _plain_type(self, position: int) -> KnownType:
-        """What is known of the term at `position`: a local name, its projection, or an applied constant."""
+        """What is known of the type of the term at `position`: a local name, its projection, or a constant."""
         text = self.texts[position]
         if text == "(" and self.texts[position + 1] not in ("fun", "by", "("):
             closer = self.brackets.close(position, self.end)
@@ -127,16 +127,16 @@ class Binding:
         name, _, path = text.partition(".")
         if name not in self.local:
             return TypedPart(text)
-        behind = position + 1
-        most = min(self.end, behind + MAX_PATH)
-        while behind < most and self.texts[behind][0] == "." and behind not in self.firsts:
-            path = f"{path}{self.texts[behind]}" if path else self.texts[behind][1:]
-            behind += 1
+        after = position + 1
+        most = min(self.end, after + MAX_PATH)
+        while after < most and self.texts[after][0] == "." and after not in self.firsts:
+            path = f"{path}{self.texts[after]}" if path else self.texts[after][1:]
+            after += 1
         is_applied = (
-            behind < self.end
-            and behind not in self.firsts
-            and (is_identifier(self.texts[behind]) or self.texts[behind] in ("(", "_"))
-            and self.texts[behind] not in KEYWORDS
+            after < self.end
+            and after not in self.firsts
+            and (is_identifier(self.texts[after]) or self.texts[after] in ("(", "_"))
+            and self.texts[after] not in KEYWORDS
         )
         return self.local.result(name, path, is_applied)
 
@@ -146,13 +146,13 @@ class Binding:
         return found if found < end else self.end
 
     def _word(self, index: int) -> None:
-        """A tactic's name that stands where no tactic does: a name like any other."""
+        """Read a tactic's name that is not in tactic position: it is a name like any other."""
         text = self.texts[index]
         if text not in KEYWORDS and text not in self.local:
             self.mentions.append((index, text))
 
     def _pattern(self, index: int) -> int:
-        """Bind the names of a pattern; where it ends."""
+        """Bind the names of a pattern. Returns where it ends."""
         texts = self.texts
         depth = 0
         type_depth: int | None = None
@@ -186,7 +186,7 @@ class Binding:
             self.bind(position)
 
     def let(self, index: int) -> None:
-        """`have h : T := ...`, `let x := ...`, `suffices h : T`."""
+        """Read `have h : T := ...`, `let x := ...` or `suffices h : T`."""
         texts = self.texts
         position = index + 1
         if position >= self.end:
@@ -204,9 +204,9 @@ class Binding:
         """Bind `name`, whose binders, type or value begin at `position`."""
         texts = self.texts
         while position < self.end and texts[position] in ("(", "{", "[", "⦃"):
-            behind = self.brackets.close(position, self.end)
-            self._binder_names(position, behind)
-            position = behind + 1
+            after = self.brackets.close(position, self.end)
+            self._binder_names(position, after)
+            position = after + 1
         known: KnownType = None
         if position < self.end and texts[position] == ":":
             known = (position + 1, goal_end(self.tokens, position + 1, self.end))
@@ -223,13 +223,13 @@ class Binding:
                 self.local.bind(text)
 
     def dot(self, index: int) -> None:
-        """A focus dot: behind `refine ⟨fun h => ?_, ...⟩` the names of its own hole are in force."""
+        """Read a focus dot: after `refine ⟨fun h => ?_, ...⟩` the names bound around its hole are in scope."""
         for name, known in self.flow.at_dots.get(index, ()):
             self.local.bind(name, known)
 
 
 def goal_end(tokens: Tokens, begin: int, end: int) -> int:
-    """Where the proposition that begins at `begin` ends: at `:=`, `from`, `by`, `;`, or a closing bracket."""
+    """The end of the proposition that begins at `begin`: a `:=`, `from`, `by`, `;` or a closing bracket."""
     lets = 0
     while (index := tokens.brackets.stop(begin, end, _GOAL_MARKS)) < end:
         text = tokens.texts[index]

@@ -1,8 +1,8 @@
-"""What a statement tells about the names that its proof introduces.
+"""Derives the types of names that a proof introduces from the theorem's statement.
 
-`theorem t : a ∧ b → c := fun h => ...` says that `h` is of type `a ∧ b`. The goal is followed from the
-statement through `fun`, `intro`, `constructor`, anonymous constructors and focus dots, as long as it is
-plain what it is; every name met on the way is noted with its type.
+In `theorem t : a ∧ b → c := fun h => ...`, `h` has type `a ∧ b`. The goal is followed from the statement through
+`fun`, `intro`, `constructor`, anonymous constructors and focus dots, as long as the text determines it. Every
+name that is bound on the way is recorded with its type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PATTERN_OPENERS = frozenset(("⟨", "("))
 _INTRO_ENDS = frozenset((";", "<;>", ")", "·", "]"))
 _MAX_DEPTH = 60
 _MAX_PARTS = 60
-"""Parts of a conjunction that are told apart."""
+"""The most parts of a conjunction."""
 _INTRO_REACH = 200
 _HOLE_REACH = 60
 _ALTERNATIVE_REACH = 30
@@ -35,7 +35,7 @@ _ALTERNATIVE_REACH = 30
 
 @dataclass(frozen=True, slots=True)
 class FlowGoal:
-    """What is still assumed (None: of unknown type), and what is concluded then."""
+    """A goal: the types of the assumptions still to be introduced (None: unknown), and the conclusion."""
 
     assumed: tuple[Range | None, ...]
     concluded: Range | None
@@ -45,16 +45,16 @@ _UNKNOWN = FlowGoal((), None)
 
 
 class GoalFlow(ProofWalk[FlowGoal]):
-    """Follows a goal through a proof's tokens; the result is in `patterns.types`, `at_dots` and `goals`."""
+    """Follows a goal through a proof's tokens. The results are in `patterns.types`, `at_dots` and `goals`."""
 
     def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
         super().__init__(tokens, end, _MAX_DEPTH)
         self._local = local
         self.patterns = Patterns(tokens, end, local)
         self.at_dots: dict[int, list[tuple[str, KnownType]]] = {}
-        """For the token of a focus dot: names that have these types behind it."""
+        """For the token of a focus dot: the names in scope after it, with their types."""
         self.goals: dict[int, Range] = {}
-        """For a token where a term or a tactic begins: the goal there, if nothing is left to introduce."""
+        """For the first token of a term or tactic: the goal there, if nothing is left to introduce."""
 
     def goal(self, statement: Range | None) -> FlowGoal:
         """A statement as a goal."""
@@ -64,18 +64,18 @@ class GoalFlow(ProofWalk[FlowGoal]):
         return FlowGoal(tuple(assumed), concluded)
 
     def enter(self, begin: int, end: int, goal: FlowGoal) -> bool:
-        """Note the goal at a token, if it is plain."""
+        """Record the goal at a token, if it is known."""
         if not goal.assumed and goal.concluded:
             self.goals[begin] = goal.concluded
         return True
 
     def function(self, begin: int, end: int, goal: FlowGoal, depth: int) -> None:
-        """Bind what a function takes, and follow its body."""
-        behind, rest = self._introduce(begin + 1, goal, ARROWS)
-        self.term(behind + 1, end, rest, depth + 1)
+        """Bind the arguments of a function, and follow its body."""
+        after, rest = self._introduce(begin + 1, goal, ARROWS)
+        self.term(after + 1, end, rest, depth + 1)
 
     def constructor(self, begin: int, end: int, goal: FlowGoal) -> list[tuple[tuple[int, int], FlowGoal]]:
-        """The components with the parts of the goal, as far as there are both."""
+        """The components, each with its part of the goal, up to the shorter of the two lists."""
         parts = self.parts(goal)
         if not parts:
             return []
@@ -85,7 +85,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
         ]
 
     def other_term(self, begin: int, end: int, goal: FlowGoal, depth: int) -> None:
-        """Look into parentheses, and into the arguments of `Iff.intro` and `And.intro`."""
+        """Follow the goal into parentheses, and into the arguments of `Iff.intro` and `And.intro`."""
         word = self.texts[begin]
         if word in ("Iff.intro", "And.intro"):
             for first, part in zip(self._arguments(begin + 1), self.parts(goal), strict=False):
@@ -126,7 +126,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
         return begins
 
     def _introduce(self, begin: int, goal: FlowGoal, stops: frozenset[str]) -> tuple[int, FlowGoal]:
-        """Bind the patterns from `begin` on; where they stop, and the goal behind them."""
+        """Bind the patterns from `begin` on. Returns where they stop, and the goal after them."""
         assumed = goal.assumed
         taken = 0
         firsts = set(self.tokens.firsts(begin, min(self.end, begin + _INTRO_REACH)))
@@ -138,26 +138,26 @@ class GoalFlow(ProofWalk[FlowGoal]):
             in_brackets = text in _PATTERN_OPENERS
             if not (in_brackets or is_identifier(text) or text == "_"):
                 return index, _UNKNOWN
-            behind = self.brackets.close(index, self.end) + 1 if in_brackets else index + 1
+            after = self.brackets.close(index, self.end) + 1 if in_brackets else index + 1
             if taken < len(assumed):
-                self.patterns.bind(index, behind, assumed[taken])
+                self.patterns.bind(index, after, assumed[taken])
                 taken += 1
             elif goal.concluded is not None:
                 goal = _UNKNOWN
-            index = behind
+            index = after
         return index, FlowGoal(assumed[taken:], goal.concluded)
 
     def read_step(self, position: int, column: int, end: int) -> Step:
-        """A step up to the next line of the block; what stands behind a `;` belongs to the step before it."""
+        """A step up to the next line of the block; what follows a `;` belongs to the step before it."""
         following = self.next_line_step(position, column, end)
         return Step(position, following, following, column, end)
 
     def unfocused(self, goal: FlowGoal) -> FlowGoal:
-        """A dot behind anything else than a split has the goal itself."""
+        """A focus dot that does not follow a split has the goal itself."""
         return goal
 
     def step(self, step: Step, goal: FlowGoal, depth: int) -> AfterStep[FlowGoal]:
-        """Follow the goal through a tactic, as far as its form is still known then."""
+        """Follow the goal through a tactic, as far as its form is known afterwards."""
         begin, word = step.begin, self.texts[step.begin]
         self.enter(begin, step.stop, goal)
         if word in INTRODUCING:
@@ -176,16 +176,16 @@ class GoalFlow(ProofWalk[FlowGoal]):
         return AfterStep(goal if word in GOAL_KEEPING else None)
 
     def _after_intro(self, step: Step, goal: FlowGoal) -> AfterStep[FlowGoal]:
-        behind, rest = self._introduce(step.begin + 1, goal, _INTRO_ENDS)
-        if behind >= step.following:
+        after, rest = self._introduce(step.begin + 1, goal, _INTRO_ENDS)
+        if after >= step.following:
             return AfterStep(rest)
-        is_dot = behind + 1 < step.end and self.texts[behind + 1] in FOCUS_DOTS
-        if is_dot and self.tokens.column(behind + 1) != step.column:
+        is_dot = after + 1 < step.end and self.texts[after + 1] in FOCUS_DOTS
+        if is_dot and self.tokens.column(after + 1) != step.column:
             return AfterStep(None)
-        return AfterStep(rest, following=behind + 1)
+        return AfterStep(rest, following=after + 1)
 
     def _alternative(self, bar: int, goal: FlowGoal, depth: int) -> None:
-        """`| succ n ih => ...`: an induction hypothesis is of the goal's form."""
+        """Follow `| succ n ih => ...`, where an induction hypothesis has the form of the goal."""
         for index in range(bar + 1, min(self.end, bar + _ALTERNATIVE_REACH)):
             text = self.texts[index]
             if text == "=>":
@@ -195,7 +195,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
                 self.patterns.types[index] = goal.concluded
 
     def _holes(self, step: Step) -> None:
-        """`refine ⟨fun h => ?_, fun h => ?_⟩`: behind each focus dot the names of its own hole are meant."""
+        """Read the holes of `refine ⟨fun h => ?_, fun h => ?_⟩`: each focus dot has the names of its own hole."""
         begin, dot = step.begin, step.following
         holes = [index for index in range(begin, dot - 1) if self.texts[index : index + 2] == ["?", "_"]]
         for hole in holes:
@@ -208,7 +208,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
             dot = self.next_line_step(dot, step.column, step.end)
 
     def branches(self, step: int, begin: int, end: int) -> None:
-        """The step at `step` splits by the alternatives of the pattern [begin, end), a focus dot for each."""
+        """Assign the alternatives of the pattern [begin, end) of the step at `step` to the focus dots after it."""
         column = self.tokens.column(step)
         dot = -1
         for first, last in self.patterns.alternatives(begin, end):

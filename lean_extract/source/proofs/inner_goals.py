@@ -1,4 +1,4 @@
-"""Goals stated inside proofs: `have`, `show`, `suffices`, `calc`, `replace`."""
+"""Finds the goals stated inside proofs: `have`, `show`, `suffices`, `calc`, `replace`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.tactic_words import SEPARATORS, STATING
 
 _MOST_GOALS = 2000
-"""Goals stated in one proof that are looked at; the most in Mathlib's proofs is a tenth of it."""
+"""Goals stated in one proof. The most in a proof of Mathlib is a tenth of that."""
 _MOST_LINES = 10_000
-"""Lines of calculations, those of a calculation in another one counted twice."""
+"""Lines of calculations in one proof. The lines of a nested calculation count twice."""
 _LONGEST = 1000
-"""Tokens of a stated goal: where they stand inside each other each is written out."""
+"""Tokens of a stated goal. Nested goals are each written out in full."""
 _RELATIONS = frozenset(
     ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
 )  # fmt: skip
@@ -25,7 +25,7 @@ _RELATIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StatedGoal:
-    """A stated goal: its keyword and name, its proposition, and where its own proof is (token indices)."""
+    """A stated goal: its keyword, name and proposition, and the range of its own proof, as token indices."""
 
     keyword: str
     name: str
@@ -55,7 +55,7 @@ def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
 
 
 def layout_end(tokens: Tokens, index: int, end: int) -> int:
-    """Where what begins at `index` ends: a later line at or left of its column, a closing bracket, or `;`."""
+    """The end of what begins at `index`: a later line at or left of its column, a closing bracket, or `;`."""
     limit = tokens.lines.next_within(index + 1, end, tokens.column(index))
     return tokens.brackets.stop(index, limit, SEPARATORS)
 
@@ -72,9 +72,9 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
             name = texts[position]
             position += 1
         while position < min(limit, index + _LONGEST) and texts[position] in ("(", "{", "[", "⦃"):
-            behind = tokens.brackets.close(position, limit) + 1
-            binders.append(tokens.source(position, behind))
-            position = behind
+            after = tokens.brackets.close(position, limit) + 1
+            binders.append(tokens.source(position, after))
+            position = after
         if position >= limit or texts[position] != ":":
             return None
         position += 1
@@ -91,12 +91,12 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
 
 
 def _rest_of_block(tokens: Tokens, index: int, begin: int, end: int) -> int:
-    """Where the block of the step at `index` ends: `show T` and `suffices` are proved by what follows."""
+    """The end of the block of the step at `index`. `show T` and `suffices` are proved by what follows them."""
     return tokens.lines.next_within(begin, end, tokens.column(index) - 1)
 
 
 def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[StatedGoal]:
-    """The goals of a calculation's steps; a left side `_` is written out."""
+    """The goals of a calculation's steps. `_` on the left is replaced by the previous right side."""
     left = ""
     for begin, stop in steps:
         proof = goal_end(tokens, begin, stop)
@@ -120,7 +120,7 @@ def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[S
 def _calc_steps(tokens: Tokens, index: int, end: int, lines: Budget) -> Iterator[tuple[int, int]]:
     """The token ranges of a calculation's steps: the first, then each line that begins with `_`.
 
-    `lines` counts the lines that are looked at.
+    `lines` counts the lines that are read.
     """
     texts = tokens.texts
     if index + 1 >= end:

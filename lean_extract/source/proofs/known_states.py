@@ -1,8 +1,9 @@
-"""The proof states that a proof's text determines, with no Lean at hand.
+"""Infers the proof states that a proof's text determines, without running Lean.
 
-A theorem's start; what `have`, `show`, `suffices`, `calc` state; and what `intro`, `rintro`, `constructor`,
-`refine ⟨?_, ?_⟩`, `left`, `right`, `by_cases`, `by_contra`, `exfalso`, `obtain` make of a goal whose shape is
-plain. Behind any other tactic (`rw`, `simp`, ...) the target is not known until the proof states one again.
+These are the start of a theorem, the goals that `have`, `show`, `suffices` and `calc` state, and the results of
+`intro`, `rintro`, `constructor`, `refine ⟨?_, ?_⟩`, `left`, `right`, `by_cases`, `by_contra`, `exfalso` and
+`obtain` if the shape of the goal is explicit in the text. After any other tactic (`rw`, `simp`, ...) the target
+is unknown until the proof states one again.
 """
 
 from __future__ import annotations
@@ -35,18 +36,18 @@ from lean_extract.syntax.tactic_words import (
 
 _MAX_DEPTH = 40
 _MOST_WORK = 50_000, 60
-"""Characters of the states that are looked at, and how many for each character of the proof."""
+"""Characters of the states that are processed: a constant, and how many per character of the proof."""
 _BINDER = 20
-"""Characters that a binder counts for."""
+"""The cost of a binder, in characters."""
 _ARROW_REACH = 60
-"""Tokens before the arrow of a function."""
-_NOT_NOTED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices", "|"}
-"""Terms that are noted by their parts, or not at all."""
+"""The most tokens before the arrow of a function."""
+_NOT_RECORDED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices", "|"}
+"""First words of terms of which only parts are recorded, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermProof:
-    """A stated goal, or the whole theorem, that a term proves: the state and the term's text."""
+    """A stated goal, or the whole theorem, that a term proves: the state, and the term's text and tokens."""
 
     known: KnownState
     term: str
@@ -56,7 +57,7 @@ class TermProof:
 
 @dataclass(slots=True)
 class KnownStates:
-    """A proof's known states: by the token that a tactic begins at, and for the terms given as proofs."""
+    """The known states of a proof: by the first token of a tactic, and for terms given as proofs."""
 
     work: Budget = field(default_factory=lambda: Budget(0))
     tactics: dict[int, KnownState] = field(default_factory=dict)
@@ -69,8 +70,11 @@ def known_states(
     """The states that the text of the proof [begin, end) determines.
 
     Args:
+        tokens: the tokens of the file.
+        begin: the first token of the proof.
+        end: the token after the proof.
         context: the theorem's binders as text.
-        conclusion: what it states.
+        conclusion: the theorem's conclusion as text.
     """
     least, factor = _MOST_WORK
     work = Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
@@ -81,7 +85,7 @@ def known_states(
 
 
 class _StateWalk(ProofWalk[KnownState]):
-    """Follows states through the text; the result is in `found`."""
+    """Follows states through the text. The result is in `found`."""
 
     def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:
         super().__init__(tokens, end, _MAX_DEPTH)
@@ -91,16 +95,18 @@ class _StateWalk(ProofWalk[KnownState]):
         """The stated goals whose proofs have been walked."""
 
     def enter(self, begin: int, end: int, goal: KnownState) -> bool:
-        """Note a term with its state, as long as there is enough left to look at states."""
+        """Record a term with its state, while the budget lasts."""
         if not self._may_go_on(goal):
             return False
-        is_noted = goal.origin != "exact" and goal.sequent.target and self.texts[begin] not in _NOT_NOTED
-        if is_noted:
+        is_recorded = (
+            goal.origin != "exact" and goal.sequent.target and self.texts[begin] not in _NOT_RECORDED
+        )
+        if is_recorded:
             self.found.terms.append(TermProof(goal, self.tokens.source(begin, end), begin, end))
         return True
 
     def constructor(self, begin: int, end: int, goal: KnownState) -> list[tuple[tuple[int, int], KnownState]]:
-        """The components with the parts of the target, where there are as many."""
+        """The components with the parts of the target, if their numbers are equal."""
         target = goal.sequent.target
         parts = conjuncts(target) if target else None
         inner = self.components(begin, end) if target else []
@@ -110,13 +116,13 @@ class _StateWalk(ProofWalk[KnownState]):
         return list(zip(inner, states, strict=True))
 
     def _may_go_on(self, known: KnownState) -> bool:
-        """Whether there is enough left to look at a state; each look takes as long as the state has text."""
+        """Whether the budget allows to process a state; the cost is proportional to the state's text."""
         return self.found.work.take(
             len(known.sequent.target or "") + _BINDER * len(known.sequent.context) + _BINDER
         )
 
     def function(self, begin: int, end: int, goal: KnownState, depth: int) -> None:
-        """Introduce what a function takes, and follow its body."""
+        """Introduce the arguments of a function, and follow its body."""
         reach = min(end, begin + _ARROW_REACH)
         arrow = next((index for index in range(begin, reach) if self.texts[index] in ARROWS), None)
         if arrow is None or goal.sequent.target is None:
@@ -134,18 +140,18 @@ class _StateWalk(ProofWalk[KnownState]):
         return Step(position, stop, following, column, end)
 
     def unfocused(self, goal: KnownState) -> KnownState:
-        """The context goes on; which goal the dot focuses is not known."""
+        """The context stays the same; which goal the dot focuses is unknown."""
         return goal.with_unknown_target
 
     def first_of(
         self, step: Step, first: KnownState, rest: KnownState | None, depth: int
     ) -> KnownState | None:
-        """The first of the goals is next; behind it nobody knows."""
+        """Follow the first of several goals. The target after the step is unknown."""
         self.step(step, first, depth)
         return first.with_unknown_target
 
     def step(self, step: Step, goal: KnownState, depth: int) -> AfterStep[KnownState]:
-        """Note the state before a step; the state behind it, or the goals that focus dots take one by one."""
+        """Record the state before a step. Returns the state after it, or the goals for the next focus dots."""
         begin, stop = step.begin, step.stop
         is_known = goal.sequent.target is not None and not self.found.work.is_spent
         if is_known and begin not in self.found.tactics:
@@ -153,10 +159,10 @@ class _StateWalk(ProofWalk[KnownState]):
         word = self.texts[begin]
         after = self._applied(word, begin, stop, goal.sequent, depth) if self._may_go_on(goal) else None
         states = [KnownState(sequent, word) for sequent in after or ()]
-        behind = states[0] if len(states) == 1 else goal.with_unknown_target
+        next_state = states[0] if len(states) == 1 else goal.with_unknown_target
         if stop < step.end and self.texts[stop] == "<;>":
-            return AfterStep(behind.with_unknown_target)
-        return AfterStep(behind, states if len(states) > 1 else [])
+            return AfterStep(next_state.with_unknown_target)
+        return AfterStep(next_state, states if len(states) > 1 else [])
 
     def _applied(
         self, word: str, position: int, stop: int, before: Sequent, depth: int
@@ -250,7 +256,7 @@ class _StateWalk(ProofWalk[KnownState]):
         return [with_fact(before, goal.name or "this", fact, replaces=goal.keyword == "replace")]
 
     def _suffices(self, goal: StatedGoal, before: Sequent, depth: int) -> list[Sequent] | None:
-        """`suffices h : p by tac`, `suffices h : p from e`; without these the goal with `h` comes first."""
+        """Follow `suffices h : p by tac` or `suffices h : p from e`; without a proof, the goal with `h` is first."""
         enough = with_fact(before, goal.name or "this", goal.conclusion, replaces=False)
         stop = layout_end(self.tokens, goal.begin, self.end)
         how = next((i for i in range(goal.begin, stop) if self.texts[i] in ("by", "from")), None)
@@ -266,7 +272,7 @@ class _StateWalk(ProofWalk[KnownState]):
             self.term(begin + (self.texts[begin] != "by"), end, known, depth + 1)
 
     def rest(self, context: tuple[str, ...]) -> None:
-        """The stated goals that the walk did not come by, in the theorem's context and the named facts."""
+        """Add the stated goals that the walk did not reach, with the theorem's context and the named facts."""
         facts: list[tuple[int, str, str]] = []
         for goal in sorted(self.stated.values(), key=lambda goal: goal.begin):
             column = self.tokens.column(goal.begin)
@@ -301,17 +307,17 @@ class _StateWalk(ProofWalk[KnownState]):
         return [Sequent((*before.context, *sequent.context), sequent.target) for sequent in after]
 
     def _patterns(self, begin: int, end: int) -> list[str] | None:
-        """The patterns of `intro`, one text each; None where there is something else."""
+        """The texts of the patterns of `intro`; None if there is anything else."""
         found: list[str] = []
         position = begin
         while position < end:
             text = self.texts[position]
             if text in ("⟨", "("):
-                behind = self.brackets.close(position, end) + 1
+                pattern_end = self.brackets.close(position, end) + 1
             elif text in ("_", "-") or (is_plain_name(text) and text not in KEYWORDS):
-                behind = position + 1
+                pattern_end = position + 1
             else:
                 return None
-            found.append(self.tokens.source(position, behind))
-            position = behind
+            found.append(self.tokens.source(position, pattern_end))
+            position = pattern_end
         return found

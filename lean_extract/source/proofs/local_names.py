@@ -1,4 +1,4 @@
-"""The names bound inside a proof, and what their types tell of `h.symm`, `h.1`, `(h x).trans`."""
+"""The names bound inside a proof, and the mentions of `h.symm`, `h.1` or `(h x).trans` that their types give."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.types import Range, TypeShape, head, premises_of, shape
 
 MAX_PATH = 60
-"""Projections behind each other (`h.1.2.1`) that are followed."""
+"""The most projections in a chain (`h.1.2.1`)."""
 _MAX_TYPE = 1000
-"""Tokens of a type that is taken apart for a projection, of which there may be very many."""
+"""The most tokens of a type that is analysed for a projection, since there may be very many projections."""
 
 
 class Field(NamedTuple):
-    """`h.field` where the type of `h` is an application of `receiver` (a name or an operator)."""
+    """`h.field`, where the type of `h` is an application of `receiver` (a name or an operator)."""
 
     receiver: str
     field: str
 
 
 class TypedPart(NamedTuple):
-    """Something whose type is what a constant concludes (or, of a definition, stands for), or a part of that.
+    """Something whose type is a constant's conclusion (for a definition, its value), or a part of it.
 
-    `path` leads there: `1/2` is the first of two components, `1|2` the first of two alternatives.
+    `path` leads to the part: `1/2` is the first of two components, `1|2` the first of two alternatives.
     """
 
     constant: str
@@ -34,14 +34,14 @@ class TypedPart(NamedTuple):
 
 
 class PartField(NamedTuple):
-    """`(f x y).field`, or a field of a part of what `f` concludes."""
+    """`(f x y).field`, or a field of a part of the conclusion of `f`."""
 
     part: TypedPart
     field: str
 
 
 class Alternative(NamedTuple):
-    """A constructor named by `cases`, `induction` or a pattern: `name` among its fellows `all_names`."""
+    """A constructor named in `cases`, `induction` or a pattern. `all_names` are those of all alternatives there."""
 
     receiver: str
     name: str
@@ -49,16 +49,16 @@ class Alternative(NamedTuple):
 
 
 Mention = str | Field | PartField | Alternative
-"""A plain name as written, `.name` where the expected type gives the namespace, or one of the above."""
+"""A name as written, `.name` where the expected type gives the namespace, or one of the classes above."""
 
 KnownType = Range | TypedPart | None
-"""What is known of a local name: the tokens of its type, the constant that it comes from, or nothing."""
+"""What is known about a local name's type: its tokens, the constant that it comes from, or nothing."""
 
 _SIDES = {"1": 0, "2": 1, "left": 0, "right": 1, "mp": 0, "mpr": 1}
 
 
 class LocalNames:
-    """Bound names with what is known of their types, in a file's tokens."""
+    """Bound names with what is known about their types, as ranges of a file's tokens."""
 
     def __init__(self, texts: list[str], binders: Iterable[Binder]) -> None:
         self._texts = texts
@@ -74,7 +74,7 @@ class LocalNames:
         return name in self._known
 
     def bind(self, name: str, known: KnownType = None) -> None:
-        """From here on `name` is local."""
+        """Make `name` a local name from here on."""
         self._known[name] = known
 
     def type_of(self, name: str) -> Range | None:
@@ -83,14 +83,14 @@ class LocalNames:
         return None if isinstance(known, TypedPart) else known
 
     def shape(self, type_range: Range) -> TypeShape:
-        """A type taken apart, one level; remembered, as many places look at the same type."""
+        """The outermost shape of a type. Cached, since the same type is needed in many cases."""
         found = self._shapes.get(type_range)
         if found is None:
             found = self._shapes[type_range] = shape(self._texts, type_range)
         return found
 
     def premises(self, type_range: Range) -> tuple[list[Range | None], Range]:
-        """What a statement assumes, and what it concludes; remembered."""
+        """The premises and the conclusion of a statement. Cached."""
         found = self._premises.get(type_range)
         if found is None:
             found = self._premises[type_range] = premises_of(self._texts, type_range)
@@ -103,7 +103,7 @@ class LocalNames:
         return found
 
     def head(self, type_range: Range) -> str:
-        """The head of a type; `N.Normal` with `N` of type `Subgroup G` gives `Subgroup.Normal`."""
+        """The head of a type. For `N.Normal`, with `N` of type `Subgroup G`, it is `Subgroup.Normal`."""
         found = self._head(type_range)
         first, dot, rest = found.partition(".")
         if dot and first in self._known:
@@ -113,7 +113,7 @@ class LocalNames:
         return "" if found in self._known else found
 
     def fields(self, name: str, path: str, is_applied: bool = False) -> list[Mention]:
-        """What `name.path` mentions. With `is_applied` it is `(name x y).path`."""
+        """The mentions in `name.path`; with `is_applied`, in `(name x y).path`."""
         known = self._known.get(name)
         if isinstance(known, TypedPart):
             return [PartField(known, path)]
@@ -122,7 +122,7 @@ class LocalNames:
         return self.fields_of(known, path, is_applied)
 
     def fields_of(self, type_range: Range, path: str, is_applied: bool = False) -> list[Mention]:
-        """What `.path` mentions on something of the given type."""
+        """The mentions in `e.path`, where `e` has the given type."""
         found: list[Mention] = []
         parts = split_name(path)
         if len(parts) > MAX_PATH or type_range[1] - type_range[0] > _MAX_TYPE:
@@ -145,7 +145,7 @@ class LocalNames:
         return found
 
     def _side(self, type_range: Range, part: str) -> Range | None:
-        """The type of `h.1`; of `h.mp x` for an equivalence."""
+        """The type of `h.1`; for an equivalence, that of `h.mp x`."""
         sides = self.shape(type_range)
         if sides.connective == "∧":
             return (sides.left, sides.right)[_SIDES[part]]
@@ -154,7 +154,7 @@ class LocalNames:
         return None
 
     def result(self, name: str, path: str, is_applied: bool) -> KnownType:
-        """What is known of the type of `name.path`, applied or not."""
+        """What is known about the type of `name.path`, or of its result if it is applied."""
         known = self._known.get(name)
         if known is None:
             return None

@@ -1,4 +1,4 @@
-"""The names that a proof mentions: every identifier that is not bound locally."""
+"""Finds the names that a proof mentions: all identifiers that are not bound locally."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
 
 class _Scanner(CaseBinding):
-    """One pass over a proof, in which locally bound names gather."""
+    """One pass over a proof, which collects mentions and keeps track of local names."""
 
     def run(self) -> list[tuple[int, Mention]]:
-        """The mentions, each with its token."""
+        """The mentions, each with the index of its token."""
         texts, local, mentions, skipped = self.texts, self.local, self.mentions, self.skipped
         for index in range(self.begin, self.end):
             text = texts[index]
@@ -68,7 +68,7 @@ class _Scanner(CaseBinding):
         self.mentions += [(index, mention) for mention in found]
 
     def _projection(self, index: int, text: str) -> None:
-        """`.foo`: a projection of what stands before it, or a name in the expected namespace."""
+        """Read `.foo`: a projection of what precedes it, or a name in the namespace of the expected type."""
         before = self.texts[index - 1] if index else ""
         if not index or self.tokens.end(index - 1) != self.tokens.starts[index]:
             self._expected(index, text)
@@ -89,12 +89,12 @@ class _Scanner(CaseBinding):
             self.mentions.append((index, PartField(TypedPart(before), path)))
 
     def _replace_fields(self, index: int, name: str, path: str) -> None:
-        """`h.foo.1`: the fields of the whole chain, of which the front part was mentioned already."""
+        """Add the fields of the whole chain `h.foo.1`, whose first part has already been recorded."""
         known = self.local.fields(name, path)
         self._mention_all(index, known)
 
     def _chained(self, index: int) -> None:
-        """`.2` in `h.1.2`: the chain is read again from its beginning."""
+        """Read `.2` in `h.1.2`, starting again at the beginning of the chain."""
         start = index
         while start > self.begin and self.texts[start][0] == "." and len(self.texts[start]) > 1:
             start -= 1
@@ -108,7 +108,7 @@ class _Scanner(CaseBinding):
             self._result(index, self.brackets.opener(start, self.begin), path)
 
     def _result(self, index: int, opener: int, path: str) -> None:
-        """`(f x y).path`."""
+        """Read `(f x y).path`."""
         first = opener + 1
         if first >= index:
             return
@@ -136,14 +136,14 @@ class _Scanner(CaseBinding):
                 self._mention_all(index, self.local.fields(name, f"{front}.{path}"))
 
     def _ascription(self, opener: int, index: int) -> Range | None:
-        """The type in `(e : T).path`."""
+        """The range of the type in `(e : T).path`; None if there is none."""
         position = self.brackets.stop(opener + 1, index, _ASCRIBING)
         if position < index and self.texts[position] == ":":
             return position + 1, self.brackets.close(opener, self.end)
         return None
 
     def _expected(self, index: int, text: str) -> None:
-        """`.foo` where a term is expected: plain if the goal there is followed."""
+        """Read `.foo` where a term is expected. If the goal is known, so is the namespace."""
         goal = self.flow.goals.get(index) or self.flow.goals.get(index - 1)
         if goal is not None and text[1:2].isalpha():
             receiver = self.local.head(goal)
@@ -171,12 +171,15 @@ _HANDLERS = {
 def scan_mentions(
     tokens: Tokens, begin: int, end: int, binders: Sequence[Binder], statement: Range, steps: TacticSteps
 ) -> list[tuple[int, Mention]]:
-    """The mentions in the tokens [begin, end), each with its token, in order.
+    """The mentions in the tokens [begin, end), each with the index of its token, in order.
 
     Args:
-        binders: what binds names around the proof.
-        statement: the tokens of what is proved.
-        steps: where the tactics of the range stand (their own words are no mentions).
+        tokens: the tokens of the file.
+        begin: the first token.
+        end: the token after the last one.
+        binders: the binders in scope at the proof.
+        statement: the tokens of the statement that is proved.
+        steps: the positions of the tactics in the range, whose own words are not mentions.
     """
     local = LocalNames(tokens.texts, binders)
     flow = GoalFlow(tokens, end, local)

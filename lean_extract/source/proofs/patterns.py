@@ -1,4 +1,4 @@
-"""The types of the names that patterns bind: `⟨x, hx⟩`, `h | h'`, `(h : T)`."""
+"""Finds the types of the names that patterns bind: `⟨x, hx⟩`, `h | h'`, `(h : T)`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from lean_extract.syntax.types import Range
 _BAR, _COLON, _COMMA = frozenset(("|",)), frozenset((":",)), frozenset((",",))
 _MAX_DEPTH = 60
 _MAX_PARTS = 60
-"""Alternatives and components of a pattern that are told apart."""
+"""The most alternatives or components of a pattern."""
 
 
 class Patterns:
-    """Takes types apart as patterns do; the result is in `types`.
+    """Destructures types as patterns do. The result is in `types`.
 
     Args:
-        end: the token behind the proof.
+        tokens: the tokens of the file.
+        end: the token after the proof.
+        local: the local names.
     """
 
     def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
@@ -24,10 +26,10 @@ class Patterns:
         self._brackets = tokens.brackets
         self._local = local
         self.types: dict[int, KnownType] = {}
-        """For the token of a name where it is bound: its type."""
+        """The type of a name, by the token that binds it."""
 
     def bind(self, begin: int, end: int, known: KnownType, depth: int = 0) -> None:
-        """Bind the pattern [begin, end), which stands for something of the given type."""
+        """Bind the names in the pattern [begin, end), which matches a term of the given type."""
         if known is None or begin >= end or depth > _MAX_DEPTH:
             return
         text = self._texts[begin]
@@ -41,7 +43,7 @@ class Patterns:
             self._alternatives(begin, end, known, depth + 1)
 
     def alternatives(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """The alternatives of the pattern [begin, end); none where it has no bar outside of brackets."""
+        """The alternatives of the pattern [begin, end); empty if it has no bar outside brackets."""
         if begin < end and self._texts[begin] == "(" and self._brackets.close(begin, end) == end - 1:
             begin, end = begin + 1, end - 1
         bars = self._top_level(begin, end, _BAR)
@@ -52,7 +54,7 @@ class Patterns:
         return [(self._texts[name], self.types[name]) for name in range(begin, end) if name in self.types]
 
     def _alternatives(self, begin: int, end: int, outer: Range | TypedPart, depth: int) -> None:
-        """`h | h'`, or `h : T` between parentheses."""
+        """Bind the names in `h | h'`, or in `h : T` between parentheses."""
         bars = self._top_level(begin, end, _BAR)
         if not bars:
             colon = next(iter(self._top_level(begin, end, _COLON)), end)
@@ -75,14 +77,14 @@ class Patterns:
                 known = parts.right
 
     def _opened(self, known: Range | TypedPart) -> Range | TypedPart:
-        """A type to take apart: one that is no connective may be a definition of one."""
+        """The type to destructure: one that is not a connective may be defined as one."""
         if isinstance(known, TypedPart) or self._local.shape(known).connective:
             return known
         constant = self._local.head(known)
         return TypedPart(constant) if is_identifier(constant) else known
 
     def _top_level(self, begin: int, end: int, wanted: frozenset[str]) -> list[int]:
-        """Where a mark stands outside of brackets; the first few of very many."""
+        """The indices of the first `_MAX_PARTS` marks outside brackets."""
         found: list[int] = []
         while begin < end and len(found) < _MAX_PARTS:
             begin = self._brackets.stop(begin, end, wanted)
@@ -107,7 +109,7 @@ class Patterns:
             self.bind(begin, edge, first, depth)
 
     def _first(self, whole: Range) -> tuple[KnownType, KnownType]:
-        """The type of the first component of something, and of the rest."""
+        """The types of the first component and of the rest."""
         parts = self._local.shape(whole)
         if parts.connective in ("∧", "↔"):
             return parts.left, parts.right

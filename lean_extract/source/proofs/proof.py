@@ -1,4 +1,4 @@
-"""A proof's text into mentions, tactic steps and stated goals; nothing is resolved yet."""
+"""Reads a proof's text into mentions, tactic steps and stated goals. Mentions are resolved later."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lean_extract.syntax.types import Range
 
 
 class SourceStep(NamedTuple):
-    """A tactic as written; its mentions are `SourceProof.mentions[first:last]`."""
+    """A tactic as written. Its mentions are `SourceProof.mentions[first:last]`."""
 
     tactic: str
     span: Span
@@ -35,7 +35,7 @@ class SourceStep(NamedTuple):
 
 
 class SourceGoal(NamedTuple):
-    """A stated goal; the mentions of its own proof are `SourceProof.mentions[first:last]`."""
+    """A stated goal. The mentions of its own proof are `SourceProof.mentions[first:last]`."""
 
     keyword: str
     conclusion: str
@@ -46,10 +46,10 @@ class SourceGoal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceProof:
-    """A proof before resolution.
+    """A proof whose mentions are not resolved yet.
 
-    `order` counts the premises that the file declares up to and with this theorem: what stands
-    behind them cannot be meant.
+    `order` is the number of premises that the file declares up to and including this theorem. Later ones cannot
+    be mentioned.
     """
 
     theorem: str
@@ -61,14 +61,14 @@ class SourceProof:
     is_tactic: bool
     terms: tuple[SourceStep, ...] = ()
     is_cut: bool = False
-    """Whether some of its steps, goals or states were left out, being too many."""
+    """Whether some of its steps, goals or states were left out because there were too many."""
 
 
 _MOST_TEXT = 100_000, 32
-"""Characters of all steps and stated goals of a proof, and how many for each character of its own: what is
-nested is written out once a level."""
+"""Characters of all steps and stated goals of a proof: a constant, and how many per character of the proof.
+Nested ones are written out once per level."""
 _MOST_BINDERS = 100_000
-"""Binders of all goals that are stated in a proof."""
+"""Binders of all goals stated in a proof."""
 
 
 def read_proof(
@@ -84,13 +84,19 @@ def read_proof(
     context: tuple[str, ...],
     states: bool = False,
 ) -> SourceProof:
-    """The proof that is the tokens [begin, end).
+    """Read the proof in the tokens [begin, end).
 
     Args:
-        binders: what binds names around it, the variables in force among them.
-        statement: the tokens of what it proves.
-        context: the theorem's binders as text, for the goals stated inside.
-        states: whether to work out the states that the text determines.
+        tokens: the tokens of the file.
+        begin: the first token of the proof.
+        end: the token after the proof.
+        theorem: the full name of the theorem.
+        scope: the scope in which the proof's names are resolved.
+        order: see `SourceProof`.
+        binders: the binders in scope, including section variables.
+        statement: the tokens of the statement that is proved.
+        context: the theorem's binders as text, for the goals stated inside the proof.
+        states: whether to infer the proof states that the text determines.
     """
     text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(_MOST_BINDERS)
     hypotheses = _Hypotheses()
@@ -123,7 +129,7 @@ def _allowed(tokens: Tokens, begin: int, end: int) -> int:
 
 
 class _Hypotheses(dict[str, Hypothesis]):
-    """Binders as hypotheses; the states of a proof share most of theirs."""
+    """A cache of binders as hypotheses, since the states of a proof have most of them in common."""
 
     def __missing__(self, binder: str) -> Hypothesis:
         found = self[binder] = hypothesis_of(binder)
@@ -168,7 +174,7 @@ def _goals(
     text: Budget,
     binders: Budget,
 ) -> tuple[SourceGoal, ...]:
-    """The stated goals; named facts in force (whose block has not ended) join the context."""
+    """The stated goals. Named facts in scope (whose block has not ended) are added to the context."""
     goals: list[SourceGoal] = []
     facts: list[tuple[int, int, str]] = []
     for goal in stated_goals(tokens, begin, end):

@@ -1,7 +1,7 @@
-"""What tactics do to a proposition whose shape is plain: texts in, texts out. Pure; nothing here elaborates.
+"""Computes the effect of tactics on propositions as text, without elaboration. Pure functions.
 
-`intro`, `constructor` on ∧ and ↔, `rcases` patterns on ∃, ∧ and ∨. Where the text does not settle what Lean
-would make of it (a definition to unfold, a type that is not written), the answer is None.
+It covers `intro`, `constructor` on ∧ and ↔, and `rcases` patterns on ∃, ∧ and ∨. If the text does not determine
+the result in Lean (a definition to unfold, a type that is not written), the result is None.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from lean_extract.syntax.types import Connective, Range, TypeShape, joined, oute
 _UNKNOWN = "_"
 _MOST_PATTERNS = 64
 _MOST_GOALS = 64
-"""Where more patterns are given, or more cases come of them, the answer is None."""
+"""With more patterns, or more resulting cases, the result is None."""
 _MOST_NAMES = 128
-"""A binder of more names is not plain: its bound is written once for each of them."""
+"""Binders with more names are not handled, since the bound is repeated for each name."""
 _LONGEST_PATTERN = 1000
 _DEEPEST_PATTERN = 32
-_LONGEST_TAKEN_APART = 20_000
-"""Characters of a proposition; what is longer is not plain."""
+_LONGEST_PROPOSITION = 20_000
+"""Characters of a proposition. Longer ones are not handled."""
 _ELEMENT = "«element»"
-"""What `s ⊆ t` is said of, until `intro` names it."""
+"""The name of the element in `s ⊆ t` until `intro` names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sequent:
-    """Binders as written (`(h : p)`), and the proposition to prove; `target` None: not known any more."""
+    """Binders as written (`(h : p)`), and the proposition to prove. A `target` of None is unknown."""
 
     context: tuple[str, ...]
     target: str | None
 
     def assuming(self, *binders: str) -> Sequent:
-        """With these binders behind the others."""
+        """With these binders added at the end of the context."""
         return Sequent((*self.context, *binders), self.target)
 
     def proving(self, target: str | None) -> Sequent:
@@ -44,7 +44,7 @@ class Sequent:
 
 
 class Proposition:
-    """A proposition's tokens, and its outer shape."""
+    """A proposition's tokens and its outermost shape."""
 
     def __init__(self, text: str) -> None:
         self._raw = raw_tokens(text)
@@ -52,12 +52,12 @@ class Proposition:
 
     @property
     def whole(self) -> Range:
-        """All tokens."""
+        """The range of all tokens."""
         return 0, len(self.texts)
 
     @property
     def shape(self) -> TypeShape:
-        """The outermost connective; `¬` takes the relations and operators behind it, but no connective."""
+        """The outermost connective. `¬` applies to relations and operators after it, but not to a connective."""
         begin, end = strip(self.texts, self.whole)
         found = shape(self.texts, (begin, end))
         if not found.connective and self.texts[begin : begin + 1] == ["¬"]:
@@ -65,21 +65,21 @@ class Proposition:
         return found
 
     def text(self, type_range: Range | None) -> str:
-        """The text of some tokens, without parentheses around the whole."""
+        """The text of a range of tokens, without outer parentheses."""
         if type_range is None:
             return _UNKNOWN
         begin, end = strip(self.texts, type_range)
         return "".join(self._raw[begin:end]).strip()
 
     def parts(self, connective: Connective, most: int) -> list[str]:
-        """What it joins by a connective that associates to the right, the last of at most so many whole."""
+        """The operands of a right-associative connective, at most `most`; the last one is not split further."""
         found, last = joined(self.texts, self.whole, connective)
         if len(found) >= most:
             found, last = found[: most - 1], (found[most - 1][0], last[1])
         return [self.text(type_range) for type_range in (*found, last)]
 
     def operator(self) -> tuple[str, str, str] | None:
-        """Left side, loosest operator, right side."""
+        """The left side, the operator of lowest precedence, and the right side; None if there is no operator."""
         begin, end = strip(self.texts, self.whole)
         found = outermost(self.texts, begin, end)
         if found is None:
@@ -88,7 +88,7 @@ class Proposition:
 
 
 def renamed(text: str, old: str, new: str) -> str:
-    """`text` with the variable `old` called `new`, field notation (`old.foo`) included."""
+    """`text` with the variable `old` renamed to `new`, also in field notation (`old.foo`)."""
     if not old or old in (new, _UNKNOWN):
         return text
     pieces = []
@@ -102,8 +102,8 @@ def renamed(text: str, old: str, new: str) -> str:
 
 
 def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
-    """The goals after `rintro` with these patterns, each with what it assumes anew; None: not plain."""
-    if len(patterns) > _MOST_PATTERNS or len(target) > _LONGEST_TAKEN_APART:
+    """The goals after `rintro` with these patterns, each with its new binders only; None if unknown."""
+    if len(patterns) > _MOST_PATTERNS or len(target) > _LONGEST_PROPOSITION:
         return None
     if not patterns:
         return [Sequent((), target)]
@@ -115,7 +115,7 @@ def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
     if name and is_plain_name(pattern) and pattern != _UNKNOWN:
         rest = renamed(rest, name, pattern)
     elif name and name in Proposition(rest).texts:
-        return None  # the rest speaks of something that has no name
+        return None  # the rest mentions something that has no name
     alternatives = destructured(type_, pattern)
     if alternatives is None:
         return None
@@ -126,7 +126,7 @@ def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
 
 
 def _first_binder(target: str) -> tuple[str, str, str] | None:
-    """What `intro` takes first: its name (empty for an antecedent), its type, and the rest."""
+    """What `intro` introduces first: its name (empty for an antecedent), its type, and the rest of the target."""
     proposition = Proposition(target)
     parts = proposition.shape
     if parts.connective == "→" and parts.left and parts.right:
@@ -162,7 +162,7 @@ def _quantified(proposition: Proposition, parts: TypeShape) -> tuple[str, str, s
 
 
 def _grouped(text: str) -> str:
-    """In parentheses where it would take what follows for its own."""
+    """The text in parentheses, if it would otherwise extend over what follows it."""
     proposition = Proposition(text)
     reaches = proposition.shape.connective in ("∀", "∃", "→", "↔") or (
         proposition.texts[:1] == ["¬"] and not {"∀", "∃"}.isdisjoint(proposition.texts)
@@ -177,7 +177,7 @@ def _written(proposition: Proposition, name: str, type_range: Range | None) -> s
 
 
 def conjuncts(target: str) -> list[str] | None:
-    """The goals of `constructor` on ∧ and ↔; None for all else."""
+    """The goals after `constructor` on ∧ or ↔; None for anything else."""
     proposition = Proposition(target)
     parts = proposition.shape
     if parts.connective not in ("∧", "↔") or not parts.left or not parts.right:
@@ -189,7 +189,7 @@ def conjuncts(target: str) -> list[str] | None:
 
 
 def disjunct(target: str, side: str) -> str | None:
-    """The goal after `left` or `right`."""
+    """The goal after `left` or `right`; None if the target is not a disjunction."""
     proposition = Proposition(target)
     parts = proposition.shape
     if parts.connective != "∨":
@@ -198,8 +198,8 @@ def disjunct(target: str, side: str) -> str | None:
 
 
 def destructured(type_: str, pattern: str) -> list[tuple[str, ...]] | None:
-    """The binders that an `rcases` pattern makes of something of this type, for each alternative."""
-    is_long = len(pattern) > _LONGEST_PATTERN or len(type_) > _LONGEST_TAKEN_APART
+    """The binders that an `rcases` pattern introduces for a term of this type, for each alternative."""
+    is_long = len(pattern) > _LONGEST_PATTERN or len(type_) > _LONGEST_PROPOSITION
     if is_long and not is_plain_name(pattern.strip()):
         return None
     found = _destructured(type_, pattern, _DEEPEST_PATTERN)
@@ -270,7 +270,7 @@ def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[s
 
 
 def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[str, ...]] | None:
-    """Every alternative of each component with those of the others; None: too many, or one is not plain."""
+    """All combinations of the components' alternatives; None if there are too many or one is unknown."""
     found: list[tuple[str, ...]] = [()]
     for alternatives in components:
         if alternatives is None or len(found) * len(alternatives) > _MOST_GOALS:
@@ -280,7 +280,7 @@ def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[
 
 
 def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
-    """Name and type of what exists, and what holds of it."""
+    """The name and type of an existential's witness, and the property that it satisfies."""
     (name, type_range), *others = parts.names
     body = proposition.text(parts.right)
     if others and not others[0][0]:  # `∃ x ∈ s, p` is `∃ x, x ∈ s ∧ p`
@@ -292,7 +292,7 @@ def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]
 
 
 def top_level(text: str, mark: str) -> list[str]:
-    """The parts of a text between the marks that no bracket encloses."""
+    """The parts of a text between marks outside brackets."""
     parts: list[list[str]] = [[]]
     depth = 0
     for raw in raw_tokens(text):

@@ -1,4 +1,4 @@
-"""Known states, and what their contexts become when facts join them or hypotheses are taken apart."""
+"""Known states, and how their contexts change when facts are added or hypotheses are destructured."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lean_extract.syntax.lexer import raw_tokens
 
 @dataclass(frozen=True, slots=True)
 class KnownState:
-    """The state before a step, and what it is known from (`start`, `have`, `intro`, ...)."""
+    """The state before a step, and how it was inferred (`start`, `have`, `intro`, ...)."""
 
     sequent: Sequent
     origin: str
 
     @property
     def with_unknown_target(self) -> KnownState:
-        """The same context, when it is no longer known what is to be proved."""
+        """The same context with an unknown target."""
         return KnownState(self.sequent.proving(None), self.origin)
 
 
 def with_fact(before: Sequent, name: str, fact: str, *, replaces: bool) -> Sequent:
-    """With a named fact in the context, instead of another of its name if it replaces that one."""
+    """The sequent with a named fact added. With `replaces`, or for `this`, it replaces one of the same name."""
     context = before.context
     if replaces or name == "this":
         context = tuple(binder for binder in context if not binder.startswith(f"({name} :"))
@@ -30,7 +30,7 @@ def with_fact(before: Sequent, name: str, fact: str, *, replaces: bool) -> Seque
 
 
 def _type_of(before: Sequent, name: str) -> str | None:
-    """What a hypothesis says, if a binder of its own is in the context."""
+    """The type of a hypothesis; None if it is not in the context."""
     for binder in reversed(before.context):
         inner = binder[1:-1].strip()
         names, *rest = top_level(inner, ":")
@@ -40,7 +40,7 @@ def _type_of(before: Sequent, name: str) -> str | None:
 
 
 def _cases(before: Sequent, type_: str, pattern: str, used: str = "") -> list[Sequent] | None:
-    """The sequents after something of a type is taken apart; None: not plain. The hypothesis `used` goes."""
+    """The sequents after a term of a type is destructured; None if unknown. The hypothesis `used` is removed."""
     alternatives = destructured(type_, pattern)
     if alternatives is None:
         return None
@@ -49,7 +49,7 @@ def _cases(before: Sequent, type_: str, pattern: str, used: str = "") -> list[Se
 
 
 def obtained(before: Sequent, text: str) -> list[Sequent] | None:
-    """The sequents after `obtain` with this text behind it: `pattern := h` or `pattern : type := e`."""
+    """The sequents after `obtain` with this argument: `pattern := h` or `pattern : type := e`."""
     left, *right = top_level(text, ":=")
     pattern, *stated = top_level(left, ":")
     if stated:

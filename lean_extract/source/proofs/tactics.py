@@ -1,4 +1,4 @@
-"""Tactic blocks into steps, by indentation, separators and focus dots."""
+"""Splits tactic blocks into steps, by indentation, separators and focus dots."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from lean_extract.syntax.lexer import Tokens
 from lean_extract.syntax.tactic_words import COMBINATORS, CONTAINERS, FOCUS_DOTS, SEPARATORS, TACTIC_BLOCKS
 
 _TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option")))
-"""Tokens behind which a tactic stands, with the first word of the step that they stand in."""
+"""Tokens that are followed by a tactic, with the first word of the step that contains them."""
 _COMMA_BINDERS = QUANTIFIERS - {"fun"}
-"""What stands before a comma of its own."""
+"""Quantifiers whose binders end with a comma."""
 
 _MAX_BLOCKS = 40
-"""Blocks inside each other: each may hold the text of all that are in it. Mathlib has a dozen."""
+"""Levels of nested blocks. The text of each block contains that of all blocks in it. Mathlib has a dozen."""
 
 _NOTED = SEPARATORS | FOCUS_DOTS | _COMMA_BINDERS | {",", "=>", "|", "in"}
 
 
 @dataclass(slots=True)
 class _OpenBlock:
-    """An open block: its column, the bracket depth it stands at, and its current step."""
+    """An open block: its column, its bracket depth, and the first token of its current step."""
 
     column: int
     depth: int
     step: int
     commas: int = 0
-    """Commas that quantifiers of the current step still wait for."""
+    """Commas still expected by quantifiers of the current step."""
     is_container: bool = False
     cut: int | None = None
-    """Where a nested block on lines of its own began in the current step."""
+    """The token at which a nested block on its own lines began in the current step."""
 
 
 @dataclass(slots=True)
 class TacticSteps:
-    """Steps as token ranges in order of their beginning, and every token in tactic position."""
+    """Steps as token ranges, in order of their first tokens, and all tokens in tactic position."""
 
     steps: list[tuple[int, int]] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
@@ -119,13 +119,13 @@ class _Splitter:
             block.commas += 1
 
     def _opens_block(self, block: _OpenBlock, index: int, text: str) -> bool:
-        """Whether a focus dot, or the arrow of `case x =>` and its kin, stands here."""
+        """Whether the token is a focus dot, or the arrow of `case x =>` and similar tactics."""
         if text in FOCUS_DOTS:
             return block.step == index
         return text == "=>" and not block.is_container and self.texts[block.step] in CONTAINERS
 
     def _combined(self, block: _OpenBlock, index: int) -> None:
-        """The token behind `try`, `all_goals`, ...: a tactic, or a block if on a line of its own."""
+        """Read the token after `try`, `all_goals`, ...: a tactic, or a block if it begins a line."""
         if self.texts[index] == "|":
             self.result.positions.add(index + 1)
         elif index in self.firsts:
@@ -135,7 +135,7 @@ class _Splitter:
             self.result.positions.add(index)
 
     def _comma(self, block: _OpenBlock, index: int) -> None:
-        """A comma: of a quantifier, or the end of an inline block (`⟨by simp, h⟩`)."""
+        """Read a comma: it belongs to a quantifier, or ends an inline block (`⟨by simp, h⟩`)."""
         if block.commas:
             block.commas -= 1
             return
@@ -143,7 +143,7 @@ class _Splitter:
             self._pop(index)
 
     def _open(self, index: int) -> None:
-        """A block whose first step begins at `index`."""
+        """Open a block whose first step begins at `index`."""
         if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= _MAX_BLOCKS:
             return
         column = self.tokens.column(index)
@@ -177,7 +177,7 @@ class _Splitter:
 
 
 def split_steps(tokens: Tokens, begin: int, end: int) -> TacticSteps:
-    """The steps of every tactic block in the tokens [begin, end), nested ones too."""
+    """The steps of all tactic blocks in the tokens [begin, end), including nested ones."""
     if TACTIC_BLOCKS.isdisjoint(tokens.texts[begin:end]):
         return TacticSteps()
     return _Splitter(tokens, begin, end).run()

@@ -1,6 +1,6 @@
-"""One walk over a proof's structure: terms, tactic blocks, their steps, and what focus dots enclose.
+"""Walks over a proof's structure: terms, tactic blocks, their steps, and the blocks after focus dots.
 
-What a goal is, and what the tactics make of it, subclasses say (`goal_flow`, `known_states`).
+Subclasses define what a goal is and how tactics change it (`goal_flow`, `known_states`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _MOST_COMPONENTS = 61
 class Step(NamedTuple):
     """A step of a tactic block, as token indices.
 
-    It is the tokens [begin, stop) of a block of tokens before `end` that stands at `column`; the next step begins
-    at `following`, or the block ends there.
+    The step is the tokens [begin, stop). The block begins in `column` and ends before `end`. At `following` the
+    next step begins or the block ends.
     """
 
     begin: int
@@ -33,22 +33,23 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class AfterStep(Generic[GoalT]):
-    """What a step leaves."""
+    """The result of following a goal through a step."""
 
     goal: GoalT | None
-    """What is to be proved next; None: what follows is not looked at, but for the goals in `focused`."""
+    """The next goal. None: only the goals in `focused` are followed further."""
     focused: list[GoalT] = field(default_factory=list)
-    """The goals that the focus dots behind the step take one by one."""
+    """The goals that the focus dots after the step prove, one by one."""
     following: int | None = None
-    """Where to go on, if not at the next step."""
+    """The token at which to continue, if not at the next step."""
 
 
 class ProofWalk(ABC, Generic[GoalT]):
     """Follows a goal through the tokens of a proof.
 
     Args:
-        end: the token behind the proof.
-        deepest: how many terms and blocks inside of each other are looked at.
+        tokens: the tokens of the file.
+        end: the token after the proof.
+        deepest: the most levels of nested terms and blocks that are followed.
     """
 
     def __init__(self, tokens: Tokens, end: int, deepest: int) -> None:
@@ -57,7 +58,7 @@ class ProofWalk(ABC, Generic[GoalT]):
         self._deepest = deepest
 
     def term(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
-        """A term [begin, end) that proves the goal."""
+        """Follow the goal into a term [begin, end) that proves it."""
         if begin >= end or depth > self._deepest or not self.enter(begin, end, goal):
             return
         word = self.texts[begin]
@@ -72,7 +73,7 @@ class ProofWalk(ABC, Generic[GoalT]):
             self.other_term(begin, end, goal, depth)
 
     def block(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
-        """A tactic block [begin, end)."""
+        """Follow the goal through a tactic block [begin, end)."""
         if begin >= end or depth > self._deepest:
             return
         column = self.tokens.column(begin)
@@ -88,8 +89,8 @@ class ProofWalk(ABC, Generic[GoalT]):
                 else:
                     assert current is not None
                     inner = self.unfocused(current)
-                behind = self.tokens.lines.next_within(position + 1, end, column)
-                self.block(position + 1, behind, inner, depth + 1)
+                block_end = self.tokens.lines.next_within(position + 1, end, column)
+                self.block(position + 1, block_end, inner, depth + 1)
             elif focused:
                 current, focused = self.first_of(step, focused[0], current, depth), []
             else:
@@ -100,7 +101,7 @@ class ProofWalk(ABC, Generic[GoalT]):
             position = following
 
     def components(self, opener: int, end: int) -> list[tuple[int, int]]:
-        """The tokens of each component of the anonymous constructor `⟨a, b⟩`; of very many, the first ones."""
+        """The token ranges of the first `_MOST_COMPONENTS` components of the anonymous constructor `⟨a, b⟩`."""
         closer = self.brackets.close(opener, end)
         begins = [opener + 1]
         while (comma := self.brackets.stop(begins[-1], closer, _COMMA)) < closer:
@@ -110,38 +111,38 @@ class ProofWalk(ABC, Generic[GoalT]):
         return list(zip(begins, [*(begin - 1 for begin in begins[1:]), closer], strict=True))
 
     def next_line_step(self, position: int, column: int, end: int) -> int:
-        """The next step behind a token that begins a line of the block at this column; `end` if there is none."""
+        """The next step after a token that begins a line in this column; `end` if there is none."""
         first = self.tokens.lines.next_within(position + 1, end, column)
         return first if first < end and self.tokens.column(first) == column else end
 
     @abstractmethod
     def enter(self, begin: int, end: int, goal: GoalT) -> bool:
-        """Meet a term; whether to look into it."""
+        """Visit a term. Returns whether to follow the goal into it."""
 
     @abstractmethod
     def function(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
-        """`fun x => e`."""
+        """Follow the goal into `fun x => e`."""
 
     @abstractmethod
     def constructor(self, begin: int, end: int, goal: GoalT) -> list[tuple[tuple[int, int], GoalT]]:
-        """The components of `⟨a, b⟩` with the goal of each."""
+        """The components of `⟨a, b⟩`, each with its goal."""
 
     def other_term(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
-        """Any other term."""
+        """Follow the goal into any other term."""
         return
 
     @abstractmethod
     def read_step(self, position: int, column: int, end: int) -> Step:
-        """The step of a block [..., end) that begins at a token."""
+        """The step that begins at the token `position`, in a block that begins in `column` and ends at `end`."""
 
     @abstractmethod
     def step(self, step: Step, goal: GoalT, depth: int) -> AfterStep[GoalT]:
-        """Follow a step that is no focus dot."""
+        """Follow the goal through a step that is not a focus dot."""
 
     @abstractmethod
     def unfocused(self, goal: GoalT) -> GoalT:
-        """The goal behind a focus dot where no goals wait for dots."""
+        """The goal after a focus dot for which no goal was recorded."""
 
     def first_of(self, step: Step, first: GoalT, rest: GoalT | None, depth: int) -> GoalT | None:
-        """Follow a step that works on the first of several goals without focusing it; the goal behind it."""
+        """Follow a step that works on the first of several goals without focusing it. Returns the goal after it."""
         return None

@@ -1,4 +1,4 @@
-"""What is declared where, and what a module can see of it."""
+"""The declared names of a set of modules, and which of them each module can see."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Entry:
     is_private: bool = False
     is_protected: bool = False
     statement: str = ""
-    """What it concludes; of a short definition, what it stands for."""
+    """Its conclusion; for a short definition, its value."""
     scope: Scope = ROOT
     is_type: bool = False
     target: str | None = None
-    """For a name that `export` makes: what it stands for."""
+    """For a name made by `export`: the constant that it refers to."""
 
 
 @dataclass(slots=True)
 class NameEnvironment:
-    """All declared names of a set of modules, with who can see them."""
+    """All declared names of a set of modules, and the visibility between the modules."""
 
     indices: dict[str, int] = field(default_factory=dict)
     entries: dict[str, Entry | list[Entry]] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class NameEnvironment:
     notations: dict[str, tuple[str, Scope]] = field(default_factory=dict)
     constructors: dict[str, set[str]] = field(default_factory=dict)
     owners: dict[str, list[str]] = field(default_factory=dict)
-    """For each constructor's last component, the inductive types that have one of that name."""
+    """For each constructor's last component, the inductive types that have a constructor of that name."""
     visible: list[int] = field(default_factory=list)
-    """For each module, the modules it can see, as a set of bits; itself among them."""
+    """For each module, the modules that it can see, including itself, as a bit set."""
 
     def module_index(self, name: str) -> int:
-        """The number of a module."""
+        """The index of a module, which is assigned if it is new."""
         return self.indices.setdefault(name, len(self.indices))
 
     def add(self, name: str, entry: Entry) -> None:
@@ -65,7 +65,7 @@ class NameEnvironment:
             namespace = namespace.rpartition(".")[0]
 
     def add_premise(self, premise: Premise, entry: Entry) -> None:
-        """Declare a premise; a field joins its structure's list, a constructor its type's."""
+        """Declare a premise. A field is added to its structure, a constructor to its type."""
         self.add(premise.name, entry)
         if premise.kind == "field":
             owner, _, name = premise.name.rpartition(".")
@@ -76,7 +76,7 @@ class NameEnvironment:
             self.owners.setdefault(name, []).append(owner)
 
     def find(self, name: str, module: int, order: int) -> Entry | None:
-        """The declaration of `name` that the place `order` of a module can see."""
+        """The declaration of `name` that is visible in a module after its first `order` declarations."""
         known = self.entries.get(name)
         if known is None:
             return None
@@ -90,22 +90,23 @@ class NameEnvironment:
 
 
 def _hides(known: Entry, entry: Entry) -> bool:
-    """Whether nobody who looks for the name of both ever finds the second."""
+    """Whether a lookup of the name that both share never finds the second."""
     is_alike = (known.module, known.is_private) == (entry.module, entry.is_private)
     return is_alike and known.order <= entry.order
 
 
 def last_component(name: str) -> str:
-    """What stands behind the last dot."""
+    """The last component of a name."""
     return name.rpartition(".")[2] if "«" not in name else split_name(name)[-1]
 
 
 def visibility(imports: list[tuple[Import, ...]], indices: dict[str, int], implicit: list[bool]) -> list[int]:
-    """For each module the modules it can see, transitively, as bits.
+    """For each module, the modules that it can see through its imports, transitively, as a bit set.
 
     Args:
-        imports: of each module, in the order of `indices`.
-        implicit: whether a module imports `Init` without saying so.
+        imports: the imports of each module, in the order of `indices`.
+        indices: the index of each module by name.
+        implicit: for each module, whether it imports `Init` implicitly.
     """
     init = indices.get("Init")
     direct = [
@@ -120,7 +121,7 @@ def visibility(imports: list[tuple[Import, ...]], indices: dict[str, int], impli
 
 
 def _close(start: int, direct: list[list[int]], closed: list[int | None]) -> None:
-    """Depth first with a stack of its own, since chains of imports are long; circles are cut."""
+    """Depth-first search with an explicit stack, since chains of imports are long. Cycles are cut."""
     waiting: list[tuple[int, bool]] = [(start, False)]
     open_modules: set[int] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Proofs with their mentions resolved: the modules are gathered first, then linked one by one."""
+"""Resolves the mentions in proofs. All modules are collected first, then linked one by one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import NameResolver
 
 _END = sys.maxsize
-"""Behind everything that a module declares."""
+"""An order after everything that a module declares."""
 _TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Unlinked:
-    """What linking needs of a module once its premises are on their way."""
+    """What linking needs from a module after its premises have been declared."""
 
     name: str
     imports: tuple[Import, ...]
@@ -31,7 +31,7 @@ class _Unlinked:
 
 
 class Linker:
-    """Gathers modules, then resolves their proofs."""
+    """Collects modules, then resolves the mentions in their proofs."""
 
     def __init__(self, environment: NameEnvironment | None = None) -> None:
         self.environment = environment or NameEnvironment()
@@ -39,9 +39,9 @@ class Linker:
         self._exports: list[tuple[int, Open]] = []
 
     def add(self, source: SourceModule) -> None:
-        """Declare what a module declares; its premises need not be kept.
+        """Add the declarations of a module. The caller need not keep its premises.
 
-        A second module of the same name is passed over.
+        A second module of the same name is ignored.
         """
         environment = self.environment
         index = environment.module_index(source.module.name)
@@ -62,7 +62,7 @@ class Linker:
         self._exports += [(index, opened) for opened in source.exports]
 
     def link(self) -> Iterator[Proof]:
-        """Every proof, its mentions resolved, module by module; those that name nothing are let go."""
+        """All proofs with their mentions resolved, module by module. Unresolved mentions are dropped."""
         self.environment.visible = visibility(
             [module.imports for module in self._modules],
             self.environment.indices,
@@ -76,7 +76,7 @@ class Linker:
             self._modules[index] = _Unlinked(module.name, (), False, ())
 
     def declare_exports(self) -> None:
-        """Declare what the added modules export, read where the command stands; `link` does it, too."""
+        """Declare the exports of the added modules, resolved in the namespace of the command. `link` calls it."""
         for index, opened in self._exports:
             names = NameResolver(self.environment, index)
             for name in opened.only or ():
@@ -88,7 +88,7 @@ class Linker:
 
 
 def resolve(modules: Iterable[SourceModule]) -> Iterator[Proof]:
-    """The proofs of the modules, their mentions resolved among the modules' own premises."""
+    """The proofs of the modules, with their mentions resolved among the modules' own premises."""
     linker = Linker()
     for module in modules:
         linker.add(module)
@@ -96,7 +96,7 @@ def resolve(modules: Iterable[SourceModule]) -> Iterator[Proof]:
 
 
 def _statement(premise: Premise, source: SourceModule) -> str:
-    """What a name stands for where it is taken apart: a definition's value, else what it concludes."""
+    """The text used when a name is unfolded: the value of a short definition, otherwise the conclusion."""
     if premise.kind in _TYPES:
         return ""
     if premise.generated_by is None and premise.kind in ("def", "abbrev"):
@@ -105,14 +105,14 @@ def _statement(premise: Premise, source: SourceModule) -> str:
 
 
 class _ProofResolver:
-    """The proofs of one module. What a mention means in a scope is remembered."""
+    """Resolves the proofs of one module. Results are cached by mention and scope."""
 
     def __init__(self, environment: NameEnvironment, module: int) -> None:
         self._resolver = MentionResolver(environment, module)
         self._known: dict[tuple[int, Mention], tuple[int, tuple[str, ...]]] = {}
 
     def proof(self, proof: SourceProof, module: str) -> Proof:
-        """The proof with the names of its premises."""
+        """The proof, with the names of its premises."""
         theorem = proof.theorem
         found = [self._mention(mention, proof) for mention in proof.mentions]
         steps = [_linked(step, found, theorem) for step in proof.steps]
@@ -128,10 +128,10 @@ class _ProofResolver:
         )
 
     def _mention(self, mention: Mention, proof: SourceProof) -> tuple[str, ...]:
-        # the proofs keep their scopes alive, so that the identity of a scope is safe to go by
+        # the proofs keep their scopes alive, so the id of a scope is a safe key
         key = (id(proof.scope), mention)
         known = self._known.get(key)
-        # what was found stays found further down; what was not may have been declared since
+        # a result stays valid further down the file, but a name that was not found may have been declared since
         if known is not None and (known[1] or known[0] == proof.order):
             return known[1]
         names = tuple(self._resolver.resolve(mention, proof.scope, proof.order))
@@ -146,7 +146,7 @@ def _linked(step: SourceStep, found: Sequence[tuple[str, ...]], theorem: str) ->
 
 
 def _flat(found: Sequence[tuple[str, ...]], theorem: str) -> tuple[str, ...]:
-    """The names in order of first use, the theorem itself left out."""
+    """The names in order of first use, without the theorem itself."""
     names = dict.fromkeys([name for group in found for name in group])
     names.pop(theorem, None)
     return tuple(names)

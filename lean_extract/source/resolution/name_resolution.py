@@ -1,7 +1,8 @@
-"""A written name into the constant it stands for, by Lean's rules (`resolveGlobalName`).
+"""Resolves a name as written to a constant, by Lean's rules (`resolveGlobalName`).
 
-The innermost namespace wins; behind the namespaces come the root and everything opened; a protected
-name needs one more component; trailing components that name nothing are fields of what the front gives.
+The innermost namespace has precedence. The root and the opened namespaces come after all enclosing namespaces.
+A protected name needs one more component. Trailing components that are not part of a name are fields of what
+precedes them.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from lean_extract.source.resolution.environment import NameEnvironment
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """An opened namespace by its full name."""
+    """An opened namespace, with its full name."""
 
     namespace: str
     opened: Open
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its names are opened (protected ones are not, then)."""
+        """Whether all its names are opened, in which case protected ones are excluded."""
         return self.opened.only is None
 
     def meaning(self, name: str) -> str | None:
-        """What a name stands for if this opening gives it."""
+        """The full name that a name refers to if this `open` provides it; otherwise None."""
         opened = self.opened
         for old, new in opened.renaming:
             if new == name:
@@ -46,7 +47,7 @@ class _Opened:
 
 
 class NameResolver:
-    """Resolution as one module sees it."""
+    """Resolves names from the view of one module."""
 
     def __init__(self, environment: NameEnvironment, module: int) -> None:
         self._environment = environment
@@ -56,7 +57,7 @@ class NameResolver:
         self._around: dict[str, list[str]] = {}
 
     def resolve(self, text: str, scope: Scope, order: int) -> tuple[str | None, list[str]]:
-        """The constant that a name's longest meaningful front part stands for, and the parts left over."""
+        """The constant that the longest possible prefix of a name refers to, and the remaining components."""
         if is_too_long(text):
             return None, []
         if text.startswith("_root_."):
@@ -85,13 +86,13 @@ class NameResolver:
         return known
 
     def _renamed(self, scope: Scope) -> tuple[str, ...]:
-        """The names that only `open ... renaming` gives."""
+        """The names that `open ... renaming` introduces."""
         if not scope.opens:
             return ()
         return tuple([new for opened in scope.opens if opened.renaming for _, new in opened.renaming])
 
     def exact(self, name: str, order: int, is_bare: bool = False) -> str | None:
-        """The constant of exactly this name; `is_bare` leaves protected ones out."""
+        """The constant with exactly this name. `is_bare` excludes protected ones."""
         entry = self._environment.find(name, self._module, order)
         if entry is None or (is_bare and entry.is_protected):
             return None
@@ -109,7 +110,7 @@ class NameResolver:
         return None
 
     def _opens(self, scope: Scope) -> tuple[_Opened, ...]:
-        """What the scope opens, each with the full names of the namespaces that it may mean."""
+        """The namespaces that the scope opens, with every full name that each may refer to."""
         if self._last[0] is scope:
             return self._last[1]
         known = self._opened.get(scope)
@@ -122,7 +123,7 @@ class NameResolver:
         return known
 
     def _namespaces(self, opened: Open, before: Sequence[_Opened]) -> list[str]:
-        """The namespaces that an `open` means, in all that is known."""
+        """The known namespaces that an `open` refers to."""
         known = self._environment.namespaces
         if opened.namespace.startswith("_root_."):
             return [opened.namespace[7:]]

@@ -1,1 +1,1 @@
-"""Which premises a goal is an instance of, read from text: a path index over statements."""
+"""Finds the premises of which a goal is an instance, from text, with a path index over statements."""

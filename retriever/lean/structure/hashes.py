@@ -1,16 +1,16 @@
-"""What a statement says, as a set of hashes by which a goal finds the statements that it is an instance of.
+"""Hashes of a statement's structure, by which a goal finds the statements of which it is an instance.
 
-A path index (Stickel 1989) over the statements' text (`lean_extract.syntax.symbol_terms`): for each place of a term,
-counted by argument numbers from the root, one token says what stands there. Variables of a premise say
-nothing of their place, but that the places where one stands hold the same. So a goal is an instance of a
-conclusion, as far as text can tell, when it has all of the conclusion's tokens. Five channels are told apart:
+This is a path index (Stickel 1989) over the statements' text (`lean_extract.syntax.symbol_terms`). For each position
+of a term, given by the argument indices from the root, one token contains the symbol there. A variable of a premise
+has no symbol. Instead, tokens state that all positions of the same variable hold equal subterms. So, as far as the
+text shows, a goal is an instance of a conclusion if it has all of the conclusion's tokens. There are five channels:
 
-    CONCLUSION     what stands behind the colon, once `∀` and `→` are taken off
+    CONCLUSION     the conclusion, without leading `∀` and `→`
     LEFT, RIGHT    each side of a conclusion that is an `↔`
     HYPOTHESES     the propositions among the binders, and what they have in common with the conclusion
     TYPES          the symbols in the types of the other binders
 
-Names of variables, namespaces and instances are in none of them.
+None of them contains names of variables, namespaces or instances.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_LINKS = 400
 
 
 class Channel(IntEnum):
-    """What a token tells of; the lowest three bits of its hash."""
+    """The part of a statement that a token belongs to, in the lowest three bits of its hash."""
 
     CONCLUSION = 0
     LEFT = 1
@@ -49,23 +49,23 @@ class Channel(IntEnum):
 
 
 SIDES = (Channel.CONCLUSION, Channel.LEFT, Channel.RIGHT)
-"""The channels in which a goal's target is looked for."""
+"""The channels that are searched for a goal's target."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalStructure:
-    """The hashes of a goal, by channel; `mirrored` are those of its target with the sides exchanged."""
+    """The hashes of a goal, by channel. `mirrored` holds those of its target with the sides swapped."""
 
     target: frozenset[int]
     own: frozenset[int]
-    """Of `target`, what its symbols say."""
+    """The hashes in `target` that contain symbols."""
     mirrored: frozenset[int]
     hypotheses: frozenset[int]
     types: frozenset[int]
 
 
 def of_premise(premise: Premise) -> frozenset[int]:
-    """The hashes of a premise; none for one without a statement."""
+    """The hashes of a premise; empty if it has no statement."""
     if not premise.conclusion:
         return frozenset()
     statement = statement_of(premise.context, premise.conclusion)
@@ -80,7 +80,7 @@ def of_premise(premise: Premise) -> frozenset[int]:
 
 
 def of_goal(goal: Goal) -> GoalStructure:
-    """The hashes of a goal, each for the channels in which it may be met."""
+    """The hashes of a goal, for the channels in which they can be matched."""
     context = tuple(
         f"({' '.join(map(_bare, one.names))} : {one.type})" if one.names else f"[{one.type}]"
         for one in goal.hypotheses[-MOST_HYPOTHESES:]
@@ -108,7 +108,7 @@ def of_goal(goal: Goal) -> GoalStructure:
 
 
 def in_channel(token: int, channel: Channel) -> int:
-    """The hash that tells the same of another part."""
+    """The same hash in another channel."""
     return (token & ~7) | channel
 
 
@@ -132,7 +132,7 @@ def _tokens(places: Sequence[TermNode]) -> Iterator[str]:
 
 
 def _pattern(places: Sequence[TermNode], channel: Channel) -> Iterator[int]:
-    """What a part of a premise asks of a goal."""
+    """The hashes that a goal needs to match a part of a premise."""
     for said in _tokens(places):
         yield _hash(channel, said)
     for first, *others in groups_of(places).values():
@@ -141,7 +141,7 @@ def _pattern(places: Sequence[TermNode], channel: Channel) -> Iterator[int]:
 
 
 def _said(places: Sequence[TermNode]) -> Iterator[int]:
-    """What a goal's target answers."""
+    """The hashes of a goal's target."""
     for said in _tokens(places):
         yield _hash(Channel.CONCLUSION, said)
     count = 0
@@ -155,7 +155,10 @@ def _said(places: Sequence[TermNode]) -> Iterator[int]:
 
 
 def _assumed(statement: ParsedStatement, concluded: Mapping[str, Sequence[Path]]) -> Iterator[int]:
-    """What the hypotheses of a premise ask of the context, and have in common with its conclusion."""
+    """The hashes that a context needs to match the hypotheses of a premise.
+
+    `concluded` are the positions of equal terms in its conclusion (`groups_of`).
+    """
     for hypothesis in statement.hypotheses:
         places = list(places_of(hypothesis, statement.variables, is_goal=False))
         for said in _tokens(places):
@@ -171,7 +174,7 @@ def _assumed(statement: ParsedStatement, concluded: Mapping[str, Sequence[Path]]
 def _known(
     places: Sequence[TermNode], hypotheses: Sequence[tuple[SymbolTerm, list[TermNode]]]
 ) -> Iterator[int]:
-    """What a goal's context answers."""
+    """The hashes of a goal's context."""
     targets = groups_of(places)
     count = 0
     for hypothesis, inside in hypotheses:
@@ -189,7 +192,7 @@ def _known(
 
 
 def _mirrored(term: SymbolTerm) -> SymbolTerm | None:
-    """The other way round, of a relation that has none."""
+    """The term with its sides swapped, if its symbol is symmetric; otherwise None."""
     if term.symbol in ("eq", "ne", "iff", "and", "or") and len(term.arguments) == 2:
         return SymbolTerm(term.symbol, term.arguments[::-1])
     return None

@@ -1,4 +1,4 @@
-"""A signature taken apart, and the places of its terms, from text alone (`lean_extract.syntax.symbol_terms`)."""
+"""Parses signatures from text alone, and finds the positions in their terms (`lean_extract.syntax.symbol_terms`)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from retriever.lean.tokens import raw_tokens
 from retriever.models.text import binder_text
 
 Path = tuple[int, ...]
-"""A place of a term: argument numbers from the root."""
+"""A position in a term: the argument indices from the root."""
 MOST_HYPOTHESES = 48
 _DEEPEST = 6
-"""Places further from the root say nothing."""
+"""Positions deeper than this are ignored."""
 _MOST_PLACES = 48
 _MOST_PREMISES_OF_TARGET = 16
 _MOST_SYMBOLS = 256
@@ -34,7 +34,7 @@ _PLAIN = frozenset(("Type*", "Sort*", "Prop", "→", "…", "λ", "_", "Type", "
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """A signature taken apart: variables, the propositions assumed, the types of the rest, the conclusion."""
+    """A parsed signature: its variables, hypotheses, the types of its other binders, and its conclusion."""
 
     variables: frozenset[str]
     hypotheses: tuple[SymbolTerm, ...]
@@ -43,7 +43,7 @@ class ParsedStatement:
 
 
 def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
-    """A signature taken apart; `∀ x, p x → q x` adds to what is assumed."""
+    """Parse a signature. `∀ x, p x → q x` in the conclusion adds variables and hypotheses."""
     read = [_binder(binder) for binder in context]
     variables = {name for binder in read for name in binder.names}
     known = frozenset(variables)
@@ -65,7 +65,7 @@ def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
 
 
 class _Binder(NamedTuple):
-    """What a binder introduces; no type where it is an instance or has none."""
+    """What a binder introduces. The type is None for an instance, and if none is written."""
 
     names: tuple[str, ...]
     type: SymbolTerm | None = None
@@ -83,7 +83,7 @@ def _binder(binder: str) -> _Binder:
 
 
 def _membership(name: str, domain: SymbolTerm) -> SymbolTerm:
-    """What `∀ x ∈ s` assumes of x."""
+    """The hypothesis about x in `∀ x ∈ s`."""
     if domain.symbol in _PROPOSITIONS and len(domain.arguments) == 1:
         return SymbolTerm(domain.symbol, (SymbolTerm(name), domain.arguments[0]))
     return SymbolTerm("mem", (SymbolTerm(name), domain))
@@ -95,14 +95,14 @@ class TermNode(NamedTuple):
     path: Path
     said: tuple[str, ...]
     key: str
-    """Empty where a term is too large to be compared."""
+    """Empty if the subterm is too large to be compared."""
 
 
 def places_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
-    """The places of a term, those nearest to the root first.
+    """The positions of a term, those nearest to the root first.
 
-    In a premise a variable says nothing, and neither does one that is applied to bound variables alone.
-    In a goal all is fixed; an application may also be met by an applied variable.
+    In a premise, a variable has no symbols, and neither has a variable applied to bound variables only. In a
+    goal, all symbols are fixed, but an application can also match an applied variable.
     """
     waiting: list[tuple[Path, SymbolTerm, tuple[str, ...]]] = [((), term, ())]
     count = 0
@@ -163,7 +163,7 @@ def _mentions(term: SymbolTerm, names: Iterable[str]) -> bool:
 
 
 def _key(term: SymbolTerm) -> str:
-    """The term as text, or nothing for a large one."""
+    """The term as text; empty for a large one."""
     parts: list[str] = []
     waiting = [term]
     while waiting:
@@ -176,7 +176,7 @@ def _key(term: SymbolTerm) -> str:
 
 
 def groups_of(places: Sequence[TermNode]) -> dict[str, list[Path]]:
-    """The places of equal terms."""
+    """The positions of equal subterms, by key."""
     groups: dict[str, list[Path]] = defaultdict(list)
     for place in places:
         if place.key:
@@ -185,7 +185,7 @@ def groups_of(places: Sequence[TermNode]) -> dict[str, list[Path]]:
 
 
 def symbols_of(terms: Iterable[SymbolTerm], variables: frozenset[str]) -> frozenset[str]:
-    """The symbols of terms that are no variables, at most a bounded number."""
+    """The symbols in the terms that are not variables; the search stops at about `_MOST_SYMBOLS`."""
     found: set[str] = set()
     waiting = [(term, variables) for term in terms]
     while waiting and len(found) < _MOST_SYMBOLS:

@@ -1,4 +1,4 @@
-"""Which names have a word: inverted lists over the words of many names."""
+"""An inverted index from words to the names that contain them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Names = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
 
 _AT_ONCE = 1 << 18
-"""About so many bytes of names are split at once."""
+"""The approximate number of bytes of names that are split at once."""
 _SMALL = 0.25
-"""What a small word counts for in a name's length."""
+"""The weight of a small word in a name's length."""
 _FACTOR = 0x9E3779B97F4A7C15
 _LETTERS = np.random.default_rng(0).integers(1, 2**63, 256, dtype=np.uint64)
-"""A word's hash is the sum of its letters' numbers, times a power of the factor by their places."""
+"""A word's hash is the sum of its letters' numbers, each times the power of the factor for its offset."""
 
 
 class WordIndex:
     """The words of names, which are numbered from 0.
 
     Args:
-        data: the names' UTF-8 bytes, a line feed behind each.
+        data: the names' UTF-8 bytes, each followed by a line feed.
     """
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
@@ -45,18 +45,18 @@ class WordIndex:
 
     @property
     def lengths(self) -> npt.NDArray[np.float32]:
-        """float32[n]: how many different words each name has, at least 1; small words count less."""
+        """float32[n]: the number of distinct words in each name, at least 1. Small words count less."""
         return self._lengths
 
     def holding(self, word: str) -> Names:
-        """The names that have this word, ascending."""
-        place = bisect_left(self._words, word)
-        if place == len(self._words) or self._words[place] != word:
+        """The names that contain this word, ascending."""
+        index = bisect_left(self._words, word)
+        if index == len(self._words) or self._words[index] != word:
             return self._names[:0]
-        return self._names[self._starts[place] : self._starts[place + 1]]
+        return self._names[self._starts[index] : self._starts[index + 1]]
 
     def with_beginning(self, letters: str) -> Names:
-        """The names that have a word with this beginning; one with several such words comes several times."""
+        """The names with a word that begins with these letters, once for each such word."""
         first, last = self._range(letters)
         return self._names[self._starts[first] : self._starts[last]]
 
@@ -66,7 +66,7 @@ class WordIndex:
         return [word for word in self._words[first:last] if stem(word) == root]
 
     def _range(self, letters: str) -> tuple[int, int]:
-        """Where the words with a beginning stand."""
+        """The range of indices of the words that begin with these letters."""
         return bisect_left(self._words, letters), bisect_left(self._words, letters + "\U0010ffff")
 
     def _count_words(self) -> npt.NDArray[np.float32]:
@@ -78,7 +78,7 @@ class WordIndex:
 
 
 class _Words:
-    """Words as they are read, numbered as they come, and the names they stand in."""
+    """Collects words, numbered in the order in which they are read, and the names that contain them."""
 
     def __init__(self) -> None:
         self._spelt: list[str] = []
@@ -89,7 +89,7 @@ class _Words:
         self.names = 0
 
     def read(self, chunk: bytes) -> None:
-        """The words of some whole names."""
+        """Read the words of a chunk of complete names."""
         raw = np.frombuffer(chunk, dtype=np.uint8)
         low = np.frombuffer(chunk.lower(), dtype=np.uint8)
         belongs, begins = boundaries(raw)
@@ -102,13 +102,13 @@ class _Words:
         self.names += int(np.count_nonzero(ends_name))
 
     def _learn(self, letters: bytes, starts: Ints, hashes: Hashes) -> None:
-        """Number the words that are new."""
-        places = np.searchsorted(self._known, hashes)
-        places[places == len(self._known)] = 0
-        is_new = self._known[places] != hashes if len(self._known) else np.ones(len(hashes), dtype=np.bool_)
+        """Assign numbers to words that are new."""
+        indices = np.searchsorted(self._known, hashes)
+        indices[indices == len(self._known)] = 0
+        is_new = self._known[indices] != hashes if len(self._known) else np.ones(len(hashes), dtype=np.bool_)
         new, first = np.unique(hashes[is_new], return_index=True)
-        for place in np.flatnonzero(is_new)[first].tolist():
-            word = letters[int(starts[place]) : int(starts[place + 1])]
+        for index in np.flatnonzero(is_new)[first].tolist():
+            word = letters[int(starts[index]) : int(starts[index + 1])]
             self._spelt.append(word.decode(errors="replace"))
         numbers = np.arange(len(self._numbers), len(self._spelt), dtype=np.int32)
         order = np.searchsorted(self._known, new)
@@ -116,11 +116,11 @@ class _Words:
         self._numbers = np.insert(self._numbers, order, numbers)
 
     def inverted(self) -> tuple[list[str], Ints, Names]:
-        """The sorted words, and as compressed sparse rows the names that have each."""
+        """The sorted words, and the names that contain each, as compressed sparse rows."""
         words = sorted(set(self._spelt))
-        places = {word: place for place, word in enumerate(words)}
-        place = np.array([places[word] for word in self._spelt], dtype=np.int32)
-        rows, names = place[np.concatenate(self._read)], np.concatenate(self._owners)
+        rows_by_word = {word: row for row, word in enumerate(words)}
+        row_of_word = np.array([rows_by_word[word] for word in self._spelt], dtype=np.int32)
+        rows, names = row_of_word[np.concatenate(self._read)], np.concatenate(self._owners)
         order = np.argsort(rows.astype(np.uint16 if len(words) < 2**16 else np.int32), kind="stable")
         rows, names = rows[order], names[order]
         is_new = np.ones(len(rows), dtype=np.bool_)
@@ -132,17 +132,17 @@ class _Words:
 
 
 def _hashes(letters: npt.NDArray[np.uint8], starts: Ints) -> Hashes:
-    """uint64[m]: a hash of each word of a run of letters, in which the words begin at `starts`."""
+    """uint64[m]: a hash of each word, given the letters of all words and the offsets at which words begin."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     lengths = np.diff(np.append(starts, len(letters)))
-    places = np.arange(len(letters)) - np.repeat(starts, lengths)
+    offsets = np.arange(len(letters)) - np.repeat(starts, lengths)
     powers = np.cumprod(np.full(int(lengths.max()), _FACTOR, dtype=np.uint64))
-    return np.asarray(np.add.reduceat(_LETTERS[letters] * powers[places], starts), dtype=np.uint64)
+    return np.asarray(np.add.reduceat(_LETTERS[letters] * powers[offsets], starts), dtype=np.uint64)
 
 
 def _chunks(data: bytes | mmap.mmap) -> Iterator[bytes]:
-    """The data in pieces of whole lines."""
+    """The data in chunks of complete lines."""
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", min(begin + _AT_ONCE, len(data) - 1)) + 1 or len(data)

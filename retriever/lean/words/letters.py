@@ -1,7 +1,7 @@
-"""Names searched by their letters: as typed, or around a few letters.
+"""Searches names by their letters: the query as typed, or as a part of a name.
 
-All names lie in one run of bytes that numpy looks through at once: about 10 ms for 250,000 names. Only ASCII
-letters are folded, so that places in both spellings stay the same.
+All names are in one array of bytes, which numpy scans in about 10 ms for 250,000 names. Only ASCII letters are
+converted to lower case, so that offsets are the same in both spellings.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from retriever.lean.words.splitting import NEWLINE, Ints, begins_at
 Tiers = tuple[Ints, Ints]
 
 _SAMPLE = 1 << 16
-"""Bytes of names that tell how often letters occur."""
+"""Bytes of names from which the frequencies of letters are estimated."""
 
 
 class NameTable:
     """Names, numbered from 0.
 
     Args:
-        data: their UTF-8 bytes, a line feed behind each.
+        data: their UTF-8 bytes, each followed by a line feed.
     """
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
@@ -37,61 +37,61 @@ class NameTable:
         return len(self._starts) - 1
 
     def holding(self, letters: bytes) -> Ints:
-        """The names that have these letters (in lower case) anywhere, ascending."""
-        return np.unique(self._names_at(self._places(letters)))
+        """The names that contain these letters (in lower case), ascending."""
+        return np.unique(self._names_at(self._offsets(letters)))
 
     def tiers(self, phrase: bytes, text: bytes, chosen: npt.NDArray[np.integer] | None = None) -> Tiers:
-        """How names have a phrase (in lower case) from the beginning of one of their words on.
+        """Where names contain a phrase (in lower case) that begins at the start of one of their words.
 
         Args:
-            phrase: what is looked for.
-            text: as it was typed.
-            chosen: look at these names only; None: at all.
+            phrase: the phrase.
+            text: the query as typed.
+            chosen: search these names only; None: all.
 
         Returns:
-            (names, tiers); a name comes as often as it has the phrase. Tier 0: it is the text, 1: it is the
-            phrase, 2 and 3: it ends with it (behind a dot, behind another end of a word), 4: it begins
-            with it, or does so behind a dot, 5: elsewhere.
+            (names, tiers), with one entry per occurrence. Tier 0: the name is the text; 1: it is the phrase; 2 and
+            3: it ends with the phrase (after a dot, or after another separator); 4: it begins with the phrase, or
+            has it after a dot; 5: the phrase is elsewhere.
         """
         if chosen is not None:
             names, tiers = self._subset(chosen).tiers(phrase, text)
             return np.asarray(chosen, dtype=np.int64)[names], tiers
-        places = self._places(phrase)
-        places = places[begins_at(self._raw, places)]
-        names = self._names_at(places)
-        at_end = self._low[places + len(phrase)] == NEWLINE
-        is_first, behind_dot = places == self._starts[names], self._low[places - 1] == ord(".")
+        offsets = self._offsets(phrase)
+        offsets = offsets[begins_at(self._raw, offsets)]
+        names = self._names_at(offsets)
+        at_end = self._low[offsets + len(phrase)] == NEWLINE
+        is_first, behind_dot = offsets == self._starts[names], self._low[offsets - 1] == ord(".")
         at_part = is_first | behind_dot
         ending = np.where(is_first, 1, np.where(behind_dot, 2, 3))
         tiers = np.where(at_end, ending, np.where(at_part, 4, 5))
-        for place in np.flatnonzero(tiers == 1).tolist():
-            start = int(places[place])
+        for row in np.flatnonzero(tiers == 1).tolist():
+            start = int(offsets[row])
             if self._raw[start : start + len(phrase)].tobytes() == text:
-                tiers[place] = 0
+                tiers[row] = 0
         return names, tiers
 
     def _subset(self, chosen: npt.NDArray[np.integer]) -> NameTable:
-        """These names alone, numbered anew."""
+        """A table of these names only, renumbered."""
         lengths = np.diff(self._starts)[chosen]
         before = np.cumsum(lengths) - lengths
-        places = np.repeat(self._starts[chosen] - before, lengths) + np.arange(int(lengths.sum()))
-        return NameTable(self._raw[places].tobytes())
+        offsets = np.repeat(self._starts[chosen] - before, lengths) + np.arange(int(lengths.sum()))
+        return NameTable(self._raw[offsets].tobytes())
 
-    def _places(self, letters: bytes) -> Ints:
-        """Where letters stand in all the names in lower case, from left to right."""
+    def _offsets(self, letters: bytes) -> Ints:
+        """The offsets, ascending, at which the names in lower case contain these letters."""
         if not letters or len(letters) > len(self._low):
             return np.zeros(0, dtype=np.int64)
-        rarest, *others = sorted(range(len(letters)), key=lambda place: self._counts[letters[place]])
-        places = np.flatnonzero(self._low == letters[rarest]) - rarest
-        places = places[(places >= 0) & (places <= len(self._low) - len(letters))]
-        for place in others:
-            places = places[self._low[places + place] == letters[place]]
-        return places
+        rarest, *others = sorted(range(len(letters)), key=lambda index: self._counts[letters[index]])
+        offsets = np.flatnonzero(self._low == letters[rarest]) - rarest
+        offsets = offsets[(offsets >= 0) & (offsets <= len(self._low) - len(letters))]
+        for index in others:
+            offsets = offsets[self._low[offsets + index] == letters[index]]
+        return offsets
 
     @cached_property
     def _counts(self) -> list[int]:
-        """About how often each byte occurs: the rarest of a phrase is looked for first."""
+        """Approximate counts of each byte. The rarest byte of a phrase is searched first."""
         return [int(count) for count in np.bincount(self._low[:_SAMPLE], minlength=256)]
 
-    def _names_at(self, places: Ints) -> Ints:
-        return np.asarray(np.searchsorted(self._starts, places, side="right") - 1, dtype=np.int64)
+    def _names_at(self, offsets: Ints) -> Ints:
+        return np.asarray(np.searchsorted(self._starts, offsets, side="right") - 1, dtype=np.int64)

@@ -1,9 +1,10 @@
-"""Premises whose names are what is asked for: as typed, or by their words.
+"""Searches premises by name: by the query as typed, and by its words.
 
-A name's score says what share of the query's words it has (the same word, one of the same stem, or what the
-table of `retriever.lean.words` has for it) and what share of its own words was asked for. A name that is the text
-as typed, ends with it or has it in one piece comes before those. Letters within a word count only for a word
-that no name has, and its beginning for the last word as well, which may still be being typed.
+A name's score depends on the share of the query's words that it contains (the same word, one with the same stem,
+or a spelling from `retriever.lean.words.table`) and on the share of its own words that the query contains. A name
+that is the query as typed, ends with it or contains it in one piece ranks above those. A word that no name
+contains is also searched as a prefix and as a substring. The last word of the query, which may be incomplete, is
+always searched as a prefix too.
 """
 
 from __future__ import annotations
@@ -25,41 +26,41 @@ from retriever.lean.words.stems import stem
 Floats = npt.NDArray[np.float32]
 
 LONGEST = 300
-"""No name is looked for as typed with more characters than that."""
-_STEM, _BEGUN, _INSIDE = 0.95, 0.5, 0.3
-"""How close a word of a name is to one that was asked for: of the same stem, beginning with it, around it."""
+"""Characters of a query that is searched as typed."""
+_STEM, _PREFIX, _SUBSTRING = 0.95, 0.5, 0.3
+"""The closeness of a name's word to a word of the query: the same stem, a prefix match, a substring match."""
 _ALL_WORDS = 1.5
-"""The higher, the more it counts to have all that is asked for."""
+"""The exponent of the closeness. The higher it is, the more it counts that a name contains the whole query."""
 _WHOLE_NAME = 0.5
-"""What part of a score rests on how much of the name was asked for."""
+"""The part of a score that depends on how much of the name is in the query."""
 _COMMON = 4.0
-"""What a word counts for that all names have; rare ones count more, by the logarithm of how rare they are."""
+"""The weight of a word that all names contain. Rarer words weigh more, by the logarithm of their rarity."""
 _USE = 0.005
-"""What uses in proofs add, on a scale of logarithms: of like names the one used more comes first."""
+"""The weight of the logarithm of uses in proofs: of similar names, the one used more often ranks first."""
 _AT_END, _LAST = 3, 6
-"""Tiers below count more than any words: where words were typed, and where a name was."""
+"""Tiers below these rank above all matches by words: if words were typed, and if a name was typed."""
 _IN_ONE_PIECE = 0.1
-"""What it counts for that words as typed stand in one piece elsewhere."""
+"""The bonus for a name that contains the query in one piece elsewhere."""
 _SHORT = 4
-"""A text of fewer letters is looked for where it is a word."""
+"""A query with fewer letters is searched as typed only in names that have it as a word."""
 _MOST_BY_LETTERS = 3
-"""So many words that no name has are looked for by their letters; each takes a look at all the names."""
+"""How many words that no name contains are searched by letters. Each takes a scan of all names."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameQuery:
-    """A text as names are compared with it."""
+    """A query in the forms in which names are compared with it."""
 
     text: str
-    """As typed, without quotation marks around names and white space around all."""
+    """As typed, without surrounding backticks and white space."""
     phrases: tuple[bytes, ...]
-    """The whole text in lower case as a name would have it; none if it is longer than any name."""
+    """The whole query in lower case as it could occur in a name; empty if it is longer than `LONGEST`."""
     concepts: tuple[Concept, ...]
-    """What it asks for."""
+    """The concepts of the query."""
 
     @classmethod
     def of(cls, text: str) -> NameQuery:
-        """Any text as a query."""
+        """The query for a text."""
         bare = text.strip().strip("`")
         joined = {"_".join(bare.split()), ".".join(bare.split())} if 0 < len(bare) <= LONGEST else set[str]()
         phrases = tuple(sorted(phrase.encode(errors="replace").lower() for phrase in joined))
@@ -67,38 +68,38 @@ class NameQuery:
 
     @property
     def is_name(self) -> bool:
-        """Whether a name or a part of one was typed, not words."""
+        """Whether a name or a part of one was typed, rather than several words."""
         return len(self.phrases) == 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
-    """How n names meet what is asked for."""
+class _Matches:
+    """How well n names match a concept or a query."""
 
     closeness: Floats
-    """float32[n] in [0, 1]; 0: not at all."""
+    """float32[n] in [0, 1]; 0: no match."""
     words: Floats
-    """float32[n]: how many of its words each name has for it."""
+    """float32[n]: the number of words in each name that match."""
 
     @classmethod
-    def nothing(cls, count: int) -> _Met:
+    def none(cls, count: int) -> _Matches:
         return cls(np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32))
 
-    def put(self, names: npt.NDArray[np.integer], closeness: float, words: int = 1) -> None:
-        """Say it of these names; what was said of them before is forgotten."""
+    def record(self, names: npt.NDArray[np.integer], closeness: float, words: int = 1) -> None:
+        """Set the values of these names, replacing earlier ones."""
         self.closeness[names], self.words[names] = closeness, words
 
-    def add(self, other: _Met, weight: float) -> None:
-        """Add what another thing asked for counts."""
+    def add(self, other: _Matches, weight: float) -> None:
+        """Add the matches of another concept, with a weight."""
         np.add(self.closeness, other.closeness * np.float32(weight), out=self.closeness)
         np.add(self.words, other.words, out=self.words)
 
 
 class NameSearch:
-    """Names that can be searched by letters and by words; what that takes is made when it is first needed.
+    """Names that can be searched by letters and by words. The indexes are built when they are first needed.
 
     Args:
-        data: the names' UTF-8 bytes, a line feed behind each.
+        data: the names' UTF-8 bytes, each followed by a line feed.
     """
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
@@ -106,7 +107,7 @@ class NameSearch:
 
     @classmethod
     def of_names(cls, names: Iterable[str]) -> NameSearch:
-        """Of names that are at hand; a line feed in one counts as a blank."""
+        """A search over these names. A line feed in a name counts as a blank."""
         return cls("".join(name.replace("\n", " ") + "\n" for name in names).encode(errors="replace"))
 
     @cached_property
@@ -122,39 +123,39 @@ class NameSearch:
 
     @property
     def lengths(self) -> Floats:
-        """float32[n]: how many words each name has."""
+        """float32[n]: the number of words in each name."""
         return self._index.lengths
 
-    def by_words(self, concept: Concept) -> _Met:
-        """Names that have all words of one of its ways, or its own."""
-        met = _Met.nothing(len(self))
+    def by_words(self, concept: Concept) -> _Matches:
+        """The names that contain all words of one of the concept's ways, or of the concept itself."""
+        matches = _Matches.none(len(self))
         words = concept.word.split()
         for way, closeness in concept.ways:
-            met.put(_common([self._index.holding(word) for word in way]), closeness, len(way))
-        met.put(_common([self._akin(word) for word in words]), _STEM, len(words))
-        met.put(_common([self._index.holding(word) for word in words]), 1.0, len(words))
-        return met
+            matches.record(_common([self._index.holding(word) for word in way]), closeness, len(way))
+        matches.record(_common([self._with_stem(word) for word in words]), _STEM, len(words))
+        matches.record(_common([self._index.holding(word) for word in words]), 1.0, len(words))
+        return matches
 
-    def _akin(self, word: str) -> Names:
-        """The names that have a word of the same stem, ascending."""
+    def _with_stem(self, word: str) -> Names:
+        """The names that contain a word with the same stem, ascending."""
         lists = [self._index.holding(one) for one in {word, *self._index.with_stem(stem(word))}]
         return lists[0] if len(lists) == 1 else np.unique(np.concatenate(lists))
 
-    def put_begun(self, concept: Concept, met: _Met) -> None:
-        """Beside what is met: names with a word that begins with what is asked for."""
+    def record_prefixes(self, concept: Concept, matches: _Matches) -> None:
+        """Add names that do not match yet but have a word that begins with the concept."""
         names = self._index.with_beginning(concept.word)
-        met.put(names[met.closeness[names] == 0], _BEGUN)
+        matches.record(names[matches.closeness[names] == 0], _PREFIX)
 
-    def put_inside(self, concept: Concept, met: _Met) -> None:
-        """Names with its letters anywhere."""
-        met.put(self._table.holding(concept.word.encode()), _INSIDE)
+    def record_substrings(self, concept: Concept, matches: _Matches) -> None:
+        """Set the names that contain the concept's letters anywhere."""
+        matches.record(self._table.holding(concept.word.encode()), _SUBSTRING)
 
     def tiers(self, query: NameQuery, candidates: Ints) -> Tiers:
-        """How names have the query as typed: see `NameTable.tiers`.
+        """Where names contain the query as typed: see `NameTable.tiers`.
 
         Args:
-            query: the text.
-            candidates: the names that have about all of its words.
+            query: the query.
+            candidates: the names that contain most of its words.
         """
         found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
         for phrase in query.phrases:
@@ -170,52 +171,52 @@ class NameSearch:
 
 
 def score(parts: Sequence[NameSearch], query: NameQuery, uses: npt.NDArray[np.integer]) -> Floats:
-    """float32[n]: how well each name, of all parts one behind another, is what is asked for; 0: not at all.
+    """float32[n]: how well each name matches the query; 0: not at all. The names of all parts are concatenated.
 
     Args:
         parts: the names.
-        query: what is asked for.
+        query: the query.
         uses: int[n]: how often each is used in proofs.
     """
-    met = _met(parts, query.concepts)
-    total = np.zeros(len(met.closeness), dtype=np.float32)
-    names = np.flatnonzero(met.closeness)
+    matches = _matches_of(parts, query.concepts)
+    total = np.zeros(len(matches.closeness), dtype=np.float32)
+    names = np.flatnonzero(matches.closeness)
     if len(names):
         lengths = np.concatenate([part.lengths for part in parts])[names]
-        share = np.minimum(met.words[names] / lengths, 1.0)
-        fit = met.closeness[names] ** _ALL_WORDS * (1 - _WHOLE_NAME + _WHOLE_NAME * share)
+        share = np.minimum(matches.words[names] / lengths, 1.0)
+        fit = matches.closeness[names] ** _ALL_WORDS * (1 - _WHOLE_NAME + _WHOLE_NAME * share)
         total[names] = fit + _USE * np.log1p(uses[names])
     base = 0
     for part in parts:
         here = slice(base, base + len(part))
-        total[here] += _as_typed(part, query, met.closeness[here])
+        total[here] += _as_typed(part, query, matches.closeness[here])
         base += len(part)
     return total
 
 
 def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:
-    """float32[n]: what it counts for each name that it has the query as typed."""
-    names, tiers = part.tiers(query, np.flatnonzero(closeness > _BEGUN))
+    """float32[n]: the bonus of each name for containing the query as typed."""
+    names, tiers = part.tiers(query, np.flatnonzero(closeness > _PREFIX))
     comes_first = tiers < (_LAST if query.is_name else _AT_END)
     bonus = np.zeros(len(part), dtype=np.float32)
     np.maximum.at(bonus, names, np.where(comes_first, _LAST - tiers, _IN_ONE_PIECE))
     return bonus
 
 
-def _met(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Met:
-    """How the names of all parts meet all that is asked for; what no name has counts nowhere."""
+def _matches_of(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Matches:
+    """How well the names of all parts match all concepts. Concepts that no name matches are ignored."""
     count = sum(map(len, parts))
-    total, weights, by_letters = _Met.nothing(count), 0.0, 0
+    total, weights, by_letters = _Matches.none(count), 0.0, 0
     for concept in asked:
         found = [part.by_words(concept) for part in parts]
         if concept.is_last or not _any(found):
-            for part, met in zip(parts, found, strict=True):
-                part.put_begun(concept, met)
+            for part, matches in zip(parts, found, strict=True):
+                part.record_prefixes(concept, matches)
         if by_letters < _MOST_BY_LETTERS and not _any(found):
             by_letters += 1
-            for part, met in zip(parts, found, strict=True):
-                part.put_inside(concept, met)
-        having = sum(int(np.count_nonzero(met.closeness)) for met in found)
+            for part, matches in zip(parts, found, strict=True):
+                part.record_substrings(concept, matches)
+        having = sum(int(np.count_nonzero(matches.closeness)) for matches in found)
         if having:
             weight = concept.share * (_COMMON + float(np.log1p(count / having)))
             weights += weight
@@ -224,24 +225,25 @@ def _met(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Met:
     return total
 
 
-def _joined(found: Sequence[_Met]) -> _Met:
-    """What parts found, one behind another."""
-    return _Met(
-        np.concatenate([met.closeness for met in found]), np.concatenate([met.words for met in found])
+def _joined(found: Sequence[_Matches]) -> _Matches:
+    """The matches of the parts, concatenated."""
+    return _Matches(
+        np.concatenate([matches.closeness for matches in found]),
+        np.concatenate([matches.words for matches in found]),
     )
 
 
-def _any(found: Sequence[_Met]) -> bool:
-    return any(met.closeness.any() for met in found)
+def _any(found: Sequence[_Matches]) -> bool:
+    return any(matches.closeness.any() for matches in found)
 
 
 def _common(lists: Sequence[Names]) -> Names:
-    """What several ascending lists have in common."""
+    """The intersection of several ascending lists."""
     if not lists:
         return np.zeros(0, dtype=np.int32)
     first, *rest = sorted(lists, key=len)
     for other in rest:
         if len(first):
-            places = np.minimum(np.searchsorted(other, first), len(other) - 1)
-            first = first[other[places] == first]
+            indices = np.minimum(np.searchsorted(other, first), len(other) - 1)
+            first = first[other[indices] == first]
     return first

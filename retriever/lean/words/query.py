@@ -1,4 +1,4 @@
-"""A text in words as names are searched for it: what it asks for, piece by piece."""
+"""Splits a query in words into the concepts for which names are searched."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from retriever.lean.words.stems import stem
 from retriever.lean.words.table import SMALL_WORDS, VAGUE_WORDS, lines
 
 MOST_WORDS = 32
-"""Of a longer text the rest is not looked for."""
+"""Words of a query. Further words are ignored."""
 MOST_LETTERS = 2000
-"""So many characters of a text are split into words."""
-SAID, WRITTEN = 0.9, 0.7
-"""How close a way of the table is to what was asked for: to words behind the stroke, to another way."""
+"""Characters of a query. Further characters are ignored."""
+ASKED, ALTERNATIVE = 0.9, 0.7
+"""How close a spelling in the table is to the query: if the query matches the right column, or another spelling."""
 _VAGUE = 0.2
 _POSSESSIVE = re.compile(r"['’]s\b")
 _INNER_STROKE = re.compile(r"(?<=[^\W_])['’](?=[^\W_])")
@@ -28,20 +28,20 @@ Way = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """One thing that is asked for, and the ways names may write it."""
+    """One concept of a query, and the ways in which names may write it."""
 
     word: str
-    """As typed, in lower case; several words of the table are joined by blanks."""
+    """As typed, in lower case. Several words that the table has together are separated by spaces."""
     ways: tuple[tuple[Way, float], ...]
-    """The words of a way, all of which a name has to have, and how close it is (0, 1)."""
+    """The words of each way, all of which a name must have, and how close the way is, in (0, 1)."""
     share: float
-    """What it counts for among the others: 1, or less for a vague word."""
+    """Its weight among the other concepts: 1, or less for a vague word."""
     is_last: bool
-    """Whether the text ends with it, so that it may be a word that is still being typed."""
+    """Whether the query ends with it, so that it may be an incomplete word."""
 
 
 def concepts(text: str) -> list[Concept]:
-    """What a text asks for, each once, in order; of small words alone, each of them."""
+    """The concepts of a query, each once, in order. Small words are left out unless there are no others."""
     words = _words(text)
     chosen = list(_matched(words))
     if all(word in SMALL_WORDS for word, _, _ in chosen):
@@ -57,51 +57,53 @@ def concepts(text: str) -> list[Concept]:
 
 
 def _words(text: str) -> list[str]:
-    """The text's words: split like names, without accents and apostrophes."""
+    """The words of a query, split as names are, without accents and apostrophes."""
     plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MOST_LETTERS]))
     plain = "".join(character for character in plain if not unicodedata.combining(character))
     return split(_INNER_STROKE.sub("", plain))[:MOST_WORDS]
 
 
 def _matched(words: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[Way, float], ...], int]]:
-    """The words from left to right, those together that the table has together: what was said, the ways
-    that names write it, and the place behind it.
+    """From left to right, single words or several that the table has together: the matched words, the ways in
+    which names write them, and the index after them.
     """
     stems = [stem(word) for word in words]
-    place = 0
-    while place < len(words):
-        begun = _keys().get(stems[place], ())
-        found = [(end, key) for key in begun if (end := _end(key, words, stems, place))]
-        end = max((end for end, _ in found), default=place + 1)
+    index = 0
+    while index < len(words):
+        begun = _keys().get(stems[index], ())
+        found = [(end, key) for key in begun if (end := _end(key, words, stems, index))]
+        end = max((end for end, _ in found), default=index + 1)
         ways: dict[Way, float] = {}
-        parts = {stems[place]}
+        parts = {stems[index]}
         for key in (key for ends, key in found if ends == end):
             parts.update(key)
             for way, closeness in _ways()[key].items():
                 ways[way] = max(closeness, ways.get(way, 0.0))
-        said = [word for word, root in zip(words[place:end], stems[place:end], strict=True) if root in parts]
-        yield " ".join(said), tuple(sorted(ways.items(), key=lambda way: (way[1], len(way[0])))), end
-        place = end
+        matched = [
+            word for word, root in zip(words[index:end], stems[index:end], strict=True) if root in parts
+        ]
+        yield " ".join(matched), tuple(sorted(ways.items(), key=lambda way: (way[1], len(way[0])))), end
+        index = end
 
 
-def _end(key: Way, words: Sequence[str], stems: Sequence[str], place: int) -> int:
-    """Where a key of the table ends that begins at a place, small and vague words between its own; or 0."""
+def _end(key: Way, words: Sequence[str], stems: Sequence[str], index: int) -> int:
+    """The end of a key of the table that begins at `index`, perhaps with small and vague words in between; or 0."""
     for number, part in enumerate(key):
-        while number and place < len(words) and stems[place] != part and words[place] in _SKIPPED:
-            place += 1
-        if place == len(words) or stems[place] != part:
+        while number and index < len(words) and stems[index] != part and words[index] in _SKIPPED:
+            index += 1
+        if index == len(words) or stems[index] != part:
             return 0
-        place += 1
-    return place
+        index += 1
+    return index
 
 
 @lru_cache(maxsize=1)
 def _ways() -> Mapping[Way, Mapping[Way, float]]:
-    """The ways that names write what is asked for, by its stems, each with its closeness."""
+    """The ways in which names write a concept, with their closeness, by the stems of the concept."""
     found: dict[Way, dict[Way, float]] = {}
     for line in lines():
         for asked in (*line.asked, *line.ways):
-            closeness = SAID if asked in line.asked else WRITTEN
+            closeness = ASKED if asked in line.asked else ALTERNATIVE
             ways = found.setdefault(tuple(map(stem, asked)), {})
             for way in line.ways:
                 ways[way] = max(closeness, ways.get(way, 0.0))
@@ -110,7 +112,7 @@ def _ways() -> Mapping[Way, Mapping[Way, float]]:
 
 @lru_cache(maxsize=1)
 def _keys() -> Mapping[str, Sequence[Way]]:
-    """What the table knows, by its first stem."""
+    """The keys of the table, by their first stem."""
     found: dict[str, list[Way]] = {}
     for key in _ways():
         found.setdefault(key[0], []).append(key)

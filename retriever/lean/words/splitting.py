@@ -1,7 +1,7 @@
-"""Where the words of names begin and end: at separators and at humps.
+"""Splits names into words, at separators and at the humps of camel case.
 
 `Real.hasDerivAt_sin` has the words real, has, deriv, at, sin; `Set.sInter` has set, s, inter; `div_le_iff₀`
-has div, le, iff. Work is on the UTF-8 bytes of many names at once; queries are split by the same rule.
+has div, le, iff. It works on the UTF-8 bytes of many names at once. Queries are split by the same rules.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ NEWLINE = ord("\n")
 _QUOTES = 0xC2
 """The first byte of « and »."""
 _APART = re.compile(rb"\xc2.|\xe2[\x81\x82].|\xe1\xb5.", re.DOTALL)
-"""In UTF-8 what ends a word beyond ASCII: « and », and small letters and digits above or below the line."""
+"""The UTF-8 of characters beyond ASCII that end a word: « and », and superscripts and subscripts."""
 
 
 def apart(data: bytes) -> bytes:
-    """The same number of bytes, with underscores where characters beyond ASCII end words."""
+    """The data with underscores in place of characters beyond ASCII that end words. The length is unchanged."""
     return _APART.sub(lambda found: b"_" * len(found[0]), data)
 
 
@@ -40,17 +40,17 @@ def boundaries(data: Bytes) -> tuple[Bools, Bools]:
     return belongs, begins
 
 
-def begins_at(data: Bytes, places: Ints) -> Bools:
-    """bool[m]: whether words begin at places of names' bytes (uint8[n]) as they are."""
-    here, before = data[places], data[places - 1]
-    behind = data[np.minimum(places + 1, len(data) - 1)]
-    apart_before = ~_WORD[before] | (data[places - 2] == _QUOTES)
-    hump = _CAPITAL[here] & (~_CAPITAL[before] | _SMALL[behind])
-    return np.asarray((places == 0) | apart_before | hump, dtype=np.bool_)
+def begins_at(data: Bytes, offsets: Ints) -> Bools:
+    """bool[m]: whether a word begins at each offset in the unchanged bytes of names (uint8[n])."""
+    here, before = data[offsets], data[offsets - 1]
+    after = data[np.minimum(offsets + 1, len(data) - 1)]
+    apart_before = ~_WORD[before] | (data[offsets - 2] == _QUOTES)
+    hump = _CAPITAL[here] & (~_CAPITAL[before] | _SMALL[after])
+    return np.asarray((offsets == 0) | apart_before | hump, dtype=np.bool_)
 
 
 def split(text: str) -> list[str]:
-    """The words of a short text in lower case, in order."""
+    """The words of a short text, in lower case and in order."""
     raw = apart(text.encode(errors="replace"))
     data = np.frombuffer(raw, dtype=np.uint8)
     belongs, begins = boundaries(data)
@@ -61,7 +61,7 @@ def split(text: str) -> list[str]:
 
 
 def _stops(belongs: Bools, begins: Bools, starts: Ints) -> Ints:
-    """int64[m]: where the words end that begin at `starts`."""
+    """int64[m]: the ends of the words that begin at `starts`."""
     edges = np.append(np.flatnonzero(begins | ~belongs), len(belongs))
     return np.asarray(edges[np.searchsorted(edges, starts, side="right")], dtype=np.int64)
 

@@ -1,7 +1,7 @@
-"""What is left of an English word without its ending: always a beginning of the word.
+"""Stems of English words: a word without its ending, always a prefix of the word.
 
-Names and queries go through the same function, so it only has to treat forms of one word alike (`continuous`,
-`continuity`; `squares`, `squared`; `nonnegative`, `nonneg`), not to find their root.
+Names and queries use the same function, so it only has to map the forms of a word to the same stem (`continuous`,
+`continuity`; `squares`, `squared`; `nonnegative`, `nonneg`), not to find the linguistic root.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _ENDINGS = {
     "iveness ous ously ity ness edness ing ed edly ely ly es ies e y ent ence ency",
     5: "al ally ic icity ically ism ment ement",
 }
-"""Endings by how many letters they have to leave; the others are often part of the root (`normal`)."""
+"""Endings, by the number of letters that must remain. In shorter words they are often part of the root (`normal`)."""
 _LEAVES = {ending: shortest for shortest, endings in _ENDINGS.items() for ending in endings.split()}
 _LONGEST = max(map(len, _LEAVES))
 _NO_PLURAL = ("ss", "us", "is")

@@ -1,9 +1,9 @@
-"""What people say, and the words of Mathlib's names for it.
+"""A table from words that people use to the words in Mathlib's names.
 
-Each line has on the left what names write, several ways of it apart by commas, and behind the stroke what is
-asked for; a way of several words holds for names that have them all. Whoever asks for one of the ways finds
-the others too. What is asked for is compared by stem (`squared` is `square`); a form that the stems know
-(`continuity` for `continuous`) needs no line.
+In each line, the left column has the spellings in names, separated by commas, and the right column the words of
+queries. A spelling of several words matches names that contain all of them. A query for one of the spellings also
+finds the others. Queries are compared by stem (`squared` is `square`), so forms with the same stem (`continuity`
+for `continuous`) need no line.
 """
 
 from __future__ import annotations
@@ -328,10 +328,10 @@ some space spaces statement theorem theorems value
 """
 
 SMALL_WORDS = frozenset(_SMALL.split())
-"""They tell nothing of what is looked for, and count less among the words of a name."""
+"""Words that carry no information about the query. They count less among the words of a name."""
 
 VAGUE_WORDS = frozenset(_VAGUE.split())
-"""They tell a little of it."""
+"""Words that carry little information about the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,9 +339,9 @@ class TableLine:
     """A line of the table."""
 
     ways: tuple[tuple[str, ...], ...]
-    """What names write: the words of each way."""
+    """The spellings in names, each as words."""
     asked: tuple[tuple[str, ...], ...]
-    """What is asked for, as words."""
+    """The phrases in queries, each as words."""
 
 
 def lines() -> Iterator[TableLine]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat
 
-from lean_extract.files.reading import MAX_TEXT, read_regular, said_size
+from lean_extract.files.reading import MAX_TEXT, format_size, read_regular
 from retriever.documents.xml_parser import create_parser
 from retriever.match.readers.mathml import local
 from retriever.match.tokens import listed
@@ -77,7 +77,7 @@ def _read_html(text: str, events: Events) -> str:
     try:
         parser.feed(text)
         if len(parser.rawdata) > _LONGEST_REST and parser.rawdata.startswith("<"):
-            return f"{parser.getpos()[0]}: a tag or comment is not closed within {said_size(_LONGEST_REST)}"
+            return f"{parser.getpos()[0]}: a tag or comment is not closed within {format_size(_LONGEST_REST)}"
         parser.close()
     except (AssertionError, ValueError) as error:
         # What this parser does not know of SGML; a reference to a character by a number of a thousand digits.

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 
 from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_CORPUS, open_regular, said_size
+from lean_extract.files.reading import MAX_CORPUS, format_size, open_regular
 from retriever.documents.xml_parser import Refused, check_depth, create_parser
 
 _CHUNK = 1 << 20
@@ -112,7 +112,7 @@ class _Reader:
     def feed(self, chunk: bytes) -> None:
         self._read += len(chunk)
         if self._read > MAX_CORPUS:  # a small packed file may be an endless one unpacked
-            raise Refused(f"the dump is larger than {said_size(MAX_CORPUS)}")
+            raise Refused(f"the dump is larger than {format_size(MAX_CORPUS)}")
         self._parser.Parse(chunk, False)
 
     def finish(self) -> None:
