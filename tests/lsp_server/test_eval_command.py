@@ -91,7 +91,7 @@ def test_statements_are_proved_and_counted(cli: Cli, project: Path, tmp_path: Pa
     assert "--resume" in again.stderr
     other = cli(*asked, "--nodes", "7", "--resume")
     assert other.returncode == 2
-    assert "nodes was 6 and is 7 now" in other.stderr
+    assert "nodes was 6 and is now 7" in other.stderr
 
 
 def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
@@ -280,7 +280,7 @@ def test_two_evaluations_do_not_share_a_folder(
         process.send_signal(signal.SIGSTOP)  # it holds the folder, and does not come to its end meanwhile
         done = cli(*asked, "--resume")
         assert done.returncode == 2
-        assert f"Another evaluation writes to {out}: process {process.pid} on " in done.stderr
+        assert f"Another evaluation is writing to {out}: process {process.pid} on " in done.stderr
         process.send_signal(signal.SIGCONT)
         assert process.wait(60) == 0
     assert list(rows(out)) == ["same", "never"]
