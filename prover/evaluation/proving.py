@@ -25,7 +25,7 @@ from prover.search.search import search
 ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""
 
-_ONLY_SORRY = re.compile(r"uses [`']sorry[`']|rests on sorryAx\b")
+_ONLY_SORRY = re.compile(r"uses [`']sorry[`']|depends on sorryAx\b")
 _ENDS_IN_PROOF = re.compile(r":=\s*(?:by\b)?\s*\S")
 _PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
 _STEM_BYTES = 150

@@ -149,7 +149,7 @@ def _load(path: Path) -> dict[str, object]:
     except ValueError as error:
         raise BadRecords(f"{path} is not JSON: {error}.", _LAYOUT) from error
     if not isinstance(whole, dict):
-        raise BadRecords(f"{path} is of another layout: it is no JSON object.", _LAYOUT)
+        raise BadRecords(f"{path} is of another layout: it is not a JSON object.", _LAYOUT)
     return whole
 
 

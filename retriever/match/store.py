@@ -153,7 +153,7 @@ def _pair(line: str) -> tuple[StatementProof, Split]:
     except ValueError as error:
         raise ValueError(f"is not JSON: {error}") from error
     if not isinstance(plain, dict):
-        raise ValueError("is no JSON object")
+        raise ValueError("is not a JSON object")
     for name in _FIELDS:
         if not isinstance(plain.get(name), str):
             raise ValueError(f"has no text as {name!r}")

@@ -115,7 +115,7 @@ def _decoded(piece: str) -> Token:
         return _shared(piece, "word", "")
     mark, colon, text = piece[1:].partition(":")
     if mark[:1] not in _KINDS or mark[1:] not in FONTS or not colon or [text] != text.split():
-        raise ValueError(f"{piece!r} is no symbol")
+        raise ValueError(f"{piece!r} is not a symbol")
     return _shared(text, _KINDS[mark[0]], mark[1:])
 
 

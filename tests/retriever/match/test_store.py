@@ -58,7 +58,7 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
     ("change", "told"),
     [
         (lambda line: line[:30], "is not JSON: "),
-        (lambda line: "[]", "is no JSON object"),
+        (lambda line: "[]", "is not a JSON object"),
         (lambda line: "[" * 100_000, "is not JSON: nested too deeply"),
         (
             lambda line: line.replace('"part": "test"', '"part": "dev"'),
@@ -66,9 +66,9 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
         ),
         (lambda line: line.replace('"key": "b#1"', '"key": 7'), "has no text as 'key'"),
         (lambda line: line.replace("b#1", "a#1"), "has the key 'a#1' a second time"),
-        (lambda line: line.replace("$o:$", "$q:$"), "has a proof in which '$q:$' is no symbol"),
-        (lambda line: line.replace("$o:$", "$obald:$"), "has a proof in which '$obald:$' is no symbol"),
-        (lambda line: line.replace("$o:$", "$o:"), "has a proof in which '$o:' is no symbol"),
+        (lambda line: line.replace("$o:$", "$q:$"), "has a proof in which '$q:$' is not a symbol"),
+        (lambda line: line.replace("$o:$", "$obald:$"), "has a proof in which '$obald:$' is not a symbol"),
+        (lambda line: line.replace("$o:$", "$o:"), "has a proof in which '$o:' is not a symbol"),
         (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is no word"),
         (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is no word"),
         (lambda line: line.replace('"é"', '""'), "has an empty statement"),
