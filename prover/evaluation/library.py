@@ -53,7 +53,7 @@ def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
         if isinstance(text, CutText):
             for one in _problems(text, wanted, hide=False):
                 found.setdefault(one.name, one)
-    message = "No theorem of that name stands alone in the project's own files."
+    message = "The project has no theorem of that name in its own files, or none that stands alone."
     return uniquely_named(
         [(line, found.get(name) or InvalidProblem(name, message)) for line, name in enumerate(names, start=1)]
     )

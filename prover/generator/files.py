@@ -93,7 +93,7 @@ def is_checkpoint(folder: Path) -> bool:
 
 
 def checkpoint_files(folder: Path) -> list[Path]:
-    """The weight files of a transformers checkpoint, all of one kind and sorted; empty if it is no checkpoint."""
+    """The weight files of a transformers checkpoint, all of one kind and sorted; empty if it is not a checkpoint."""
     if not (folder / "config.json").is_file():
         return []
     kinds = (sorted(folder.glob(pattern)) for pattern in CHECKPOINTS)

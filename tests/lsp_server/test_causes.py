@@ -302,12 +302,12 @@ def test_hypotheses_alone_are_ranked_by_and_told(cli: Cli, tmp_path: Path) -> No
     asking = ("suggest", "--state", "-", "--json")
     answer = json.loads(cli(*asking, stdin="a b : ℕ\nh : a < b\n", cwd=tmp_path).stdout)
     assert answer["premises"]
-    assert any("hypotheses alone" in note for note in answer["notes"])
+    assert any("hypotheses only" in note for note in answer["notes"])
     stated = json.loads(
         cli(*asking, stdin="theorem t (a b : ℕ) (h : a < b) : a ≤ b := by", cwd=tmp_path).stdout
     )
     assert stated["goal"] == "a b : ℕ\nh : a < b\n⊢ a ≤ b"
-    assert not any("hypotheses alone" in note for note in stated["notes"])
+    assert not any("hypotheses only" in note for note in stated["notes"])
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
     assert [name for name, row in found.items() if row["status"] == "proved"] == ["same", "twice", "both"]
     assert "is empty" in said.pop("line 2")
     assert "is not JSON" in said.pop("line 3")
-    assert "line 1 already" in said.pop("same (line 4)")
+    assert "already occurs in line 1" in said.pop("same (line 4)")
     assert "unexpected token" in said.pop("syntax")
     assert "prime" in said.pop("unknown_word")
     assert "unknown namespace" in said.pop("header")

@@ -69,8 +69,8 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
         (lambda line: line.replace("$o:$", "$q:$"), "has a proof in which '$q:$' is not a symbol"),
         (lambda line: line.replace("$o:$", "$obald:$"), "has a proof in which '$obald:$' is not a symbol"),
         (lambda line: line.replace("$o:$", "$o:"), "has a proof in which '$o:' is not a symbol"),
-        (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is no word"),
-        (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is no word"),
+        (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is not a word"),
+        (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is not a word"),
         (lambda line: line.replace('"é"', '""'), "has an empty statement"),
         (lambda line: line.replace('"b#1"', '"b\\ud835"'), "has half a character"),
     ],
@@ -124,7 +124,7 @@ def test_a_missing_file_and_one_that_is_no_text(tmp_path: Path) -> None:
     with pytest.raises(BadRecords, match="cannot be read"):
         read_pairs(tmp_path / "none")
     (tmp_path / "bytes").write_bytes(b"\xff\xff")
-    with pytest.raises(BadRecords, match="is no text"):
+    with pytest.raises(BadRecords, match="is not text"):
         read_pairs(tmp_path / "bytes")
 
 
