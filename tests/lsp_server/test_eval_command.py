@@ -371,7 +371,7 @@ def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
     for more, code, said in [
         (["--retriever", "oracle", *TEMPLATES], 2, "no proofs"),
         (["--tactics-from", "generator", "--generator", tmp_path], 1, "no generator"),
-        ([*TEMPLATES, "--generator", tmp_path], 2, "--generator goes with"),
+        ([*TEMPLATES, "--generator", tmp_path], 2, "--generator has no effect on templates"),
         ([*TEMPLATES, "--seconds", "0"], 2, "not a number above 0"),
         ([*TEMPLATES, "--lean", "no-such-program"], 2, "no program here"),
     ]:
