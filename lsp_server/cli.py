@@ -1,4 +1,4 @@
-"""The command line. Heavy imports wait until the command is known, so `--version` is immediate."""
+"""The command line. Heavy imports are delayed until the command is known, so that `--version` is immediate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 2 for the user's mistakes, 1 for failures, 130 for Ctrl-C."""
+    """Run a command; returns the exit code: 0 for success, 2 for a user's mistake, 130 after Ctrl-C, 1 otherwise."""
     code = 0
 
     def work() -> None:
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
     _collections(
-        commands.add_parser("collections", help="list or remove the collections of other backends than Lean")
+        commands.add_parser("collections", help="list or remove the collections of backends other than Lean")
     )
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve other Lean tools and a search page over HTTP, on loopback"))

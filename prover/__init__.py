@@ -1,4 +1,4 @@
 """Which tactics work on a goal: candidates from premises or a model, and Lean's verdict on them."""
 
-# First of all: it tells onnxruntime to keep quiet, which has to happen before anything imports that.
+# Imported first: it silences onnxruntime's logging, which only works before onnxruntime is imported.
 import lean_extract.onnx_runtime as _  # noqa: F401

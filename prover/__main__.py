@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from lean_extract.verbs import Verb, run_verb
 
 VERBS: Mapping[str, Verb] = {
-    "search": Verb(".search.command", "search a proof for a sorry of a file"),
+    "search": Verb(".search.command", "search for a proof of a `sorry` in a file"),
     "pairs": Verb(".training.pairs", "make (state, tactic) pairs from records"),
     "train": Verb(".training.train", "train the generator from a preset"),
     "export": Verb(".training.export", "export a run, or a T5, as an ONNX generator"),
-    "retrieve": Verb(".training.retrieved", "store what the retriever offers for steps"),
+    "retrieve": Verb(".training.retrieved", "store the premises that the retriever finds for steps"),
     "evaluate": Verb(".training.evaluate", "measure an exported generator on held-out steps"),
     "card": Verb(".training.card", "write the model card of a generator"),
 }

@@ -1,7 +1,7 @@
 """Tactics worth trying on a goal. Pure: Lean is asked elsewhere (`prover.verify`).
 
-A source makes candidates; scores are on one scale, a rough chance in [0, 1] that Lean accepts the tactic and
-that it helps, so that candidates of several sources can be merged. A generator is one more source.
+A source proposes candidates. All sources score on one scale, so that their candidates can be merged: a rough
+probability in [0, 1] that Lean accepts the tactic and that it helps. A generator is one more source.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Templates:
     per_premise: int = 5
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """The premises' tactics; a lower rank and a later template of one premise both cost score."""
+        """The tactics of all premises. The score falls with the premise's rank, and from one template of a
+        premise to the next."""
         goal_view = templates.GoalView.of(goal)
         views = {
             rank: templates.PremiseView.of(premise, rank)
@@ -77,13 +78,14 @@ class Closers:
     name: str = "closer"
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """What the goal's own shape and hypotheses suggest; `premises` play no part."""
+        """What the goal's own shape and hypotheses suggest; `premises` is ignored."""
         proposals = [*closers.closing(goal, self.extra), *closers.structural(goal), *closers.local(goal)]
         return merge([[Candidate(tactic, score, self.name) for tactic, score in proposals]], limit)
 
 
 def merge(lists: Iterable[Sequence[Candidate]], limit: int) -> list[Candidate]:
-    """One list, best first, every tactic once (spacing aside), unfinished proofs never, at most `limit`."""
+    """At most `limit` candidates, best first. Tactics that differ only in spacing are merged, and unfinished
+    proofs are dropped."""
     best: dict[str, Candidate] = {}
     for candidate in (candidate for one in lists for candidate in one):
         key = key_of(candidate.tactic)
@@ -95,7 +97,7 @@ def merge(lists: Iterable[Sequence[Candidate]], limit: int) -> list[Candidate]:
 
 
 def key_of(tactic: str) -> str:
-    """The same for tactics that differ in spacing alone; in several lines spacing means something."""
+    """A key that is equal for one-line tactics that differ only in spacing; in longer ones, spacing counts."""
     return tactic.strip() if "\n" in tactic.strip() else " ".join(tactic.split())
 
 

@@ -1,4 +1,4 @@
-"""Tactics that a goal suggests by itself, with a rough chance that each helps."""
+"""Tactics that a goal suggests by itself, each with a rough probability that it helps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MANY_NAMES = 6
 
 
 def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
-    """Tactics that close a goal or fail."""
+    """Tactics that either close the goal or fail."""
     target = strip_brackets(tokens(goal.target))
     outer = shape(target)
     types = {strip_brackets(tokens(item.type)) for item in last_named(goal)}
@@ -80,8 +80,11 @@ def structural(goal: Goal) -> Iterator[Proposal]:
 
 
 def is_worth_cases(goal: Goal, name: str) -> bool:
-    """Whether a case distinction on a name is likely to help: on a proof always, on a number, a list or the
-    like where the target computes with it, or speaks of it and no hypothesis does."""
+    """Whether a case distinction on `name` is likely to help.
+
+    On a proof, always. On a number, a list or the like, if the target computes with it, or if the target
+    mentions it and no hypothesis does.
+    """
     for hypothesis in goal.hypotheses:
         if name in hypothesis.names and head(tokens(hypothesis.type)) in _INDUCTIVE | _NUMBERS:
             return _asks_for(name, goal)
@@ -99,8 +102,11 @@ def _asks_for(name: str, goal: Goal) -> bool:
 
 
 def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
-    """Whether a proposition has the name inside of a term, not only as a whole side of a relation: so `n` in
-    `k ∣ n.factorial` and `n + 0 = n`, but not `k`. A predicate that is a variable asks for it, too."""
+    """Whether the name occurs inside a term, not only as a whole side of a relation.
+
+    True of `n` in `k ∣ n.factorial` and `n + 0 = n`, but not of `k`. Being an argument of a local predicate
+    counts, too.
+    """
     left = [parts]
     while left:
         part = left.pop()
@@ -122,7 +128,7 @@ def _holds(name: str, parts: tuple[str, ...]) -> bool:
 
 
 def _is_argument_inside(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
-    """Whether an application has the name in a bracket or before a dot, or is one of a local predicate."""
+    """Whether an application has the name in brackets or before a dot, or applies a local predicate to it."""
     if parts and parts[0] in local and name in parts[1:]:
         return True
     depth = 0
@@ -134,7 +140,7 @@ def _is_argument_inside(name: str, parts: tuple[str, ...], local: frozenset[str]
 
 
 def _introduced(goal: Goal) -> list[str]:
-    """Fresh names for everything that `intro` can take from the target."""
+    """Fresh names for everything that `intro` can introduce."""
     arguments, core = telescope((), goal.target)
     wanted = [argument.name or "h" for argument in arguments] + ["h"] * (shape(core).kind == "not")
     used = {name for hypothesis in goal.hypotheses for name in hypothesis.names}

@@ -1,8 +1,8 @@
-"""What a premise or hypothesis proves, and how: the table of uses by a statement's outermost connective.
+"""What a premise or hypothesis proves, and how: a table of uses by the statement's outermost connective.
 
 A fact `X : ∀ a, P a → (Q a ↔ R a)` proves `Q a ↔ R a` as `X _ h`, `Q a → R a` as `(X _ h).mp`, `R a` as
-`(X _ h).mp k`, and so on. Each such way is a `Way`: the pieces of its text, some of them holes, and the
-proposition it proves.
+`(X _ h).mp k`, and so on. Each of these is a `Way`: the pieces of its text, some of them holes, and the
+proposition that it proves.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from prover.shapes import Argument
 from prover.terms import FALSE, Term, instantiate, operator, parse, renamed
 
 _MOST_STEPS = 5
-"""So many projections and further arguments are looked through behind a fact's own arguments."""
+"""The most projections and further arguments to follow after a fact's own arguments."""
 _MOST_WAYS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """An explicit argument: a proof, `term` being what it proves, or data, `term` being its variable."""
+    """An explicit argument. If it is a proof, `term` is what it proves; if it is data, `term` is its variable."""
 
     term: Term
     is_proof: bool
@@ -32,7 +32,7 @@ Piece = Hole | str
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What to write, with holes between, and what it proves; `rank` is the premise's, from 0."""
+    """A text with holes, and what it proves. `rank` is the premise's, from 0."""
 
     pieces: tuple[Piece, ...]
     proves: Term
@@ -61,7 +61,7 @@ class Way:
 
     @property
     def unapplied(self) -> Way:
-        """The way without the proofs at its end."""
+        """The same way without the proofs at its end."""
         end = len(self.pieces)
         while isinstance(piece := self.pieces[end - 1], Hole) and piece.is_proof:
             end -= 1
@@ -70,7 +70,7 @@ class Way:
         return Way(self.pieces[:end], self.proves, self.rank, self.is_local)
 
     def text(self, arguments: Sequence[str]) -> str:
-        """What to write, with these arguments in the holes."""
+        """The text, with these arguments in the holes."""
         given = iter(arguments)
         found, is_applied = "", False
         for piece in self.pieces:
@@ -82,7 +82,7 @@ class Way:
         return found
 
     def renamed(self, instance: int) -> Way:
-        """The way with variables of its own."""
+        """The same way with fresh variables."""
         pieces = tuple(
             Hole(renamed(piece.term, instance), piece.is_proof) if isinstance(piece, Hole) else piece
             for piece in self.pieces
@@ -91,7 +91,7 @@ class Way:
 
 
 def bracketed(text: str) -> str:
-    """A term as an argument."""
+    """A term as an argument: in brackets if it needs them."""
     depth = 0
     for character in text:
         depth += TERM_DEPTH.get(character, 0)
@@ -150,7 +150,7 @@ _TABLE: dict[str, _Row] = {
     ">": _strict,
     "→": lambda term: [(Hole(term.args[0], is_proof=True), term.args[1])],
 }
-"""By what stands outermost: the piece that is written behind, and what is then proved."""
+"""By the outermost connective: the pieces that can be appended, each with what is then proved."""
 
 
 def _steps(term: Term, depth: int) -> list[Step]:
@@ -164,7 +164,7 @@ def _steps(term: Term, depth: int) -> list[Step]:
 def ways_of_premise(
     name: str, explicit: Sequence[Argument], core: Term, variables: frozenset[str], rank: int
 ) -> list[Way]:
-    """Every way to use a theorem, by its explicit arguments and its conclusion behind them."""
+    """Every way to use a theorem, given its explicit arguments and the conclusion after them."""
     holes = [_hole(argument, variables) for argument in explicit]
     return _ways((name, *holes), core, rank, is_local=False)
 
@@ -176,7 +176,7 @@ def _hole(argument: Argument, variables: frozenset[str]) -> Hole:
 
 
 def ways_of_hypothesis(name: str, proves: Term) -> list[Way]:
-    """Every way to use a hypothesis, one of the goal or one that a proof introduces."""
+    """Every way to use a hypothesis, whether the goal's or one that a proof introduces."""
     return _ways((name,), proves, 0, is_local=True)
 
 
@@ -195,7 +195,7 @@ def _ways(pieces: tuple[Piece, ...], proves: Term, rank: int, *, is_local: bool)
 
 
 def _unapplied(pieces: tuple[Piece, ...], proves: Term, rank: int) -> Iterator[Way]:
-    """The fact without its last proofs: it proves an implication."""
+    """The fact without its last proofs, which proves an implication."""
     for cut in range(len(pieces) - 1, 0, -1):
         piece = pieces[cut]
         if not isinstance(piece, Hole) or not piece.is_proof:

@@ -1,7 +1,7 @@
 """First-order unification of a premise's statement with a goal's, on the trees of their texts.
 
-Notation, dot notation and open namespaces can print one term in two ways, so only a clash of operators or
-numerals counts as a mismatch; a clash of names leaves the question open.
+Notation, dot notation and open namespaces allow Lean to print one term in two ways. So only a clash of operators
+or numerals counts as a mismatch; a clash of names leaves the question open.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from prover.terms import FALSE, Term, apply, operator, subterms
 
 Verdict = Literal["yes", "no", "open"]
 Bindings = Mapping[tuple[str, int], Term]
-"""What variables stand for, by name and instance; perhaps terms with further variables."""
+"""The values of variables, by name and instance; the terms may contain further variables."""
 _MOST_PARTS = 400
 """Larger terms are not bound to variables, which keeps bindings from growing without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unification:
-    """`yes` with what the variables stand for, `no`, or `open` where the texts cannot tell."""
+    """`yes` with the values of the variables, `no`, or `open` if the texts do not decide it."""
 
     verdict: Verdict
     bindings: Bindings
@@ -33,7 +33,7 @@ NO = Unification("no", {})
 
 
 def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
-    """Whether two statements are one for some values of their variables. `known` are bindings to be kept."""
+    """Whether two statements are equal for some values of their variables. `known`: bindings to keep."""
     bindings = dict(known or {})
     verdict = _unify(one, other, bindings)
     if verdict == "open" and _is_plain(one):
@@ -42,7 +42,7 @@ def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
 
 
 def occurs(pattern: Term, text: Term) -> Unification:
-    """Whether the pattern is any part of the text."""
+    """Whether the pattern unifies with any part of the text."""
     if pattern.kind in ("variable", "opaque") or text.kind == "opaque":
         return OPEN
     verdicts = set[Verdict]()
@@ -57,14 +57,14 @@ def occurs(pattern: Term, text: Term) -> Unification:
 
 
 def _is_plain(term: Term) -> bool:
-    """Whether a pattern is of variables, operators and numerals alone, so is printed in one way only."""
+    """Whether a pattern has only variables, operators and numerals, so that it is printed in one way only."""
     if term.kind == "variable":
         return not term.args
     return term.kind in ("operator", "numeral") and all(map(_is_plain, term.args))
 
 
 def resolved(term: Term, bindings: Bindings) -> Term:
-    """The term with what is known of its variables put in."""
+    """The term with the known values of its variables substituted."""
     args = tuple(resolved(argument, bindings) for argument in term.args)
     if term.kind == "variable":
         value = bindings.get((term.head, term.instance))
@@ -74,12 +74,12 @@ def resolved(term: Term, bindings: Bindings) -> Term:
 
 
 def is_closed(term: Term) -> bool:
-    """Whether no variable is left in a term."""
+    """Whether a term contains no variable."""
     return term.kind != "variable" and all(map(is_closed, term.args))
 
 
 def unfolded(term: Term) -> Term:
-    """What `≠`, `∉`, `≥`, `>` and the like stand for, and `p → False`."""
+    """The term with an outermost `≠`, `∉`, `≥`, `>` or the like unfolded, and `p → False` as `¬p`."""
     if len(term.args) == 2 and term.kind == "operator":
         left, right = term.args
         if term.head in NEGATED:
@@ -137,7 +137,7 @@ def _bind(variable: Term, value: Term, bindings: dict[tuple[str, int], Term]) ->
 
 
 def _has_loose(term: Term, depth: int) -> bool:
-    """Whether a term mentions a name that is bound outside of it."""
+    """Whether a term contains a bound name whose binder is outside it."""
     if term.kind == "bound":
         return int(term.head) >= depth
     below = depth + (term.kind == "binder")
@@ -150,7 +150,7 @@ def _mentions(term: Term, name: tuple[str, int]) -> bool:
 
 
 def _same_head(one: Term, other: Term) -> bool:
-    """Names are the same up to their namespaces."""
+    """Whether two heads are equal; names are compared without their namespaces."""
     if one.kind != other.kind:
         return False
     return one.head == other.head or (
@@ -159,6 +159,6 @@ def _same_head(one: Term, other: Term) -> bool:
 
 
 def _clash(one: Term, other: Term) -> bool:
-    """Whether two heads can be no notation for one another."""
+    """Whether neither head can be notation for the other."""
     printed = {one.kind, other.kind}
     return printed <= {"operator", "binder"} or printed == {"numeral"}

@@ -1,7 +1,7 @@
 """Short proof terms from premises and hypotheses, by backward chaining over the texts of their statements.
 
-Only what matches without doubt is built, so a found term is likely to be right; Lean is asked afterwards. The
-search is bounded by how many premises a term uses and by how many unifications are tried in all.
+A term is built only from parts that surely match, so it is likely to be right; Lean is asked afterwards. The
+search is bounded by the premises that a term uses and by the total number of unifications.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from prover.matching import Bindings, is_closed, resolved, unfolded, unify
 from prover.terms import FALSE, TRUE, Term, instantiate, operator
 
 _MOST_TRIED = 1200
-"""Unifications for one goal."""
+"""The most unifications for one goal."""
 _MOST_FOUND = 6
 _MOST_SHOWN = 4
 _LONGER = 2
-"""Terms of so many more steps than the shortest are given beside it."""
+"""Terms with up to this many steps more than the shortest are kept, too."""
 _MOST_ALTERNATIVES = 3
-"""So many proofs of one argument are tried, each with the arguments behind it."""
+"""The most proofs of one argument to try, each with the arguments after it."""
 _MOST_INTRODUCED = 4
 _DEEPEST = 8
-"""So many parts stand within one another, which ends what a hypothesis `p n → p (n + 1)` would go on with."""
+"""The deepest nesting of parts. It stops the endless use of a hypothesis such as `p n → p (n + 1)`."""
 _TRANSITIVE = {
     ("=", "="): (".trans", "="),
     ("↔", "↔"): (".trans", "↔"),
@@ -39,12 +39,12 @@ _TRANSITIVE = {
     ("∣", "∣"): (".trans", "∣"),
     ("⊆", "⊆"): (".trans", "⊆"),
 }
-"""How two relations are chained, and which comes of it."""
+"""(first relation, second relation) -> (the method that chains them, the resulting relation)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainedProof:
-    """A term, what its variables turned out to be, and what it is made of."""
+    """A proof term, the values of its variables, and what it uses."""
 
     text: str
     bindings: Bindings
@@ -53,45 +53,45 @@ class ChainedProof:
     rank: int
 
     def joined(self, text: str, other: ChainedProof) -> ChainedProof:
-        """Both as parts of one term."""
+        """The combination of both, with this text."""
         lemmas, steps = self.lemmas + other.lemmas, self.steps + other.steps
         return ChainedProof(text, other.bindings, lemmas, steps, max(self.rank, other.rank))
 
     def written(self, text: str) -> ChainedProof:
-        """The same within a longer text."""
+        """The same proof inside a longer text, one step more."""
         return ChainedProof(text, self.bindings, self.lemmas, self.steps + 1, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What a part of a term may still use: so many premises, and so many parts within one another."""
+class Budget:
+    """What a part of a term may still use: the number of premises, and the depth of nesting."""
 
     lemmas: int
     depth: int
 
-    def spent(self, lemmas: int) -> Left:
-        """What is left once so many premises are used."""
-        return Left(self.lemmas - lemmas, self.depth)
+    def spent(self, lemmas: int) -> Budget:
+        """The budget after so many premises are used."""
+        return Budget(self.lemmas - lemmas, self.depth)
 
-    def deeper(self) -> Left:
-        """What is left for a part."""
-        return Left(self.lemmas, self.depth - 1)
+    def deeper(self) -> Budget:
+        """The budget of a nested part."""
+        return Budget(self.lemmas, self.depth - 1)
 
 
 def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -> list[ChainedProof]:
     """Proof terms of the goal, shortest first; at most a few.
 
     Args:
-        goal: what is to be proved; without variables.
-        ways: the uses of premises and hypotheses.
+        goal: the proposition to prove, without variables.
+        ways: the ways to use premises and hypotheses.
         used: names that introduced hypotheses must not have.
-        lemmas: how many premises one term may use.
+        lemmas: the most premises that one term may use.
     """
     search = _Search(ways, used)
     found: dict[str, ChainedProof] = {}
     for most in range(lemmas + 1):
         search.begin()
-        for proof in islice(search.whole(goal, Left(most, _DEEPEST)), _MOST_FOUND):
+        for proof in islice(search.whole(goal, Budget(most, _DEEPEST)), _MOST_FOUND):
             found.setdefault(proof.text, proof)
         if len(found) >= _MOST_FOUND:
             break
@@ -100,7 +100,7 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
 
 
 def key(term: Term) -> str:
-    """What a statement and a goal that unify have in common."""
+    """A key that is equal for a statement and a goal if they can unify."""
     term = unfolded(term)
     return term.head.rpartition(".")[2] if term.kind == "name" else f"{term.kind} {term.head}"
 
@@ -114,7 +114,7 @@ class _Search:
         self._add(ways)
 
     def begin(self) -> None:
-        """Have the whole budget again."""
+        """Start counting unifications again."""
         self._tried = 0
 
     def _add(self, ways: Sequence[Way]) -> None:
@@ -127,31 +127,31 @@ class _Search:
     def _proving(self, wanted: str) -> list[Way]:
         return [way for by_key in reversed(self._local) for way in by_key.get(wanted, ())]
 
-    def whole(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
-        """Proofs of the goal itself: also by transitivity, by cases, and from what is absurd."""
-        yield from self._prove(goal, {}, left)
-        yield from self._chained(goal, left)
+    def whole(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
+        """Proofs of the goal itself: also by transitivity, by cases, and by contradiction."""
+        yield from self._prove(goal, {}, budget)
+        yield from self._chained(goal, budget)
         if unfolded(goal) != FALSE:
-            for proof in self._prove(FALSE, {}, left):
+            for proof in self._prove(FALSE, {}, budget):
                 yield proof.written(f"{bracketed(proof.text)}.elim")
-            yield from self._eliminated(goal, left)
+            yield from self._eliminated(goal, budget)
 
-    def _prove(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
+    def _prove(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
         self._tried += 1
-        left = left.deeper()
+        budget = budget.deeper()
         goal = resolved(goal, bindings)
-        if goal.kind in ("variable", "opaque") or self._tried > _MOST_TRIED or left.depth < 0:
+        if goal.kind in ("variable", "opaque") or self._tried > _MOST_TRIED or budget.depth < 0:
             return
         is_found = False
         for way in self._proving(key(goal)):
-            for proof in self._by(way, goal, bindings, left):
+            for proof in self._by(way, goal, bindings, budget):
                 is_found = True
                 yield proof
         if not is_found:
-            yield from self._built(unfolded(goal), bindings, left)
+            yield from self._built(unfolded(goal), bindings, budget)
 
-    def _argument(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
-        """Proofs of a part: also of what is obvious, for which the whole goal has tactics of its own."""
+    def _argument(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+        """Proofs of a part. Trivial ones are included; for a whole goal there are tactics for that."""
         goal = resolved(goal, bindings)
         done = ChainedProof("", bindings, 0, 1, 0)
         if goal == TRUE:
@@ -159,82 +159,82 @@ class _Search:
         elif goal.head in ("=", "↔") and len(set(goal.args)) == 1 and is_closed(goal):
             yield done.written(".rfl" if goal.head == "↔" else "rfl")
         else:
-            yield from self._prove(goal, bindings, left)
+            yield from self._prove(goal, bindings, budget)
 
-    def _by(self, way: Way, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
-        own = self._own(way, left)
+    def _by(self, way: Way, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+        own = self._own(way, budget)
         found = unify(own.proves, goal, bindings) if own is not None else None
         if own is not None and found is not None and found.verdict == "yes":
-            yield from self._applied(own, found.bindings, left)
+            yield from self._applied(own, found.bindings, budget)
 
-    def _own(self, way: Way, left: Left) -> Way | None:
-        """The way with variables of its own; None where it, or the search, costs too much."""
-        if way.cost > left.lemmas or self._tried > _MOST_TRIED:
+    def _own(self, way: Way, budget: Budget) -> Way | None:
+        """The way with fresh variables; None if the way or the search has become too expensive."""
+        if way.cost > budget.lemmas or self._tried > _MOST_TRIED:
             return None
         self._tried += 1
         self._instances += 1
         return way.renamed(self._instances)
 
-    def _applied(self, way: Way, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
+    def _applied(self, way: Way, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
         start = ChainedProof("", bindings, way.cost, 1, way.rank)
-        for texts, proof in self._filled(way.holes, start, left.spent(way.cost)):
+        for texts, proof in self._filled(way.holes, start, budget.spent(way.cost)):
             yield proof.written(way.text(texts))
 
     def _filled(
-        self, holes: Sequence[Hole], before: ChainedProof, left: Left
+        self, holes: Sequence[Hole], before: ChainedProof, budget: Budget
     ) -> Iterator[tuple[tuple[str, ...], ChainedProof]]:
-        """Texts for the holes, the first ones first: what they fix, the others have to keep."""
+        """Texts for the holes, filled from the left: a hole's bindings hold for those after it."""
         if not holes:
             yield (), before
             return
         hole, rest = holes[0], holes[1:]
         if not hole.is_proof:
-            for texts, proof in self._filled(rest, before, left):
+            for texts, proof in self._filled(rest, before, budget):
                 if is_closed(resolved(hole.term, proof.bindings)):
                     yield ("_", *texts), proof
             return
-        for first in islice(self._argument(hole.term, before.bindings, left), _MOST_ALTERNATIVES):
+        for first in islice(self._argument(hole.term, before.bindings, budget), _MOST_ALTERNATIVES):
             joined = before.joined("", first)
-            for texts, proof in self._filled(rest, joined, left.spent(first.lemmas)):
+            for texts, proof in self._filled(rest, joined, budget.spent(first.lemmas)):
                 yield (first.text, *texts), proof
 
-    def _built(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
-        """Proofs by what stands outermost in the goal."""
+    def _built(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+        """Proofs by the goal's outermost connective."""
         sides = goal.args if goal.kind == "operator" else ()
         if goal.head == "∧" and sides:
-            yield from self._pair(sides, bindings, left)
+            yield from self._pair(sides, bindings, budget)
         elif goal.head == "↔" and sides:
             there, back = operator("→", *sides), operator("→", *reversed(sides))
-            yield from self._pair((there, back), bindings, left)
+            yield from self._pair((there, back), bindings, budget)
         elif goal.head == "∨" and sides:
             for side, name in zip(sides, ("Or.inl", "Or.inr"), strict=True):
-                for proof in self._argument(side, bindings, left):
+                for proof in self._argument(side, bindings, budget):
                     yield proof.written(f"{name} {bracketed(proof.text)}")
         elif (goal.kind, goal.head) == ("binder", "∃"):
-            yield from self._witnessed(goal, bindings, left)
+            yield from self._witnessed(goal, bindings, budget)
         elif goal.head in ("→", "¬") or (goal.kind, goal.head) == ("binder", "∀"):
-            yield from self._introduced(goal, bindings, left)
+            yield from self._introduced(goal, bindings, budget)
 
-    def _pair(self, sides: Sequence[Term], bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
+    def _pair(self, sides: Sequence[Term], bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
         holes = [Hole(side, is_proof=True) for side in sides]
-        for texts, proof in self._filled(holes, ChainedProof("", bindings, 0, 0, 0), left):
+        for texts, proof in self._filled(holes, ChainedProof("", bindings, 0, 0, 0), budget):
             yield proof.written(f"⟨{', '.join(texts)}⟩")
 
-    def _witnessed(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
+    def _witnessed(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
         self._instances += 1
         witness = Term("?", kind="variable", instance=self._instances)
-        for proof in self._argument(instantiate(goal.args[0], witness), bindings, left):
+        for proof in self._argument(instantiate(goal.args[0], witness), bindings, budget):
             if is_closed(resolved(witness, proof.bindings)):
                 yield proof.written(f"⟨_, {proof.text}⟩")
 
-    def _introduced(self, goal: Term, bindings: Bindings, left: Left) -> Iterator[ChainedProof]:
-        """`fun x h => …`; what is introduced is known in the body alone."""
+    def _introduced(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+        """`fun x h => …`; the introduced hypotheses are known in the body only."""
         names: list[str] = []
         before = len(self._local)
         while len(names) < _MOST_INTRODUCED and (step := self._introduction(unfolded(goal))) is not None:
             name, goal = step
             names.append(name)
-        found = list(islice(self._argument(goal, bindings, left), _MOST_ALTERNATIVES))
+        found = list(islice(self._argument(goal, bindings, budget), _MOST_ALTERNATIVES))
         del self._local[before:]
         self._used.difference_update(names)
         for proof in found:
@@ -257,49 +257,49 @@ class _Search:
         self._used.add(name)
         return name
 
-    def _chained(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
-        """`X.trans Y` and its kin: the first relation begins where the goal does."""
+    def _chained(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
+        """`X.trans Y` and the like, where X's left side is the goal's."""
         if goal.kind != "operator" or len(goal.args) != 2:
             return
         for (first, second), (suffix, result) in _TRANSITIVE.items():
             for way in self._proving(f"operator {first}") if result == goal.head else ():
-                own = self._own(way, left)
+                own = self._own(way, budget)
                 if own is None or own.proves.head != first or own.pieces[-1] in (".le", ".ge"):
                     continue
                 found = unify(own.proves.args[0], goal.args[0])
                 if found.verdict == "yes":
-                    yield from self._linked(own, found.bindings, (second, goal.args[1], suffix), left)
+                    yield from self._linked(own, found.bindings, (second, goal.args[1], suffix), budget)
 
     def _linked(
-        self, way: Way, bindings: Bindings, then: tuple[str, Term, str], left: Left
+        self, way: Way, bindings: Bindings, then: tuple[str, Term, str], budget: Budget
     ) -> Iterator[ChainedProof]:
         second, end, suffix = then
-        for proof in islice(self._applied(way, bindings, left), _MOST_ALTERNATIVES):
+        for proof in islice(self._applied(way, bindings, budget), _MOST_ALTERNATIVES):
             middle = resolved(way.proves.args[1], proof.bindings)
             if middle == end or not is_closed(middle):
                 continue
-            for last in self._prove(operator(second, middle, end), {}, left.spent(proof.lemmas)):
+            for last in self._prove(operator(second, middle, end), {}, budget.spent(proof.lemmas)):
                 yield proof.joined(f"{bracketed(proof.text)}{suffix} {bracketed(last.text)}", last)
 
-    def _eliminated(self, goal: Term, left: Left) -> Iterator[ChainedProof]:
+    def _eliminated(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
         """`X.elim …` where `X` proves a disjunction, or that something exists."""
         for way in [*self._proving("operator ∨"), *self._proving("binder ∃")]:
-            own = self._own(way, left)
+            own = self._own(way, budget)
             if own is None:
                 continue
-            for proof in islice(self._applied(own, {}, left), _MOST_ALTERNATIVES):
+            for proof in islice(self._applied(own, {}, budget), _MOST_ALTERNATIVES):
                 proved = resolved(own.proves, proof.bindings)
                 if not is_closed(proved):
                     continue
                 holes = [Hole(case, is_proof=True) for case in _cases(proved, goal)]
                 start = ChainedProof("", {}, proof.lemmas, proof.steps, proof.rank)
-                for texts, whole in self._filled(holes, start, left.spent(proof.lemmas)):
+                for texts, whole in self._filled(holes, start, budget.spent(proof.lemmas)):
                     given = " ".join(bracketed(text) for text in texts)
                     yield whole.written(f"{bracketed(proof.text)}.elim {given}")
 
 
 def _cases(proved: Term, goal: Term) -> list[Term]:
-    """What has to be shown in each case; the goal has no bound names outside of its binders."""
+    """What has to be shown in each case. The goal must have no loose bound names."""
     if proved.kind == "binder":
         return [Term("∀", (operator("→", proved.args[0], goal),), "binder")]
     return [operator("→", case, goal) for case in proved.args]

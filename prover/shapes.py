@@ -1,8 +1,8 @@
 """The outer shape of a printed proposition, read from its text alone.
 
-Lean's binding powers decide what is outermost (`↔` 20, `→` 25, `∨` 30, `∧` 35, `¬` 40, relations 50);
-a binder (`∀ x, …`) reaches to the end of its bracket, so operators behind it are not outermost.
-This orders guesses, it proves nothing: Lean is asked afterwards.
+Lean's binding powers decide what is outermost (`↔` 20, `→` 25, `∨` 30, `∧` 35, `¬` 40, relations 50). A binder
+(`∀ x, …`) extends to the end of its bracket, so operators after it are not outermost. The result only orders
+guesses; Lean is asked afterwards.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MANY_HYPOTHESES = 128
 _MANY_NAMES = 256
 _IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
 RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
-"""Infix relations other than `=`, all of one binding power."""
+"""Infix relations other than `=`, all with the same binding power."""
 _ARITHMETIC: tuple[set[str], ...] = (
     {"|>", "<|", "<|>"},
     {"×", "⊕"},
@@ -63,7 +63,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 def last_named(goal: Goal) -> list[Hypothesis]:
-    """The hypotheses nearest to the target, as many as are looked at, and of their names the last ones."""
+    """The last hypotheses, and of their names the last ones, up to fixed limits."""
     found: list[Hypothesis] = []
     room = _MANY_NAMES
     for hypothesis in reversed(goal.hypotheses[-_MANY_HYPOTHESES:]):
@@ -75,7 +75,7 @@ def last_named(goal: Goal) -> list[Hypothesis]:
 
 @dataclass(frozen=True, slots=True)
 class GoalShape:
-    """What stands outermost in a proposition.
+    """The outermost connective of a proposition, and its parts.
 
     `left` and `right` are the sides of a binary connective or relation; `operator` is its token.
     For `forall` and `exists`, `left` is the binder text and `right` the body; for `not`, `right`.
@@ -89,7 +89,7 @@ class GoalShape:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument that a premise takes: its name, its type's tokens, how it is passed."""
+    """One argument of a premise: its name, the tokens of its type, and how it is passed."""
 
     name: str
     type: tuple[str, ...]
@@ -98,7 +98,7 @@ class Argument:
 
     @property
     def is_proof(self) -> bool:
-        """Whether the argument is likely a proof: judged by the shape of its type, then by its name."""
+        """Whether the argument is probably a proof, judged by the shape of its type, then by its name."""
         kind = shape(self.type).kind
         if kind != "other":
             # `α → β` is the type of a function unless it is named like a hypothesis.
@@ -107,7 +107,7 @@ class Argument:
 
 
 def shape(text: str | Sequence[str]) -> GoalShape:
-    """The outermost shape of a proposition. Brackets around the whole are taken off first."""
+    """The outermost shape of a proposition. Brackets around the whole are removed first."""
     parts = tokens(text) if isinstance(text, str) else tuple(text)
     return _shape(strip_brackets(parts))
 
@@ -134,7 +134,7 @@ def _shape(parts: tuple[str, ...]) -> GoalShape:
 
 
 def _outer_positions(parts: Sequence[str]) -> list[int]:
-    """Where the tokens outside every bracket stand, up to the first binder."""
+    """The indices of the tokens outside all brackets, up to the first binder."""
     depth, found = 0, []
     for index, token in enumerate(parts):
         step = _BRACKETS.get(token)
@@ -148,7 +148,7 @@ def _outer_positions(parts: Sequence[str]) -> list[int]:
 
 
 def binder_end(parts: Sequence[str], start: int = 0, ends: Sequence[str] = (",",)) -> int:
-    """Where the first of the tokens `ends` stands outside every bracket; the length where there is none."""
+    """The index of the first of the tokens `ends` outside all brackets; the length if there is none."""
     depth = 0
     for index in range(start, len(parts)):
         token = parts[index]
@@ -184,7 +184,7 @@ def _bracketed(bracket: str, inner: tuple[str, ...]) -> list[Argument]:
     names, colon, rest = _split(inner, ":")
     kind = rest if colon else (() if bracket in "({⦃" else inner)
     for marker in (":=", "optParam", "autoParam"):
-        if marker in kind:  # a default value: nobody has to give it
+        if marker in kind:  # it has a default value, so it need not be given
             return []
     if bracket == "[":
         return [Argument(names[0] if colon and names else "", kind, False, True)]
@@ -212,7 +212,7 @@ def _split(parts: tuple[str, ...], token: str) -> tuple[tuple[str, ...], bool, t
 
 
 def telescope(context: Iterable[str], conclusion: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
-    """The arguments of a signature and what is left of its conclusion once `∀` and `→` are taken off."""
+    """The arguments of a signature, and its conclusion without leading `∀` and `→`."""
     arguments = [argument for binder in context for argument in binder_arguments(tokens(binder))]
     core = strip_brackets(tokens(conclusion))
     while len(arguments) < _MOST_ARGUMENTS:
@@ -228,7 +228,7 @@ def telescope(context: Iterable[str], conclusion: str) -> tuple[tuple[Argument, 
 
 
 def head(parts: Sequence[str]) -> str:
-    """What a term or proposition is built with outermost: an operator, a binder or the applied function."""
+    """The outermost symbol of a term or proposition: an operator, a binder or the applied function."""
     inner = strip_brackets(tuple(parts))
     outer = _shape(inner)
     if outer.kind in ("true", "false"):
@@ -243,6 +243,6 @@ def head(parts: Sequence[str]) -> str:
 
 
 def symbols(parts: Iterable[str], variables: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The names and operators a text mentions, without brackets, punctuation and the given variables."""
+    """The names and operators in a text, without brackets, punctuation and the given variables."""
     plain = set(",;:") | set(_BRACKETS) | {":=", "=>", "fun", "λ", "_"}
     return frozenset(part for part in parts if part not in plain and part not in variables)

@@ -1,6 +1,6 @@
-"""When two proof states are one, and when a step leads nowhere. Pure.
+"""Whether two proof states are the same, and whether a step leads nowhere. Pure.
 
-States are one as they are printed, but for spacing, case tags and metavariable numbers.
+States are compared as printed, without spacing, case tags and the numbers of metavariables.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
 _TURNED = {">": "<", "≥": "≤", "⊇": "⊆"}
 _SYMMETRIC = frozenset({"=", "↔", "≠"})
 _LONGEST = 4000
-"""Characters of a fact that are looked into; longer ones are compared as they are."""
+"""The longest fact to parse, in characters; longer ones are compared as text."""
 _DEEPEST = 8
 
 
 def fingerprint(state: ProofState) -> Hashable:
-    """Equal for states that differ in spacing, case tags and the numbers of metavariables at most."""
+    """Equal for states that differ only in spacing, case tags and the numbers of metavariables."""
     numbers: dict[str, str] = {}
     return tuple(_plain(goal, numbers) for goal in state.goals)
 
 
 def adds_nothing(before: Goal, after: ProofState) -> bool:
-    """Whether a goal that is left is the one before, with no more in its context than was known.
+    """Whether a remaining goal has the old target, and nothing in its context that was not known.
 
-    Known is what stood there, the same in other words (`b = a` for `a = b`), and what always holds (`x = x`).
+    Known are the old hypotheses, the same facts in another form (`b = a` for `a = b`), and what always holds
+    (`x = x`).
     """
     target = _fold(before.target, {})
     known = {_fact(_fold(item.type, {}), item.value) for item in before.hypotheses}
@@ -61,7 +62,7 @@ def _always_holds(outer: GoalShape) -> bool:
 
 
 def _fact(text: str, value: str | None) -> Hashable:
-    """The same for a fact in other words: sides of a symmetric relation swapped, `>` for `<`."""
+    """Equal for two forms of a fact: a symmetric relation with its sides swapped, or `>` for `<`."""
     if value is not None:
         return text, " ".join(value.split())
     if len(text) > _LONGEST:
@@ -87,7 +88,7 @@ def _plain(goal: Goal, numbers: dict[str, str]) -> Hashable:
 
 
 def _fold(text: str, numbers: dict[str, str]) -> str:
-    """One blank for any spacing; metavariables numbered as they come, which keeps two of them apart."""
+    """The text with single spaces, and with metavariables numbered in order of appearance."""
     return _METAVARIABLE.sub(
         lambda found: numbers.setdefault(found[0], f"?{found[1]}.{len(numbers)}"), " ".join(text.split())
     )

@@ -1,4 +1,4 @@
-"""How a premise may be used on a goal, judged by the two shapes (see `prover.shapes`)."""
+"""The ways to use a premise on a goal, judged by their shapes (see `prover.shapes`)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
 _MOST_RULES = 5
 _MOST_LEMMAS = 2
 _SURE, _STEP_COSTS, _RANK_COSTS = 0.985, 0.985, 0.01
-"""How sure a proof term of one step is, and what a further step and a lower rank cost."""
+"""The fit of a proof term of one step, and how it falls with each further step and with the rank."""
 _TYPES = frozenset({"structure", "class", "inductive", "class inductive", "instance", "axiom type"})
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One tactic that uses a premise, and how well it fits the goal (0 to 1)."""
+    """A tactic that uses a premise, and how well it fits the goal (0 to 1)."""
 
     tactic: str
     fit: float
@@ -31,7 +31,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class GoalView:
-    """What the templates look at in a goal, computed once for all premises."""
+    """What the templates need of a goal, computed once for all premises."""
 
     target: tuple[str, ...]
     term: Term
@@ -40,9 +40,9 @@ class GoalView:
     symbols: frozenset[str]
     local: frozenset[str]
     hypotheses: tuple[tuple[str, Term, str], ...]
-    """Name, type and head symbol of every hypothesis that can be named."""
+    """Name, type and head symbol of every hypothesis that has an accessible name."""
     ways: tuple[Way, ...]
-    """What the hypotheses prove."""
+    """The ways to use the hypotheses."""
 
     @classmethod
     def of(cls, goal: Goal) -> GoalView:
@@ -68,7 +68,7 @@ def _read(type_: str, local: frozenset[str]) -> tuple[Term, str]:
 
 @dataclass(frozen=True, slots=True)
 class PremiseView:
-    """A premise's explicit arguments, variables, conclusion without `∀` and `→`, and what it proves."""
+    """A premise's explicit arguments, variables, conclusion without `∀` and `→` (`core`), and ways to use it."""
 
     name: str
     explicit: tuple[Argument, ...]
@@ -88,7 +88,7 @@ class PremiseView:
 
     @property
     def proofs(self) -> tuple[Argument, ...]:
-        """The explicit arguments that are likely proofs."""
+        """The explicit arguments that are probably proofs."""
         return tuple(argument for argument in self.explicit if argument.is_proof)
 
     def term(self, parts: tuple[str, ...]) -> Term:
@@ -97,12 +97,12 @@ class PremiseView:
 
 
 def is_theorem(premise: Premise) -> bool:
-    """Whether a premise is a proof, not a definition or a type."""
+    """Whether a premise is a theorem, not a definition or a type."""
     return premise.kind not in _TYPES | _DEFINITIONS
 
 
 def uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    """Every way to use a theorem on the goal that its shape allows, unsorted."""
+    """Every use of a theorem that the goal's shape allows, in no particular order."""
     yield from _application(goal, view)
     yield from _projection(goal, view)
     if view.shape.kind in ("eq", "iff"):
@@ -112,11 +112,11 @@ def uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
 
 
 def closed(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
-    """Whole proof terms, of hypotheses and at most two premises."""
+    """Complete proof terms from hypotheses and at most two premises."""
     known = [*goal.ways, *(way for view in views for way in view.ways)]
     for proof in proofs(goal.term, known, goal.local, _MOST_LEMMAS):
-        sure = _SURE * _STEP_COSTS ** (proof.steps - 1) / (1 + _RANK_COSTS * proof.rank)
-        yield Use(f"exact {proof.text}", sure)
+        fit = _SURE * _STEP_COSTS ** (proof.steps - 1) / (1 + _RANK_COSTS * proof.rank)
+        yield Use(f"exact {proof.text}", fit)
 
 
 def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
@@ -139,7 +139,7 @@ def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:
 
 
 def _projection(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    """Parts of what the premise proves, where the goal may be one: `(X ?_).1`, `X.mpr`."""
+    """Uses of a part of what the premise proves, if the goal may be that part: `(X ?_).1`, `X.mpr`."""
     for way in view.ways:
         if not way.is_projected or way.pieces[-1] == ".symm" or way.proves.kind == "variable":
             continue
@@ -195,7 +195,7 @@ def _applied(function: str, explicit: tuple[Argument, ...]) -> str:
 
 
 def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | None]:
-    """For every proof the premise asks for, a hypothesis that can be it, as far as the texts tell."""
+    """For every proof that the premise needs, a hypothesis that fits according to the texts, or None."""
     bindings = unify(view.term(view.core), goal.term).bindings
     chosen: dict[Argument, str | None] = {}
     for argument in view.proofs:
@@ -242,7 +242,7 @@ def _is_rule(goal: GoalView, view: PremiseView) -> bool:
 
 
 def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    """`have := X h` where a hypothesis is what the premise asks for."""
+    """`have := X h` if hypotheses provide all proofs that the premise needs."""
     proofs = view.proofs
     if not proofs:
         return
@@ -252,7 +252,7 @@ def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
 
 
 def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: frozenset[str]) -> float:
-    """How likely the premise's conclusion unifies with the target, 0 to 1, as far as the texts tell."""
+    """How likely the premise's conclusion unifies with the target, 0 to 1, judged by the texts."""
     if len(core) == 1 and core[0] in variables:
         return 0.2  # an eliminator: it fits everything
     verdict = unify(parse(core, variables), goal.term).verdict
@@ -273,7 +273,7 @@ def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: f
 
 
 def _turned_fit(goal: GoalView, view: PremiseView) -> float:
-    """The fit of the premise read from right to left, for equations and equivalences."""
+    """The fit of an equation or equivalence read from right to left."""
     if view.shape.kind not in ("eq", "iff") or goal.shape.kind != view.shape.kind:
         return 0.0
     turned = GoalShape(view.shape.kind, view.shape.right, view.shape.operator, view.shape.left)
@@ -295,7 +295,7 @@ def _occurs(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str])
     """How likely the pattern occurs somewhere in the goal."""
     wanted = symbols(pattern, variables)
     if not wanted:
-        return 0.1  # a bare variable rewrites anything, or nothing
+        return 0.1  # a bare variable matches anything
     verdict = occurs(parse(pattern, variables), goal.term).verdict
     if verdict == "yes":
         return 1.0

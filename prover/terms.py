@@ -1,7 +1,7 @@
-"""Printed propositions as trees, with what is bound and what stands for any term told apart.
+"""Printed propositions as trees, which distinguish bound names and pattern variables.
 
-What cannot be read (`if`, `match`, notation of a project's own) becomes one opaque leaf, so every text has a
-tree. Brackets deeper than `_DEEPEST`, and chains longer than `_LONGEST_CHAIN`, make the whole text opaque.
+What cannot be parsed (`if`, `match`, a project's own notation) makes the whole text one opaque leaf, so every text
+has a tree. So do brackets deeper than `_DEEPEST` and chains longer than `_LONGEST_CHAIN`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "op
 _DEEPEST = 59
 _MOST_TOKENS = 600
 _LONGEST_CHAIN = 120
-"""So many operators, projections and the like may nest to the left, all together."""
+"""The most operators, projections and the like that may nest to the left, in total."""
 _BINDERS = ("∀", "∃", "∃!", "∑", "∏", "⨆", "⨅", "⋃", "⋂")
 _OPAQUE = frozenset({"let", "have", "if", "match", "show", "do", "by", "fun"})
 _SAME = {**{spelling: ASCII[spelling] for spelling in ("<->", "->", "<=", ">=", "!=")}, "λ": "fun"}
@@ -29,7 +29,7 @@ _FENCES = PAIRS | QUOTIENT_PAIRS | ROUNDING_PAIRS | BARS
 _COERCIONS = frozenset("↑⇑↥")
 _INFIX = infix_powers(
     "+ - ++ ∪ * / % ∩ \\ ⊔ ⊓ → ∨ ∧ × ⊕ :: • ^ ∘ |> |>.",
-    # Relations bind alike here, whatever Lean says of `≃` and `⟶`; and what Lean would not read in a row is read.
+    # All relations get the same power here, unlike `≃` and `⟶` in Lean, and they may be chained, unlike in Lean.
     {
         **all_powers((*RELATIONS, "="), RELATION, is_right=True),
         "<|": Powers(11, 10),
@@ -67,9 +67,9 @@ _GRAMMAR = Grammar(
 class Term:
     """A node: its head and its arguments.
 
-    A `variable` stands for any term and may have arguments itself; `instance` keeps the variables of two uses
-    of one statement apart. A `bound` name is told by how many binders lie between (its head is that number);
-    a `binder` has one argument, its body, and binds one name. `is_dotted`: written behind its first argument.
+    A `variable` stands for any term and may have arguments itself; `instance` separates the variables of two uses
+    of one statement. The head of a `bound` name is its de Bruijn index, the number of binders in between. A
+    `binder` has one argument, its body, and binds one name. `is_dotted`: written after its first argument.
     """
 
     head: str
@@ -100,7 +100,7 @@ def parse(
     Args:
         tokens: of one proposition or term.
         variables: names that stand for any term.
-        local: names of hypotheses: `n.succ` is `succ n` where `n` is one of those or a variable.
+        local: names of hypotheses; `n.succ` means `succ n` if `n` is one of these or a variable.
     """
     if len(tokens) > _MOST_TOKENS:
         return _opaque(tokens[:_MOST_TOKENS])
@@ -119,7 +119,7 @@ class _Statement:
     """A statement's tree from its syntax tree.
 
     Args:
-        bound: the names that the binders around bind, the innermost last.
+        bound: the names bound by the enclosing binders, the innermost last.
     """
 
     def __init__(self, variables: frozenset[str], local: frozenset[str], bound: list[str]) -> None:
@@ -127,7 +127,7 @@ class _Statement:
         self._chain = 0
 
     def term(self, node: SyntaxNode) -> Term:
-        """The tree of a node. Raises Unreadable."""
+        """The tree of a node. Raises UnreadableTerm."""
         kind = node.kind
         if kind == "name":
             return self._named(node.text)
@@ -184,7 +184,7 @@ class _Statement:
         return _bind(node.text, guards, body)
 
     def _guard(self, argument: Argument) -> Term | None:
-        """The condition of a bounded binder: `∀ x ∈ s`; other arguments are bound by their names."""
+        """The condition of a bounded binder (`∀ x ∈ s`). Any other argument is bound by its name, and gives None."""
         if not (argument.is_proof and argument.name == "h" and len(argument.type) > 2):
             self._bound.append(argument.name or "_")
             return None
@@ -210,7 +210,7 @@ def apply(function: Term, args: Sequence[Term]) -> Term:
 
 
 def instantiate(body: Term, value: Term, depth: int = 0) -> Term:
-    """The body of a binder with the value in place of the bound name; the value has no bound names."""
+    """The body of a binder with the bound name replaced by a value, which must have no loose bound names."""
     if body.kind == "bound":
         index = int(body.head)
         return value if index == depth else Term(str(index - 1), kind="bound") if index > depth else body
@@ -222,14 +222,14 @@ def instantiate(body: Term, value: Term, depth: int = 0) -> Term:
 
 
 def renamed(term: Term, instance: int) -> Term:
-    """The term with its variables marked as those of one use of its statement."""
+    """The term with its variables marked as belonging to one use of its statement."""
     args = tuple(renamed(argument, instance) for argument in term.args)
     number = instance if term.kind == "variable" else 0
     return Term(term.head, args, term.kind, number, term.is_dotted)
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """The term and all its parts, the outermost first; of a function with arguments also its beginnings."""
+    """The term and all its parts, the outermost first, including partial applications (`f a` of `f a b`)."""
     yield term
     for number in range(len(term.args) - 1, 0, -1):
         if term.kind == "name":

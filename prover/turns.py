@@ -1,4 +1,4 @@
-"""In which order the candidates of two kinds of source are tried: those ready at once, and a generator's."""
+"""The order in which to try the candidates of two sources: those that are ready soon, and a generator's."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Self
 from prover.candidates import Candidate, is_unfinished, key_of
 
 SHARE = 4
-"""One in so many of the tactics tried is kept for the generator while it is still at work."""
+"""While the generator is still working, one in this many of the trials is reserved for its tactics."""
 
 
 class Turns:
-    """Candidates one by one, as many as are wanted, whichever are known.
+    """Yields candidates one by one, up to a limit, from those that are known.
 
-    What is ready first is handed out first. While the generator is awaited the others get at most three
-    quarters of the places; once its candidates are here, whoever had fewer turns is next, each with its best,
-    and what one source leaves the other may have. A tactic of both counts once.
+    Candidates are yielded as soon as they are known. While the generator is working, the other source gets at most
+    three quarters of the trials. Once the generator's candidates are there, the source that had fewer turns is
+    next, with its best candidate; when one source runs out, the other gets the rest. A tactic from both sources is
+    yielded once.
 
     Args:
-        ready: the candidates that are soon there, best first.
-        generated: those of the generator, best first; None: there is none.
-        limit: how many are handed out.
+        ready: the candidates that are available soon, best first.
+        generated: the generator's candidates, best first; None if there is no generator.
+        limit: how many candidates to yield.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class Turns:
         limit: int,
     ) -> None:
         self.scores: dict[str, float] = {}
-        """By tactic, as it was handed out: the best score that a source gave it."""
+        """The best score that a source gave to each tactic, by the tactic's text as yielded."""
         self._lists = (_Waiting(ready), _Waiting(generated))
         self._limit = limit
         self._reserve = min(-(-limit // SHARE), limit - 1) if generated is not None else 0
@@ -44,7 +45,7 @@ class Turns:
         return self
 
     async def __anext__(self) -> Candidate:
-        """The next to try. Raises what a source raises."""
+        """The next candidate to try. Raises what a source raises."""
         while len(self._handed) < self._limit:
             for source in self._lists:
                 self._note(source)
@@ -58,7 +59,7 @@ class Turns:
         raise StopAsyncIteration
 
     def close(self) -> None:
-        """Wait for nothing more."""
+        """Stop waiting for the sources."""
         for source in self._lists:
             if source.awaited is not None:
                 source.awaited.cancel()
@@ -91,7 +92,7 @@ class Turns:
 
 
 class _Waiting:
-    """One source: its candidates that have not had their turn, and how many had."""
+    """One source: its candidates that have not had a turn, and the number of turns so far."""
 
     def __init__(self, coming: Awaitable[Sequence[Candidate]] | None) -> None:
         self.awaited = None if coming is None else asyncio.ensure_future(coming)
@@ -99,7 +100,7 @@ class _Waiting:
         self.turns = 0
 
     def arrived(self) -> Sequence[Candidate]:
-        """What has come since this was last asked."""
+        """The candidates that have arrived since the last call."""
         if self.awaited is None or not self.awaited.done():
             return ()
         done, self.awaited = self.awaited, None

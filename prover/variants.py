@@ -1,7 +1,7 @@
-"""Of tactics that come to the same, the one to show. Pure.
+"""Chooses the one to show among equivalent tactics. Pure.
 
-Two steps come to the same if they leave the same goals. Of tactics that close a goal only those do that are
-the same use of the same lemmas in other words: two lemmas that both close it are both worth knowing.
+Two steps are equivalent if they leave the same goals. Tactics that close a goal are equivalent only if they use
+the same lemmas in the same way: two different lemmas that both close the goal are both worth knowing.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _JOINS = frozenset({";", "<", ">", "<;>", "·", "|", "using", "at", "fun", "λ",
 
 @dataclass(frozen=True, slots=True)
 class TacticVariant:
-    """One of several tactics that come to the same, and the best score that one of them has."""
+    """One of several equivalent tactics, and the best score of all of them."""
 
     outcome: TacticOutcome
     score: float
 
 
 def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[TacticVariant]:
-    """The shortest of those that come to the same, one without a linter's remark before one with it."""
+    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred."""
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
@@ -52,10 +52,10 @@ def _result(outcome: TacticOutcome) -> Hashable:
 
 
 def use_of(tactic: str) -> Hashable:
-    """The same for tactics that use the same lemmas in the same way, as far as their text tells."""
+    """Equal for tactics that use the same lemmas in the same way, judged by their text."""
     text = key_of(tactic)
     parts = tokens(text)
-    # What an argument is proved by matters as little as how it is passed.
+    # Neither the proof of an argument nor the way it is passed makes a difference.
     plain = tokens(text.replace("(by assumption)", "_").replace("‹_›", "_"))
     if not plain or "\n" in text or _JOINS & set(plain):
         return text
@@ -70,7 +70,7 @@ def use_of(tactic: str) -> Hashable:
 
 
 def _heads(parts: Sequence[str]) -> tuple[str, ...]:
-    """What is applied: the first name of a term and of every bracket in it that holds more than a name."""
+    """The applied functions: the first name of a term and of every bracket in it that holds more than a name."""
     bare = [part for part in parts if part != "@"]
     heads = bare[:1] if bare[:1] != ["("] else []
     for before, name, behind in zip(bare, bare[1:], bare[2:], strict=False):

@@ -1,4 +1,4 @@
-"""Lean's verdict on candidate tactics, as it comes in."""
+"""Yields Lean's verdicts on candidate tactics as they arrive."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _REACHES_OTHERS = re.compile(
     r"(?<![\w.'!?«])(?:all_goals|any_goals|rotate_left|rotate_right|swap|pick_goal|on_goal|assumption'"
     r"|repeat1?'?|iterate|case'?)(?![\w'!?»])"
 )
-"""Tactics that may go on to the goals behind the main one."""
+"""Tactics that may affect goals after the main one."""
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
 
 class TacticTrier(Protocol):
-    """What can try tactics in Lean without touching the user's document: `LeanSession`."""
+    """Tries tactics in Lean without touching the user's document, as `LeanSession` does."""
 
     def try_tactics(
         self,
@@ -37,16 +37,16 @@ class TacticTrier(Protocol):
         timeout: float,
         within: float | None = None,
     ) -> AsyncIterator[TacticOutcome]:
-        """Outcomes as they finish, in any order; a tactic is taken from its source when there is room for it.
+        """Yield outcomes as they finish, in any order. A tactic is taken from its source when it can be tried.
 
-        `timeout` is in seconds, for each tactic; `within` for all together.
+        `timeout`: seconds for each tactic. `within`: seconds for all together.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class GoalPosition:
-    """Where the goal stands: the document, its text (None: as on disk), the position in it."""
+    """The position of a goal: the document, its text (None: as on disk), and the line and column."""
 
     path: Path
     text: str | None
@@ -55,7 +55,7 @@ class GoalPosition:
 
 async def verify(
     trier: TacticTrier,
-    place: GoalPosition,
+    at: GoalPosition,
     before: ProofState,
     candidates: Sequence[Candidate] | AsyncIterable[Candidate],
     *,
@@ -63,19 +63,21 @@ async def verify(
     within: float | None = None,
     keep_failures: bool = False,
 ) -> AsyncGenerator[TacticOutcome, None]:
-    """Try the candidates at the place and yield Lean's verdicts as they come in.
+    """Try the candidates at a position and yield Lean's verdicts as they arrive.
 
-    A tactic that leaves the goal as it was, with nothing new in its context, counts as failed; so does one
-    that takes a number or a list apart for which the goal does not ask, and one that may reach the goals
-    behind the main one, which were not there when it was tried. `sorry` and `admit` are never tried.
-    Failures and timeouts are left out unless `keep_failures`. `timeout` is in seconds for each, `within` for
-    all. Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
+    A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, if it splits a number
+    or a list without need, or if it may affect the goals after the main one, which are absent during the trial.
+    Unfinished tactics (`sorry`, `admit`) are never tried. Failures and timeouts are dropped unless `keep_failures`.
+
+    Args:
+        timeout: seconds for each tactic.
+        within: seconds for all together.
+
+    Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
     given = candidates if isinstance(candidates, AsyncIterable) else _each(candidates)
     async with aclosing(_worth_trying(given)) as tactics:
-        stream = trier.try_tactics(
-            place.path, place.text, place.position, tactics, timeout=timeout, within=within
-        )
+        stream = trier.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
         try:
             async for outcome in stream:
                 judged = _judge(outcome, before)
@@ -83,7 +85,7 @@ async def verify(
                     yield judged
         finally:
             if isinstance(stream, AsyncGenerator):
-                await stream.aclose()  # Whoever stops listening stops Lean, too.
+                await stream.aclose()  # Stop Lean when the caller stops listening.
 
 
 async def _each(candidates: Sequence[Candidate]) -> AsyncIterator[Candidate]:
@@ -103,11 +105,11 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
     reason = ""
     split = _SPLITS.match(outcome.shown.strip())
     if adds_nothing(before.goals[0], outcome.state):
-        reason = "It changes nothing, and adds nothing to what is known."
+        reason = "It changes nothing and adds nothing new."
     elif len(before.goals) > 1 and _REACHES_OTHERS.search(outcome.tactic):
-        reason = "It may reach the goals behind the main one."
+        reason = "It may affect the goals after the main one."
     elif outcome.state.goals and split and not is_worth_cases(before.goals[0], split["name"]):
-        reason = f"Nothing in the goal asks for `{split['name']}` to be taken apart."
+        reason = f"Nothing in the goal calls for splitting `{split['name']}`."
     if not reason:
         return outcome
     return TacticOutcome(outcome.tactic, "fails", message=reason, milliseconds=outcome.milliseconds)
@@ -116,11 +118,10 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
 def order(
     outcomes: Iterable[TacticOutcome], scores: Mapping[str, float] | None = None
 ) -> list[TacticOutcome]:
-    """Outcomes in the order to show, each result once.
+    """The outcomes in the order to show, each result once.
 
-    What closes comes first, then what leaves goals, then what cannot be judged. Of two alike the one goes
-    first against which no linter has anything, then a step before a case distinction, then the one that
-    leaves fewer goals, has the better score, is shorter.
+    Tactics that close the goal come first, then those that leave goals, then those that cannot be judged. Ties are
+    broken in this order: no linter's remark; not a case distinction; fewer goals left; better score; shorter text.
     """
 
     def key(one: TacticVariant) -> tuple[int, bool, bool, int, float, int, str]:

@@ -39,7 +39,7 @@ def run_all(options: argparse.Namespace) -> list[Run]:
     """Every condition's run, whole. Exits with the command's own code if one does not come to its end."""
     with_generator = generator_folder(options.generator) is not None
     if not with_generator:
-        print("note: there is no generator, so tactics come from templates alone", file=sys.stderr)
+        print("note: there is no generator, so tactics come from templates only", file=sys.stderr)
     runs = []
     for retriever, source in conditions(with_generator):
         out = options.work / f"{retriever}-{source}"

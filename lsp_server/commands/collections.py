@@ -1,4 +1,4 @@
-"""`premise-suggest collections`: what is indexed for other backends than Lean, and removing it again."""
+"""`premise-suggest collections`: lists or removes what is indexed for backends other than Lean."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def size_text(size: int) -> str:
-    """So many bytes, for a person."""
+    """A number of bytes as text for a person."""
     return f"{size / _MEGABYTE:.1f} MB"
 
 

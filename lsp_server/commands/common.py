@@ -1,4 +1,4 @@
-"""What several commands need: files read as text, the project of a path, settings from options."""
+"""Helpers shared by several commands: reading files, finding projects, settings from options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from retriever.models import reranker
 
 
 def read_text(path: Path) -> str:
-    """A file's text. Raises BadSource: it is missing, or cannot be read as `read_source` says."""
+    """A file's text. Raises BadSource: it is missing, or `read_source` cannot read it."""
     try:
         return read_source(path)
     except BadSource as error:
@@ -33,14 +33,14 @@ def project_root(path: Path) -> Path:
 
 
 def indexed_root(path: Path) -> Path | None:
-    """The root of the project that a path belongs to, if its index holds anything. Raises IndexDamaged."""
+    """The root of the project that a path belongs to; None if its index is empty. Raises IndexDamaged."""
     root = project_root(path)
     store = project_store(root)
     return root if store.stamp() is not None and holds_premises(store) else None
 
 
 def existing_folder(path: Path | None) -> Path:
-    """The folder that a command was given, or the current one. Raises BadSource: there is no such folder."""
+    """The folder given to a command, or the current one. Raises BadSource: there is no such folder."""
     folder = path or Path.cwd()
     if not folder.is_dir():
         raise BadSource(f"{folder} is not a folder.", "Give the folder of a Lean project.")
@@ -48,16 +48,16 @@ def existing_folder(path: Path | None) -> Path:
 
 
 def show_first_use() -> None:
-    """Print on standard error that something is made once, which takes a moment."""
+    """Print on standard error that something is prepared once, which takes a moment."""
     first_use.addHandler(logging.StreamHandler(sys.stderr))
     first_use.setLevel(logging.INFO)
     first_use.propagate = False
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
-    """The settings that a command's options ask for.
+    """The settings from a command's options.
 
-    Raises ModelError: no model; UserError: a re-ranker is asked for that the model does not have.
+    Raises ModelError: there is no model. UserError: re-ranking was requested, but the model has no re-ranker.
     """
     settings = Settings(
         lean=LeanSettings(command=options.lean),
@@ -69,6 +69,6 @@ def settings_for(options: argparse.Namespace) -> Settings:
         return settings
     folder = model_folder(options.model, download=options.download)
     if options.rerank and not (folder / reranker.FOLDER).is_dir():
-        hint = "Leave --rerank out, or put one there (docs/retriever.md)."
+        hint = "Leave out --rerank, or add a re-ranker to the model (docs/retriever.md)."
         raise UserError(f"The model in {folder} has no re-ranker.", hint)
     return replace(settings, premises=replace(settings.premises, rerank=options.rerank))

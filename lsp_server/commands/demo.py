@@ -1,4 +1,4 @@
-"""`premise-suggest demo`: the whole path on the bundled example library, with a live Lean."""
+"""`premise-suggest demo`: an end-to-end run on the bundled example library, with a live Lean."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def how_to_call(python: Path, found: str | None, here: Path) -> str:
-    """How people call the program of this environment from the folder `here`.
+    """The command by which the user can call this environment's program from the folder `here`.
 
     Args:
-        python: the interpreter that runs.
-        found: the program of our name that PATH leads to; None: there is none.
+        python: the running interpreter.
+        found: the program of our name on PATH; None if there is none.
     """
     script, activate = python.with_name(_PROGRAM), python.with_name("activate")
     if found is not None and Path(found).resolve() == script.resolve():
@@ -75,14 +75,14 @@ def how_to_call(python: Path, found: str | None, here: Path) -> str:
 
 
 def _compile(bar: ProgressBar) -> None:
-    """Compile the mini core and the example library; only the first run has anything to do."""
+    """Compile the mini core and the example library; after the first run there is nothing to do."""
     lean = packaged.prepare(progress=lambda done, total, _: bar.report("core", done, total))
     built = project_oleans(EXAMPLE)
     packaged.build_library(EXAMPLE, built, lean, lambda done, total, _: bar.report("library", done, total))
 
 
 async def _show(position: GoalPosition, options: argparse.Namespace, style: Style) -> None:
-    # The example stands on the mini core, so it needs the packaged Lean, whatever else there is.
+    # The example builds on the mini core, so it needs the packaged Lean even if another Lean is installed.
     toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
     engine = Engine(EXAMPLE, Settings(lean=LeanSettings(command=options.lean)), toolchain)
     try:
@@ -97,7 +97,7 @@ async def _show(position: GoalPosition, options: argparse.Namespace, style: Styl
 
 
 def first_unfinished(library: Path) -> GoalPosition:
-    """The first `sorry` in the library's unfinished proofs. Raises BadSource where there is none."""
+    """The first `sorry` in the library's unfinished proofs. Raises BadSource: there is none."""
     for path in sorted((library / UNFINISHED).glob("*.lean")):
         lines = read_source(path).split("\n")
         for number, line in enumerate(lines, start=1):

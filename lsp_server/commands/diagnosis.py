@@ -1,4 +1,4 @@
-"""What is set up on this machine and for a project, what is missing, and the command that mends it."""
+"""Examines this machine and a project: what is set up, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def examine(
     data: Path = DATA,
     report: Callable[[str], None] = _silent,
 ) -> list[Finding]:
-    """Look at everything; never raises for what is missing.
+    """Check everything. Something that is missing is a finding, not an error.
 
     Args:
         data: the folder of the bundled index.
-        report: called with a sentence now and then where it takes long.
+        report: called with a sentence from time to time if it takes long.
     """
     folder: Path | None = None
     try:
@@ -98,7 +98,7 @@ def _generator() -> Finding:
     try:
         folder = generator_folder("")
         if folder is None:
-            said = "none is shipped here; tactics come from templates alone"
+            said = "none is shipped here; tactics come from templates only"
             return Finding("generator", "note", said, REINSTALL)
         fingerprint = Generator.load(folder).fingerprint
     except ModelError as error:  # templates go on without it
@@ -109,6 +109,6 @@ def _generator() -> Finding:
 
 def _hnsw() -> Finding:
     if hnsw.available():
-        return Finding("hnswlib", "ok", "installed; large indexes are searched by HNSW")
-    message = "not installed; every search is exact, which is right but slower on very large indexes"
+        return Finding("hnswlib", "ok", "installed; large indexes are searched with HNSW")
+    message = "not installed; every search is exact, which is slower on very large indexes"
     return Finding("hnswlib", "note", message, f"{pip_install('hnsw')} (needs a C++ compiler)")

@@ -1,4 +1,4 @@
-"""`premise-suggest doctor`: what is set up, what is missing, and the command that mends it."""
+"""`premise-suggest doctor`: shows what is set up, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lsp_server.rendering.style import Style
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; 1 where something is missing."""
+    """Run the command; the exit code is 1 if something is missing."""
     root = project_root(existing_folder(options.directory))
     findings = examine(
         root,

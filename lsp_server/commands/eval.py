@@ -1,4 +1,4 @@
-"""`premise-suggest eval`: prove problems by search, count them, and report; or measure retrieval."""
+"""`premise-suggest eval`: proves problems by search and reports the results, or measures retrieval."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from prover.search.result import SearchLimits
 from retriever.metrics.charts import require_charts
 
 OUT = Path("evaluations")
-"""Where runs are kept by default, in the current folder."""
+"""The default folder for runs, inside the current one."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -75,7 +75,7 @@ def _until_stopped(
     options: argparse.Namespace,
     generator: Generator | None,
 ) -> bool:
-    """Whether the evaluation came to its end; False after Ctrl-C or SIGTERM."""
+    """Whether the evaluation finished; False after Ctrl-C or SIGTERM."""
 
     async def whole() -> bool:
         task = asyncio.create_task(
@@ -104,7 +104,7 @@ def _until_stopped(
 
 @contextmanager
 def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[None]:
-    """The first Ctrl-C or SIGTERM cancels the task; after it they do again what they did."""
+    """The first Ctrl-C or SIGTERM cancels the task; the previous signal handlers are then restored."""
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGINT, signal.SIGTERM)
 
@@ -146,7 +146,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
 
 
 def _generator(options: argparse.Namespace) -> Generator | None:
-    """The generator, unless templates alone are asked for. Raises ModelError, UserError."""
+    """The generator, unless only templates are to be used. Raises ModelError, UserError."""
     found = open_asked(options.generator, options.tactics_from or "both", options.download)
     if found is not None or options.tactics_from == "templates":
         return found
@@ -154,7 +154,7 @@ def _generator(options: argparse.Namespace) -> Generator | None:
     if options.tactics_from is not None:
         return needed(found)
     if found is None:
-        print("note: there is no generator, so tactics come from templates alone", file=sys.stderr)
+        print("note: there is no generator, so tactics come from templates only", file=sys.stderr)
     return found
 
 
@@ -206,20 +206,20 @@ def _draw(runs: list[Run], path: Path) -> None:
 
 @contextmanager
 def _output() -> Iterator[None]:
-    """What the block prints is written when it ends. Raises PremiseSuggestError: it cannot be."""
+    """Flush what the block prints when it ends. Raises PremiseSuggestError: it cannot be written."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        # What is left in the stream would be tried again when Python ends, with a traceback.
+        # Otherwise Python would try to write the rest again when it ends, and print a traceback.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
         raise PremiseSuggestError(
             f"The results could not be printed: {error.strerror or error}.",
-            "They are kept: print them with `premise-suggest eval report`.",
+            "They are saved: print them with `premise-suggest eval report`.",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The options of `premise-suggest eval`. No heavy imports: they are read before the command is known."""
+"""The options of `premise-suggest eval`. No heavy imports: the options are declared before the command is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`premise-suggest eval retrieval`: how well documents are found, by each list and by their sum."""
+"""`premise-suggest eval retrieval`: measures how well each ranking, and their fusion, finds documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `doctor` finds: each thing that was looked at, and how a damaged index is found out in bounded time."""
+"""The findings of `doctor`, and a time limit for reading an index in search of damage."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]
 MOST_SECONDS = 60.0
-"""How long an index is read to find damage."""
+"""How long an index is read in search of damage, in seconds."""
 _REPORT_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that was checked.
 
-    `status`: a `note` can be lived with, what is `missing` cannot. `fix`: the command, or what else, mends it.
+    `status`: a `note` is harmless, `missing` is not. `fix`: the command, or another way, to fix it.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Finding:
 
 
 class IndexReading:
-    """Bounds the time in which an index is read for damage, and reports progress.
+    """Limits the time for reading an index in search of damage, and reports progress.
 
     Args:
-        report: called with a sentence now and then where it takes long.
-        limit: seconds after which the rest is left unread.
-        every: seconds between two sentences.
+        report: called with a sentence from time to time if it takes long.
+        limit: seconds after which reading stops.
+        every: seconds between two reports.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class IndexReading:
         self._began = self._reported = time.monotonic()
         self._read = 0
         self.is_whole = True
-        """Whether all was read."""
+        """Whether everything was read."""
 
     def go_on(self, count: int) -> bool:
-        """Count bytes that were read; returns whether there is time for more."""
+        """Count bytes that were read; returns whether there is time to read more."""
         self._read += count
         now = time.monotonic()
         if now - self._reported > self._every:
@@ -60,7 +60,7 @@ class IndexReading:
 
 
 def report(findings: list[Finding], style: Style) -> str:
-    """The findings for a person."""
+    """The findings as text for a person."""
     return "\n".join(line for finding in findings for line in _lines(finding, style)) + "\n"
 
 

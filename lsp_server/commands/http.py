@@ -1,4 +1,4 @@
-"""`premise-suggest http`: the interfaces of existing clients and a search page, on loopback."""
+"""`premise-suggest http`: serves the HTTP APIs of existing clients and a search page, on loopback."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; returns when it is asked to stop."""
+    """Run the command; returns when the server is asked to stop."""
     _log_to_standard_error()
     if options.verbose or options.log_goals:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _log_to_standard_error() -> None:
-    """Errors, each on one line, and the same one only so often: a client must not fill a disk with them."""
+    """Log errors on one line each, and limit repetitions, so that a client cannot fill a disk."""
     handler = logging.StreamHandler()
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
     handler.addFilter(Seldom())

@@ -1,6 +1,6 @@
-"""`premise-suggest index`: build or refresh a project's index, with a progress bar; nothing is lost by Ctrl-C.
+"""`premise-suggest index`: build or refresh a project's index, with a progress bar. Ctrl-C loses nothing.
 
-With another backend than Lean it indexes a file or folder as a collection.
+With a backend other than Lean, it indexes a file or folder as a collection.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def run(options: argparse.Namespace) -> int:
     if options.backend != "lean":
         return _index_collection(options)
     if options.name:
-        raise UserError("--name goes with another --backend than lean.", "Leave it out.")
+        raise UserError("--name needs a --backend other than lean.", "Leave it out.")
     root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet) as bar:
         report = update_project(
             root, options.model, bar.report, stop.is_set, download=options.download, lean=options.lean
         )
     if report.stopped:
-        print("Stopped; what was read is kept. Run the same command to go on.", file=sys.stderr)
+        print("Stopped; what was read is kept. Run the same command again to continue.", file=sys.stderr)
         return INTERRUPTED
     print(summary(root, report))
     for note in report.notes:
@@ -86,7 +86,7 @@ def _index_collection(options: argparse.Namespace) -> int:
 
 
 def summary(root: Path, report: IndexReport) -> str:
-    """What an update did, in one line."""
+    """A summary of an update, on one line."""
     counts = f"{counted(report.documents, 'premise')} in {counted(report.files, 'file')}"
     changes = f"{report.files_read:,} read, {report.files_removed:,} removed"
     changes += f", {counted(report.documents_embedded, 'premise')} embedded, {report.seconds:.1f} s"
@@ -95,7 +95,7 @@ def summary(root: Path, report: IndexReport) -> str:
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[threading.Event]:
-    """Set an event at the first Ctrl-C (or SIGTERM); a second Ctrl-C is KeyboardInterrupt."""
+    """Set an event at the first Ctrl-C (or SIGTERM); a second Ctrl-C raises KeyboardInterrupt."""
     stop = threading.Event()
 
     def ask(_number: int, _frame: FrameType | None) -> None:

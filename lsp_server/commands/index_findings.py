@@ -1,4 +1,4 @@
-"""The part of `doctor` that looks at indexes: the project's, Lean's core in it, the bundled one."""
+"""The part of `doctor` that checks indexes: the project's, Lean's core in it, and the bundled one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 
 LEAN_CORE = "Lean core"
-"""What the finding about Lean's own library is called."""
+"""The name of the finding about Lean's own library."""
 REINSTALL = "install premise-suggest again from where you have it (a clone: git checkout retriever/data)"
-"""What mends files that came with the installation."""
+"""How to fix files that came with the installation."""
 
 
 def project_index_finding(root: Path, model: Path, reading: IndexReading) -> Finding:
-    """Whether the project has an index, and whether it is sound and up to date."""
+    """Check whether the project has an index that is intact and up to date."""
     command = f"premise-suggest index {shlex.quote(str(root))}"
     store = project_store(root)
     try:
@@ -53,7 +53,7 @@ def project_index_finding(root: Path, model: Path, reading: IndexReading) -> Fin
 
 
 def _damage_text(damage: Sequence[str]) -> str:
-    """The first damage, and how many more files are damaged."""
+    """The first damaged file, and the number of others."""
     more = f", and {counted(len(damage) - 1, 'file')} more" if len(damage) > 1 else ""
     return f"it is damaged: {damage[0].rstrip('.')}{more}"
 
@@ -63,7 +63,7 @@ def _unread(reading: IndexReading) -> str:
 
 
 def lean_core_finding(root: Path, lean_command: str, model: Path) -> Finding:
-    """Whether what Lean itself declares (Init and Std) is in the project's index."""
+    """Check whether Lean's own library (Init and Std) is in the project's index."""
     try:
         core = project_core(root, lean_command)
     except (BadSettings, LeanError) as error:
@@ -103,9 +103,9 @@ def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
 
 
 def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Finding:
-    """The shipped archive is read, and the copy that was unpacked, which is replaced if it is damaged.
+    """Check the shipped archive and its unpacked copy, which is replaced if it is damaged.
 
-    `model` is the folder of a usable model, which the index then has to fit.
+    `model` is the folder of a usable model, with which the index must then be compatible.
     """
     name = "bundled Mathlib"
     try:

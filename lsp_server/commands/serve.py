@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> NoReturn:
         logging.getLogger("premise_suggest").setLevel(logging.DEBUG)
     else:
         logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")
-    # pygls logs every message it sends, and every refused request with a traceback; both are noise here.
+    # pygls logs every message that it sends, and a traceback for every refused request; both are noise here.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = create_server(settings_for(options))
     leave(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))

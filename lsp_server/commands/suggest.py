@@ -1,4 +1,4 @@
-"""`premise-suggest suggest`: the goal, the premises that fit, the tactics that Lean accepts."""
+"""`premise-suggest suggest`: prints the goal, the premises that fit, and the tactics that Lean accepts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if options.backend != "lean":
         return _from_collection(options)
     if options.collection:
-        raise UserError("--collection goes with another --backend than lean.", "Leave it out.")
+        raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
     request, root = _request(options)
     suggestion = asyncio.run(_suggest(options, request, root, _generator(options)))
     print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
@@ -78,7 +78,7 @@ def _from_collection(options: argparse.Namespace) -> int:
 
 
 def _generator(options: argparse.Namespace) -> OpenGenerator | None:
-    """What was asked for on the command line, loaded: a warning below other tactics would be overlooked.
+    """Load the generator that the command line asks for, so that a failure is an error and not an overlooked warning.
 
     Raises UserError, ModelError.
     """
@@ -101,10 +101,10 @@ async def _suggest(
 def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
     if options.state is not None or options.text is not None:
         if options.line or options.column:
-            raise UserError("--line and --column go with --file alone.", "Leave them out.")
+            raise UserError("--line and --column are only used with --file.", "Leave them out.")
         if options.tactics:
             raise UserError(
-                "Tactics can only be tried where there is a file.",
+                "Tactics can only be tried in a file.",
                 "Give --file and --line instead.",
             )
         goal = _read_state(options.state) if options.state is not None else _typed(options.text)
@@ -114,7 +114,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
     position = position_in(options.file, options.line, options.column)
     if options.tactics and options.goal > 1:
-        raise UserError("Tactics are tried on the first goal alone.", "Leave --goal or --tactics out.")
+        raise UserError("Tactics are tried on the first goal only.", "Leave out --goal or --tactics.")
     request = SuggestRequest(position, None, options.k, options.tactics, options.failures, options.goal)
     return request, project_root(position.path)
 
@@ -139,13 +139,15 @@ def _read_state(source: str) -> str:
 
 
 def _typed(text: str) -> str:
-    """What was typed, or what stands on standard input. Raises BadSource: it is not UTF-8."""
+    """The given text, or standard input for `-`. Raises BadSource: it is not UTF-8."""
     if text == "-":
         return _standard_input()
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise BadSource("What was typed is not UTF-8.", "Send it as UTF-8, or in a file.") from error
+        raise BadSource(
+            "The text on the command line is not UTF-8.", "Send it as UTF-8, or in a file."
+        ) from error
     return text
 
 

@@ -1,4 +1,4 @@
-"""What is being completed at a position, and what to ask Lean for the goal there. Pure."""
+"""Finds what is being completed at a position, and how to ask Lean for the goal there. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST_NAME = 300
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """Where a premise's name is being typed.
+    """The context of a premise's name that is being typed.
 
     `name` is the span that a name replaces; `tactic` the whole unfinished tactic, and in a term's `slot` what
     is typed of the term; `rules` the finished rewrite rules before the name, as written.
@@ -47,7 +47,7 @@ class CompletionContext:
 
 
 def completion_at(text: str, position: Position) -> CompletionContext | None:
-    """What is being completed at the position, or None. `text` has `\\n` line ends."""
+    """What is being completed at the position, or None. `text` must have `\\n` line ends."""
     offset = offset_of(text.split("\n"), position)
     first = max(0, offset - REACH)
     before = text[first:offset]
@@ -115,7 +115,7 @@ def _last_comma(inner: str) -> int:
 
 
 def _tactic_end(text: str, start: int, offset: int) -> int:
-    """Where the unfinished tactic ends: at the line's end, a separator, or the bracket that encloses it."""
+    """The end of the unfinished tactic: the line's end, a separator, or the enclosing bracket."""
     column = start - (text.rfind("\n", 0, start) + 1)
     depth = 0
     for index in range(start, len(text)):
@@ -131,7 +131,7 @@ def _tactic_end(text: str, start: int, offset: int) -> int:
 
 
 def _continues(text: str, newline: int, column: int) -> bool:
-    """Whether the line after `newline` is indented deeper than the tactic, so may belong to it."""
+    """Whether the line after `newline` is indented deeper than the tactic, and so may belong to it."""
     end = text.find("\n", newline + 1)
     line = text[newline + 1 : end if end >= 0 else len(text)]
     return bool(line.strip()) and len(line) - len(line.lstrip()) > column
@@ -150,7 +150,7 @@ class GoalQuestion:
 
 
 def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
-    """What to ask Lean for the goal at the position; the first question that has an answer counts.
+    """The questions to ask Lean for the goal at the position; the first one with an answer counts.
 
     The unfinished tactic is replaced by `sorry`. Rewrite rules that are already written are kept, so that the
     goal is the one after them; where they do not rewrite, the goal before them is the next best.

@@ -15,12 +15,12 @@ _FAR = 1_000_000
 
 
 def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
-    """Where the name stands in its declaration.
+    """The position of a name in its declaration.
 
     Args:
-        lines: of the file as it is now.
-        name: the full name; its end is searched for, as a namespace may hold the rest.
-        line: where it stood when the file was read, from 0; -1 where that is not known.
+        lines: the lines of the file as it is now.
+        name: the full name; a suffix of it is searched for, since a namespace may provide the rest.
+        line: its line when the file was indexed, from 0; -1 if unknown.
 
     Where there are several candidates, the one with most of the name wins, then one behind a keyword of
     Lean's, then the one nearest to the line. What is declared without its name in the text (`@[simps]`,

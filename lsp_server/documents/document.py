@@ -16,13 +16,13 @@ from prover.verify import GoalPosition
 
 @dataclass(frozen=True, slots=True)
 class DocumentSnapshot:
-    """A document's path and lines, at the moment of a request."""
+    """A document's path and lines at the time of a request."""
 
     uri: str
     path: Path
     lines: Sequence[str]
     version: int | None = None
-    """The editor's number for this text; None where it is as on disk."""
+    """The editor's version number of this text; None for the file on disk."""
 
     @property
     def text(self) -> str:
@@ -38,10 +38,10 @@ class DocumentSnapshot:
         return range_to_lsp(self.lines, span.start, span.end)
 
     def goal_position(self, position: Position) -> GoalPosition:
-        """A position in this document, with the text that the editor has."""
+        """A position in this document, with the editor's text."""
         return GoalPosition(self.path, self.text, position)
 
     def import_edit(self, import_line: str) -> types.TextEdit | None:
-        """The edit that adds an import line, or None where it cannot simply be added."""
+        """The edit that adds an import line; None if it cannot simply be added."""
         found = import_insertion(self.lines, import_line)
         return types.TextEdit(self.range(found.span), found.text) if found else None

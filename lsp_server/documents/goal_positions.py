@@ -1,6 +1,6 @@
-"""The position of a goal in a document: its key in a cache, the text around it, what can be used there.
+"""The position of a goal in a document: its cache key, the text around it, and what can be used there.
 
-Pure, but for a file that is read where the editor has not sent its text.
+Pure, except that a file is read if the editor has not sent its text.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from retriever.lean.goal_context import GoalContext
 
 
 def cache_key(position: GoalPosition) -> tuple[Path, int, Position]:
-    """What stands for a position in a cache: not the text itself, which may be large."""
+    """A cache key for a position, which holds a hash instead of the text."""
     return position.path, hash(position.text), position.position
 
 
 def text_before(position: GoalPosition) -> str | None:
-    """The document up to the position; None where the text is on disk."""
+    """The document's text up to the position; None if the text is on disk."""
     if position.text is None:
         return None
     return position.text[: offset_of(position.text.split("\n"), position.position)]
 
 
 def in_term(position: GoalPosition) -> bool:
-    """Whether a tactic at the position stands where a term does. Raises BadSource."""
+    """Whether a term, not a tactic, is expected at the position. Raises BadSource."""
     return stands_in_term(_text(position).split("\n"), position.position)
 
 
 def text_to_line(position: GoalPosition) -> str:
-    """The file up to the position's line: what follows cannot be used there. Raises BadSource."""
+    """The file up to the position's line; later declarations cannot be used there. Raises BadSource."""
     return "\n".join(_text(position).split("\n")[: position.position.line + 1])
 
 
 def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
-    """What a goal on a line can use, of a file that was read up to that line.
+    """What a goal on a line can use, given the file's content up to that line.
 
     The theorem being proved is the declaration that reaches the line, or the last one if only empty lines
     stand between: a goal is always inside of one. It is not a premise there.
@@ -59,7 +59,7 @@ def _text(position: GoalPosition) -> str:
 
 
 def _last_written(text: str, line: int) -> Position:
-    """The end of what is written up to the end of a line."""
+    """The offset after the last non-blank character up to the end of a line."""
     rows = text.split("\n")[: line + 1]
     while rows and not rows[-1].strip():
         rows.pop()

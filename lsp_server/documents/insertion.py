@@ -1,4 +1,4 @@
-"""Where a tactic or a name goes in a document: what of it is replaced, and by what. Pure."""
+"""How to insert a tactic or a name into a document: which span is replaced, and by what text. Pure."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def name_insertion(lines: Sequence[str], position: Position, name: str) -> Inser
         whole = rest if _is_typed_of(typed + rest, name) else ""
         start = Position(position.line, position.column - len(typed))
         return Insertion(Span(start, Position(position.line, position.column + len(whole))), name)
-    if typed and rest:  # in the midst of another word
+    if typed and rest:  # in the middle of another word
         position = Position(position.line, position.column + len(rest))
         return Insertion(Span(position, position), f" {name}")
     return Insertion(Span(position, position), f"{' ' if typed else ''}{name}{' ' if rest else ''}")
 
 
 def import_insertion(lines: Sequence[str], import_line: str) -> Insertion | None:
-    """An import line behind the last import; None where the file has it, or may have none (`prelude`)."""
+    """An import line after the last import; None if the file has it already, or may not have it (`prelude`)."""
     number = import_line_number(lines)
     if number is None or imported_module(import_line) in imported(lines):
         return None
@@ -126,18 +126,18 @@ def _tactic_column(before: str) -> int:
 
 
 def with_by(tactic: str) -> str:
-    """A tactic as a term: behind `by`, its further lines under the first."""
+    """A tactic as a term: after `by`, with its further lines below the first."""
     return _BY + _indented(tactic, len(_BY))
 
 
 def _without_by(tactic: str) -> str:
-    """The tactic of `with_by`; any other is left as it is, for no tactic begins with `by`."""
+    """The inverse of `with_by`; other texts are unchanged, since no tactic begins with `by`."""
     bare = tactic.removeprefix(_BY)
     return tactic if bare == tactic else bare.replace("\n" + " " * len(_BY), "\n")
 
 
 def stands_in_term(lines: Sequence[str], position: Position) -> bool:
-    """Whether a tactic that goes in at or near the position stands where a term does, behind `by`."""
+    """Whether a tactic inserted at or near the position replaces a term, and so needs `by`."""
     sorry = sorry_near(lines, position, position)
     if sorry is not None:
         return _is_term(lines, sorry.start)
@@ -164,13 +164,13 @@ def _as_term(lines: Sequence[str], start: Position, end: Position, tactic: str) 
 
 
 def _as_one(before: str, tactic: str) -> str:
-    """Behind `<;>` stands one tactic: several are put in brackets."""
+    """After `<;>` there can be only one tactic, so several are put in brackets."""
     is_several = ";" in tactic or "\n" in tactic
     return _bracketed(tactic) if is_several and before.rstrip().endswith("<;>") else tactic
 
 
 def _apart(tactic: str, lines: Sequence[str], position: Position) -> str:
-    """The tactic, in brackets where a `|` behind the place would be read as a part of it."""
+    """The tactic, in brackets if a `|` after the position would otherwise be read as part of it."""
     if not _TAKES_BARS.search(tactic):
         return tactic
     behind = "\n".join([lines[position.line][position.column :], *lines[position.line + 1 :]])

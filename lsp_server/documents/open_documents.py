@@ -1,4 +1,4 @@
-"""The documents that the editor has open, with their text or why it is not known."""
+"""The documents that are open in the editor, with their text or the reason why it is unknown."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lean_extract.files.reading import MAX_SOURCE, format_size
 from lsp_server.documents.uris import MAX_URI
 
 MAX_HELD = 256 << 20
-"""Characters of all open documents together."""
+"""The most characters of all open documents together."""
 _REOPEN = "Close it and open it again."
 _TOO_LARGE = f"is larger than {format_size(MAX_SOURCE)}, so it is not read"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """A document as the editor has it. With a `fault` its text is not known, or not held, and empty here."""
+    """A document as the editor has it. If it has a `fault`, its text is unknown or not stored, and `text` is empty."""
 
     uri: str
     language: str
@@ -30,13 +30,13 @@ class OpenDocument:
     hint: str = _REOPEN
 
     def check(self, name: str) -> None:
-        """Raises BadSource where the text cannot be used."""
+        """Raise BadSource if the text cannot be used."""
         if self.fault:
             raise BadSource(f"{name} {self.fault}.", self.hint)
 
 
 class OpenDocuments:
-    """Open documents by URI, however its characters are quoted."""
+    """Open documents by URI; percent-encoding makes no difference."""
 
     def __init__(self, max_held: int = MAX_HELD) -> None:
         self._held: dict[str, OpenDocument] = {}
@@ -51,13 +51,13 @@ class OpenDocuments:
         return self._held.get(unquote(uri))
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
-        """It was opened, perhaps again: this is its text."""
+        """Store the text of a document that was opened, perhaps again."""
         return self._put(OpenDocument(item.uri, item.language_id, item.version, item.text))
 
     def change(self, params: types.DidChangeTextDocumentParams) -> OpenDocument:
-        """It was changed. The last message counts, whatever its version: that is what the editor has.
+        """Store the changed text. The last message counts, whatever its version.
 
-        We ask for whole texts; what is said of a part of the text is not applied but makes it unknown.
+        We ask for whole texts. A partial change is not applied; the text is unknown after it.
         """
         uri, version = params.text_document.uri, params.text_document.version
         held = self.get(uri)
@@ -71,12 +71,12 @@ class OpenDocuments:
         return self._put(OpenDocument(uri, held.language, version, last.text))
 
     def spoil(self, uri: str, fault: str, version: int = 0) -> OpenDocument:
-        """What the editor has under this URI is not known, until it is opened again or sent whole."""
+        """Mark the text of this URI as unknown until it is opened again or sent whole."""
         held = self.get(uri)
         return self._put(OpenDocument(uri, held.language if held else "", version, "", fault))
 
     def close(self, uri: str) -> None:
-        """It was closed; the file on disk counts again."""
+        """Forget a closed document; the file on disk counts again."""
         held = self._held.pop(unquote(uri), None)
         self._size -= len(held.text) if held else 0
 

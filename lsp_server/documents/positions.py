@@ -1,4 +1,4 @@
-"""The lines of a document; positions in it as offsets, and as people count them, from 1. Pure."""
+"""The lines of a document, and positions in it as offsets or counted from 1. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def offset_of(lines: Sequence[str], position: Position) -> int:
-    """How many characters stand before the position, lines joined by one newline each."""
+    """The number of characters before the position, with one character per newline."""
     return sum(len(line) + 1 for line in lines[: position.line]) + position.column
 
 
@@ -27,7 +27,7 @@ def position_at(text: str, offset: int) -> Position:
 def from_person(lines: Sequence[str], line: int, column: int | None) -> Position:
     """A position from numbers that count from 1; without a column, the first character that is not a space.
 
-    Raises BadPosition when it lies outside the document.
+    Raises BadPosition: it lies outside the document.
     """
     if not 1 <= line <= len(lines):
         raise BadPosition(

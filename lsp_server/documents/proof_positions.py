@@ -1,4 +1,4 @@
-"""Where the goal of a line is, and what stands there: a tactic, a `sorry`, or a term. Pure."""
+"""Finds the goal of a line, and whether a tactic, a `sorry` or a term is at a position. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lean_extract.records import Position, Span
 WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 """A name or a keyword."""
 REACH = 4000
-"""How many characters before a position are read."""
+"""How many characters before a position are examined."""
 _BEFORE_TACTIC = re.compile(r"(?:^|\bby|\bdo|\bthen|\belse|<;>|=>|:=|[·.;({⟨|])\s*$")
 _COMMANDS = frozenset(
     re.findall(
@@ -38,7 +38,7 @@ def tactic_word(line: str, column: int) -> tuple[str, int] | None:
 
 
 def sorry_near(lines: Sequence[str], start: Position, end: Position) -> Span | None:
-    """The `sorry` that a selection touches; for a bare cursor also the only one on its line."""
+    """The `sorry` that a selection touches; for a cursor without selection also the only one on its line."""
     on_line: list[Span] = []
     for number in range(start.line, min(end.line + 1, len(lines))):
         for match in _SORRY.finditer(_without_comment(lines[number])):
@@ -50,13 +50,13 @@ def sorry_near(lines: Sequence[str], start: Position, end: Position) -> Span | N
 
 
 def is_term_position(text: str, offset: int) -> bool:
-    """Whether a term stands at the offset rather than a tactic, so that a tactic needs `by` before it."""
+    """Whether a term rather than a tactic is expected at the offset, so that a tactic needs `by` before it."""
     before = text[max(0, offset - REACH) : offset]
     line = before[before.rfind("\n") + 1 :]
     bare = before.rstrip()
     if bare.endswith("=>"):
         return _is_term_behind_arrow(before, line)
-    if re.search(r"=>\s*\($", bare):  # what stands in the bracket is what would stand in its place
+    if re.search(r"=>\s*\($", bare):  # the bracket's content is of the same kind as the bracket itself
         return _is_term_behind_arrow(before, line)
     if bare.endswith((":=", ",", "⟨", "[", "(")):
         return not re.search(r"(?:^|\bby|[·;>|])\s*\($", line)
@@ -66,14 +66,14 @@ def is_term_position(text: str, offset: int) -> bool:
 
 
 def _is_term_behind_arrow(before: str, line: str) -> bool:
-    """Whether `=>` at the end is a function's, not an alternative's of `induction` and its like."""
+    """Whether the final `=>` belongs to a function, not to an alternative of `induction` or the like."""
     if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])[^;]*$", line):
         return True
     return not re.search(r"(?<![\w.'])(induction|cases|rcases|case|next|conv)(?![\w'])", before)
 
 
 def default_position(lines: Sequence[str], number: int) -> Position:
-    """Where the goal of a line is if no column is given: at its `sorry`, a `by` at its end, its first character."""
+    """The goal's column if none is given: that of the line's `sorry`, its final `by`, or its first character."""
     line = lines[number]
     bare = _without_comment(line)
     match = _SORRY.search(bare) or _LAST_BY.search(bare)

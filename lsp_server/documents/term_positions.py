@@ -1,4 +1,4 @@
-"""Where a term is being typed inside another one, and the document with a hole there. Pure."""
+"""Finds where a term is being typed inside another one, and makes a document with a hole there. Pure."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _BINDERS = frozenset("∀∃∑∏⨆⨅⋃⋂λ")
 _APPLIED = re.compile(r"[\w'!?)\]}⟩»][ \t]*\($")
 _REACH = 4000
 _MOST_FIELDS = 3
-"""So many further parts of an anonymous constructor are tried behind the hole."""
+"""The most further parts of an anonymous constructor to try after the hole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where the term goes: offsets of its declaration and of what is typed of it, and the brackets around."""
+    """The slot of a term: the offsets of its declaration and of its typed prefix, and the brackets around it."""
 
     start: int
     name: tuple[int, int]
     end: int
     opened: tuple[str, ...]
     tactic: int | None
-    """Where a tactic begins that names a value without saying its type (`have := …`)."""
+    """The beginning of a tactic that names a value without its type (`have := …`)."""
 
 
 def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
@@ -73,7 +73,7 @@ def _separates(near: str) -> bool:
 
 
 def holes(text: str, slot: Slot) -> Iterator[tuple[str, int]]:
-    """The document with a hole in the slot, and the hole's offset; the most likely way to go on first.
+    """Documents with a hole in the slot, each with the hole's offset; the likeliest continuation first.
 
     Brackets that nothing closes are closed on the hole's line. Lean elaborates no anonymous constructor with
     too few parts, so some are added; what a function lacks is left to `..`.
@@ -103,6 +103,6 @@ def _variants(head: str, opened: tuple[str, ...], behind: str) -> Iterator[str]:
 
 
 def _closers(text: str) -> str | None:
-    """What closes the brackets that a text leaves open; None where it closes others, or ends in a string."""
+    """The closing brackets that a text lacks; None if it closes others, or ends inside a string."""
     problem, still_open = brackets(text)
     return None if problem is not None else "".join(PAIRS[one] for one in reversed(still_open))

@@ -1,4 +1,4 @@
-"""URIs as editors send them: which can be read at all, and which are files of this machine."""
+"""URIs as editors send them: which can be parsed, and which are files on this machine."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from pygls.uris import to_fs_path
 
 MAX_URI = 32_000
-"""Characters. A path has a tenth of that on Linux; Windows has 32,767 at most."""
+"""The longest URI, in characters. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 
 
 def is_readable(uri: str) -> bool:
-    """Whether a URI can be taken apart; `file://[` cannot."""
+    """Whether a URI can be parsed; `file://[` cannot."""
     try:
         to_fs_path(uri)
     except ValueError:
@@ -20,6 +20,6 @@ def is_readable(uri: str) -> bool:
 
 
 def file_path(uri: str) -> Path | None:
-    """The file behind a URI; None where it is not one that this machine could have."""
+    """The path of a URI; None if it cannot be a file on this machine."""
     path = to_fs_path(uri) if uri.lower().startswith("file:") and is_readable(uri) else None
     return Path(path) if path and "\0" not in path and Path(path).is_absolute() else None

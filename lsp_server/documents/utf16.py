@@ -1,4 +1,4 @@
-"""Positions in UTF-16 units, as LSP counts, and in code points, as everything inside counts. Pure."""
+"""Converts positions between UTF-16 units (LSP) and code points (all other code). Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lean_extract.utf16 import code_point_column, utf16_length
 
 
 def from_lsp(lines: Sequence[str], position: types.Position) -> Position:
-    """A position in code points. A column past the end of its line means the end of it (LSP 3.17).
+    """A position in code points. A column beyond the line's end means its end (LSP 3.17).
 
-    Raises BadPosition when there is no such line.
+    Raises BadPosition: there is no such line.
     """
     if position.line >= len(lines):
         raise BadPosition(

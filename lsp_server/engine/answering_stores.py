@@ -1,4 +1,4 @@
-"""Which indexes answer for a project, and what to tell the user where that is less than it should be."""
+"""Decides which indexes answer for a project, and warns the user if some are missing."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from retriever.models.encoder import fingerprint_of
 from retriever.search.index.store import IndexStore
 
 Stamp = tuple[int, int, int] | None
-"""What changes when a store does."""
+"""A stamp that changes when a store does."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweringStores:
-    """The stores that answer for a project, earlier ones first where two hold the same module."""
+    """The stores that answer for a project; an earlier one takes precedence if two hold the same module."""
 
     stores: tuple[IndexStore, ...]
     note: str = ""
-    """What is not searched that should be, and what to do about it; empty: nothing."""
+    """What should be searched but is not, and what to do about it; empty if nothing is missing."""
     awaited: tuple[IndexStore, Stamp] | None = None
     """The project's own store, which is missing or empty, and its stamp: once written it answers instead."""
 
@@ -65,7 +65,7 @@ def stores_for(root: Path | None) -> AnsweringStores:
 
 
 def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> AnsweringStores:
-    """The same without the bundled index, where a model of the user's own cannot search it.
+    """The same stores, without the bundled index if the user's own model cannot search it.
 
     Args:
         model: the folder of the model.
@@ -78,7 +78,7 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
     if bundled.manifest().fingerprint == fingerprint_of(model):
         return chosen
     note = (
-        "The bundled Mathlib index belongs to the model that is shipped, so only the project's own index was "
+        "The bundled Mathlib index belongs to the shipped model, so only the project's own index was "
         "searched. To have Mathlib's lemmas as well, put it under .lake/packages (`lake update`) and run "
         f"`premise-suggest index {root}`."
     )
@@ -86,7 +86,7 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
 
 
 def _beside_bundled(own: IndexStore) -> AnsweringStores:
-    """A project's own index and the bundled one; its own alone where the bundled one cannot be read."""
+    """A project's own index and the bundled one; only the former if the bundled one cannot be read."""
     try:
         return AnsweringStores((own, bundled_store()))
     except PremiseIndexError as error:

@@ -1,4 +1,4 @@
-"""The last step of a request: what was found as the documented object (`schema.py`). Pure."""
+"""The last step of a request: puts the results into the documented object (`schema.py`). Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus
 from lsp_server.engine.tactic_runner import TrialResults
 
 _FIRST_GOAL_ONLY = (
-    "No tactics were tried: Lean tries them on the first goal alone. Leave the goal's number out."
+    "No tactics were tried: Lean tries them on the first goal only. Leave out the goal's number."
 )
 
 
 def shown_tactics(outcomes: Sequence[TacticOutcome], *, is_term: bool) -> list[TacticItem]:
-    """Outcomes as items; where a term stands, each tactic is shown behind `by`."""
+    """Outcomes as items; where a term is expected, each tactic is shown after `by`."""
     items = [tactic_item(outcome) for outcome in outcomes]
     return [replace(item, tactic=with_by(item.tactic)) for item in items] if is_term else items
 
 
 def without_file(answer: Suggestion) -> Suggestion:
-    """The answer where tactics were asked for, and there is no file to try them in."""
+    """The answer if tactics were requested, but there is no file to try them in."""
     return replace(answer, tactics_status=TacticsStatus.NO_FILE)
 
 
@@ -35,20 +35,20 @@ def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome], *, is_te
 
 
 def with_tactics(answer: Suggestion, results: TrialResults, *, is_term: bool) -> Suggestion:
-    """The answer with all that Lean said of tactics, and with further warnings before its own."""
+    """The answer with all of Lean's verdicts, and with further warnings before its own."""
     tactics = shown_tactics(results.outcomes, is_term=is_term)
     warnings = [*results.warnings, *answer.warnings]
     return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
 
 
 def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
-    """The answer where an error above the goal keeps tactics from being tried."""
+    """The answer if an error above the goal prevents trials."""
     warnings = [str(error), *answer.warnings]
     return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
 
 
 def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
-    """The answer where an error kept all tactics from being tried."""
+    """The answer if a failure prevented all trials."""
     status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
     if not has_project:
         status = TacticsStatus.NO_FILE
@@ -57,6 +57,6 @@ def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project:
 
 
 def with_first_goal_only(answer: Suggestion) -> Suggestion:
-    """The answer where tactics were asked for on another goal than the first."""
+    """The answer if tactics were requested for a goal other than the first."""
     warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
     return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)

@@ -1,4 +1,4 @@
-"""The step from a goal and its premises to tactics that may work: from templates, and from the generator."""
+"""The step from a goal and its premises to candidate tactics, from templates and from the generator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def template_candidates(
 class CandidateTactics:
     """Makes candidates, in threads. Results are kept per goal.
 
-    The keys: for templates the goal, premises, further closing tactics and how many are wanted; for the
+    The keys: for templates the goal, premises, extra closing tactics and the number wanted; for the
     generator all goals, premises, how many are wanted, and the generator's fingerprint. One generation runs
     at a time: it uses every core anyway.
     """
@@ -57,7 +57,7 @@ class CandidateTactics:
     async def generated(
         self, opened: OpenGenerator, settings: Settings, goals: Sequence[Goal], premises: Sequence[Premise]
     ) -> list[Generated]:
-        """The generator's tactics, best first; none where there is no generator and templates are used, too.
+        """The generator's tactics, best first; none if there is no generator and templates are used, too.
 
         Raises ModelError: the generator cannot be used, or it is the only source and there is none.
         """
@@ -75,7 +75,7 @@ class CandidateTactics:
         if known is not None:
             return known
         await self._turn.acquire()
-        # From here on the generation runs to its end, and only then gives up its turn, even if nobody waits for it.
+        # From here on the generation runs to its end and keeps its turn until then, even if nobody waits for it.
         return await asyncio.shield(ahead(self._generate(generator, goals, premises, count, key)))
 
     async def _generate(

@@ -1,4 +1,4 @@
-"""Files that something else changed (a checkout, another editor) are read before an answer is given."""
+"""Before an answer, reads files that another program changed (a checkout, another editor)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.tasks import ahead
 
 _PATIENCE_SECONDS = 1.5
-"""How long answers wait for the reading; most are in a tenth of it."""
+"""How long answers wait for this, in seconds; most need a tenth of it."""
 
 
 class ChangedFiles:
-    """Lets the index of one project, and the Lean that runs, catch up with the files on disk."""
+    """Brings the index of one project, and its running Lean, up to date with the files on disk."""
 
     def __init__(self, lean: RunningLean, index: OpenIndex) -> None:
         self._lean = lean
         self._index = index
         self._reading: asyncio.Task[None] | None = None
         self._patience = 0.0
-        """Until when answers wait for it, in the event loop's time."""
+        """Until when answers wait, in the event loop's time."""
         self._is_lean_old = False
-        """Whether files were read that the Lean that runs has not loaded."""
+        """Whether files were read that the running Lean has not loaded."""
 
     async def catch_up(self) -> None:
-        """Begin to read what changed.
+        """Begin to read the changed files.
 
         A Lean that runs has to load it before it is asked, so this waits for it; one that is still to be
         started has loaded nothing old.
@@ -40,7 +40,7 @@ class ChangedFiles:
                 await self._lean.compile()
 
     async def caught_up(self) -> None:
-        """Wait until what changed has been read, but not for long: one large file must not stop the rest."""
+        """Wait for the changed files to be read, but not for long: one large file must not block answers."""
         task = self._reading
         if task is None:
             return

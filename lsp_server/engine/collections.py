@@ -1,4 +1,4 @@
-"""Where indexed collections of other backends are kept, and how one is opened."""
+"""Finds, opens and removes the indexed collections of backends other than Lean."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from retriever.search.index.store import IndexStore
 _SHIPPED = Path(retriever.__path__[0]) / "data"
 _OPEN = 4
 _LONGEST_NAME = 240
-"""Bytes of a folder's name; file systems allow 255."""
+"""The longest name of a folder, in bytes; file systems allow 255."""
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
 
 def collections_folder() -> Path:
-    """Where they are kept, a folder each."""
+    """The folder that holds them, each in a folder of its own."""
     return index_folder() / "collections"
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a collection. Raises UserError when it cannot be a name."""
+    """The folder of a collection. Raises UserError: the name is not valid."""
     if not _NAME.fullmatch(name) or len(name.encode()) > _LONGEST_NAME:
         hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
         raise UserError(f"`{name}` cannot be the name of a collection.", hint)
@@ -43,14 +43,14 @@ def folder_of(name: str) -> Path:
 
 
 def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError]]:
-    """(what is indexed, by name; what is wrong with those that cannot be read)."""
+    """(the manifests of the collections, by name; the errors of those that cannot be read)."""
     found: list[CollectionManifest] = []
     damaged: list[PremiseIndexError] = []
     for folder in _folders():
         try:
             found.append(_listed(folder))
         except PremiseIndexError as error:
-            if _holds_manifest(folder):  # else it is not a collection, or was removed since
+            if _holds_manifest(folder):  # otherwise it is not a collection, or has been removed meanwhile
                 damaged.append(error)
     return found, damaged
 
@@ -71,7 +71,7 @@ def _holds_manifest(folder: Path) -> bool:
 
 
 def _listed(folder: Path) -> CollectionManifest:
-    """Its manifest. Raises IndexMissing, and IndexDamaged also where it cannot be found by its name."""
+    """Its manifest. Raises IndexMissing; IndexDamaged: also if the folder's name is not the collection's."""
     manifest = read_manifest(folder)
     if manifest.name != folder.name:
         raise IndexDamaged(
@@ -83,7 +83,7 @@ def _listed(folder: Path) -> CollectionManifest:
 
 
 def size_of(name: str) -> int:
-    """How many bytes a collection's index takes; 0 where it cannot be read, as when it is gone."""
+    """The size of a collection's index in bytes; 0 if it cannot be read or is gone."""
     try:
         folder = collections_folder() / name
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -92,7 +92,7 @@ def size_of(name: str) -> int:
 
 
 def remove_collection(name: str) -> int:
-    """Remove a collection's index, also a damaged one; returns how many bytes it took. Its source stays.
+    """Remove a collection's index, even a damaged one; returns its size in bytes. Its source is kept.
 
     `name` is the name of its folder, even if it is one that only a renamed folder can have.
     Raises IndexMissing, IndexWriteFailed, UserError.
@@ -128,7 +128,7 @@ def find_collection(backend: str, name: str = "") -> CollectionManifest:
 
 
 def refuse_other_backends(name: str, backend: str) -> None:
-    """Raises UserError when the name is that of another backend's collection."""
+    """Raise UserError if another backend has a collection of that name."""
     for one in list_collections()[0]:
         if one.name == name and one.backend != backend:
             raise UserError(
@@ -138,7 +138,7 @@ def refuse_other_backends(name: str, backend: str) -> None:
 
 
 def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[str, Towers | None]:
-    """(name, model) of a backend: the one that is set, else the shipped one, else none. Raises ModelError."""
+    """(name, model) of a backend: the configured model, else the shipped one, else none. Raises ModelError."""
     if setting:
         folder = find_model(setting, download=download)
         return str(folder.resolve()), Towers.load(folder)
@@ -149,7 +149,7 @@ def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[s
 
 
 def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) -> CollectionIndex:
-    """A collection ready to answer; `rerank` documents are read again, where its model has a re-ranker.
+    """Open a collection; if its model has a re-ranker, it re-ranks `rerank` documents.
 
     Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
     """
@@ -165,7 +165,7 @@ def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) 
 
 
 class OpenCollections:
-    """The collections of a server; those asked last stay open until they are indexed again."""
+    """The collections of a server. The most recently used stay open until they are indexed again."""
 
     def __init__(self) -> None:
         self._open: Cache[CollectionIndex] = Cache(_OPEN)
@@ -182,14 +182,14 @@ class OpenCollections:
 
 
 def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
-    """What a collection answers to a query. Raises UserError: the query is empty, or far too long."""
+    """A collection's answer to a query. Raises UserError: the query is empty or far too long."""
     refuse_long(query)
     manifest = index.manifest
     hits = []
     for hit in index.search(query, k):
         shown = index.backend.show(hit.document)
         hits.append(CollectionHit(shown.title, shown.kind, shown.body, shown.where, round(hit.score, 4)))
-    # Not Path.exists: where the folder of the source cannot be entered it raises PermissionError.
+    # Not Path.exists, which raises PermissionError if the source's folder cannot be entered.
     there = os.path.exists(manifest.source)  # noqa: PTH110
     warnings = [] if there else [f"The source of this index, {manifest.source}, does not exist any more."]
     if there and manifest.is_stale():

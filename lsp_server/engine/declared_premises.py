@@ -1,4 +1,4 @@
-"""What of the ranked premises the files declare now, and which of them rest on `sorry`."""
+"""Checks ranked premises against the current files: which still exist, and which rest on `sorry`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DeclaredPremises:
         self._unproved = Unproved()
 
     def checked(self, ranked: list[RankedPremise], context: GoalContext | None) -> list[RankedPremise]:
-        """Without premises that are gone; those that rest on `sorry` are marked."""
+        """The ranking without premises that are gone; those that rest on `sorry` are marked."""
         with self._service.reading() as snapshot:
             unproved = dict(self._unproved.by_module(snapshot.view))
         if context is not None and context.shows_file and context.module and context.source is not None:
@@ -50,7 +50,7 @@ class DeclaredPremises:
     def _still_declared(
         self, ranked: list[RankedPremise], context: GoalContext | None
     ) -> list[RankedPremise]:
-        """Without what was removed or renamed in files that changed since they were indexed.
+        """The ranking without premises that were removed or renamed since their files were indexed.
 
         Of these files only those are read that declare one of the ranked premises.
         """
@@ -60,7 +60,7 @@ class DeclaredPremises:
         own = context.module if context else None
         with self._service.reading() as snapshot:
             files = {f.module: f.path for f in snapshot.view.live_files if f.path in stale}
-        files.pop(own or "", None)  # what the open file declares is known from its text
+        files.pop(own or "", None)  # the open file's declarations are known from its text
         declared = {
             module: self._declared_in(self._root / files[module], module)
             for module in {one.premise.module for one in ranked} & files.keys()

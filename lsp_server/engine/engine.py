@@ -1,4 +1,4 @@
-"""One project's engine: its Lean, its index, its generator, and the doors to what they answer.
+"""One project's engine: its Lean, its index, its generator, and the methods that answer requests.
 
 Used by the command line, the language server and HTTP alike. Everything is opened when it is first needed;
 heavy work runs in threads, so the event loop stays free; there is one Lean for a project. What a request
@@ -36,13 +36,13 @@ from retriever.search.indexing.report import IndexReport
 
 
 class Engine:
-    """What answers for one project.
+    """Answers requests for one project.
 
     Args:
         root: the project's; None: no project, only the bundled Mathlib index.
-        settings: the defaults where None.
+        settings: None means the defaults.
         toolchain: which Lean; None: the one that fits the project.
-        generator: one that several engines share; None: one of its own.
+        generator: a generator shared by several engines; None: the engine has its own.
     """
 
     def __init__(
@@ -67,25 +67,25 @@ class Engine:
         self._index.configure(settings)
 
     def _context(self) -> RequestContext:
-        """What a request that comes now carries."""
+        """The context of a new request."""
         return RequestContext(self.settings, self._lean, self._index, self._generator, self._files)
 
     # Answers.
 
     async def suggest(self, request: SuggestRequest, on_update: OnUpdate | None = None) -> Suggestion:
-        """Goal, premises and, if asked for, tactics with Lean's verdicts.
+        """The goal, its premises and, on request, tactics with Lean's verdicts.
 
         Where tactics are tried, `on_update` is given the suggestion without any as soon as the premises are
         ranked, and again each time Lean has accepted one.
 
-        Raises UserError for what the user can mend (no goal, bad position, unreadable state),
+        Raises UserError for what the user can fix (no goal, bad position, unreadable state),
         LeanError, PremiseIndexError or ModelError for what failed. A failure while trying tactics is a
         warning: the premises are good without it.
         """
         return await self._pipeline.suggest(self._context(), request, on_update)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
-        """Premises for a goal or for free text.
+        """Find premises for a goal or for free text.
 
         Raises BadQuery (nothing to search for, or far too long), BadState (an unreadable goal),
         PremiseIndexError or ModelError.
@@ -99,7 +99,7 @@ class Engine:
         return await self._pipeline.states.at(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
-        """What Lean expects of the `sorry` at a position where a term stands. Raises as `state_at`."""
+        """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
         return await self._pipeline.states.expected_at(self._lean, position)
 
     async def rank(self, goal: Goal, position: GoalPosition | None, k: int) -> Sequence[RankedPremise]:
@@ -114,7 +114,7 @@ class Engine:
         return await self._pipeline.tactics_at(self._context(), position)
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
-        """What the generator proposes, best first, before Lean has seen it. Raises ModelError."""
+        """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self._pipeline.generate(self._context(), goals, premises)
 
     async def declaration(self, name: str, module: str) -> DeclarationSite:
@@ -130,7 +130,7 @@ class Engine:
     async def project_index(self) -> ProjectIndex:
         """The project's index and premise service, opened if need be, as new as what is on disk.
 
-        Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
+        If there is no index yet but one is being built, this waits for it. Raises IndexMissing,
         IndexDamaged, ModelError.
         """
         return (await self._index.current()).index
@@ -143,15 +143,15 @@ class Engine:
 
     @property
     def compiles(self) -> bool:
-        """Whether a Lean runs for which we compile the project: with Lake that is Lake's work."""
+        """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._lean.compiles
 
     async def compile_saved(self) -> None:
-        """A file was saved: whoever imports it has to see it."""
+        """Compile a saved file, so that the files that import it see the change."""
         await self._lean.compile()
 
     def being_indexed(self) -> AbstractContextManager[None]:
-        """While an update of the project's index is under way: whoever finds no index waits for its end."""
+        """A context for the time of an index update: requests that find no index wait for its end."""
         return self._index.being_updated()
 
     async def update_index(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
@@ -162,7 +162,7 @@ class Engine:
         return await self._index.update(progress, should_stop)
 
     async def close(self) -> None:
-        """End Lean, stop what is being read, and let go of the index."""
+        """End Lean, stop reading files, and release the index."""
         self._index.stop()
         await self._lean.close()
         await self._files.caught_up()

@@ -1,5 +1,7 @@
-"""What every answer says about itself: the index it came from, and what of the goal was not read. Pure, but
-for one small file."""
+"""Describes an answer's basis: the index searched and its age, and what of the goal was not read.
+
+Pure, except that it reads one small file.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,14 @@ from retriever.models.encoder import FittedState
 
 MATHLIB = "mathlib"
 MOSTLY_UNKNOWN = 0.5
-"""From this share of unknown tokens on the ranking says little."""
+"""From this share of unknown tokens on, the ranking is not reliable."""
 _MOST_NAMED = 2
 _COMMIT = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def index_item(fresh: Freshness, lean: str, today: date | None = None) -> IndexItem:
-    """What the index holds, as the documented object has it; `today` is the day in UTC by default."""
+    """The content of the index as the documented object; `today` is the current day in UTC by default."""
     day = today or datetime.now(UTC).date()
     sources = [_source_item(one, day) for one in fresh.sources]
     stale = len(fresh.stale_files) + len(fresh.unindexed_files)
@@ -49,7 +51,7 @@ def _source_item(source: IndexedPackage, today: date) -> SourceItem:
 
 
 def _day(revision: str) -> date | None:
-    """The day that a revision is, if it is one: the bundled Mathlib's is."""
+    """The day that a revision names, if it is a date, as the bundled Mathlib's is."""
     try:
         return date.fromisoformat(revision) if _DAY.fullmatch(revision) else None
     except ValueError:
@@ -57,7 +59,7 @@ def _day(revision: str) -> date | None:
 
 
 def dated(revision: str, today: date | None = None) -> str:
-    """A revision that is a day, with its age: `of 2026-07-01, 4 months old`; any other as it is."""
+    """A revision that is a date, with its age: `of 2026-07-01, 4 months old`; others unchanged."""
     day = _day(revision)
     if day is None:
         return revision
@@ -129,15 +131,15 @@ def pinned_lean(root: Path) -> str:
     """The version that a project's `lean-toolchain` names; empty without one."""
     try:
         named = named_in(root / FILE)
-    except LeanNotFound:  # none, or none that Lean's own answer would have
+    except LeanNotFound:  # none, or not one that Lean itself would report
         return ""
     return re.sub(r"^v(?=\d)", "", named.rpartition(":")[2])
 
 
 def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:
-    """Sentences on what was not given or not read of a goal; none where it was read and known as a whole."""
+    """Sentences on what was missing, not read or unknown in a goal; empty if it was read as a whole."""
     if goal.target == NO_TARGET:
-        yield "There is no `⊢` line, so premises were ranked by the hypotheses alone."
+        yield "There is no `⊢` line, so premises were ranked by the hypotheses only."
     if fitted.dropped:
         total = len(goal.hypotheses)
         yield (

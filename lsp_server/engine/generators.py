@@ -1,4 +1,4 @@
-"""Which generator's folder is used, and the export of a PyTorch checkpoint to such a folder, once.
+"""Finds the generator's folder, and exports a PyTorch checkpoint to such a folder once.
 
 Suggestions need ONNX graphs (`prover.generator.files`). A checkpoint of transformers, such as those that
 ReProver's authors publish, is exported at first use into the user's cache, by another process: nothing here
@@ -30,7 +30,7 @@ SHIPPED_GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
 _EXPORT_SECONDS = 3600
 _NEEDED = ("torch", "transformers", "onnx")
-"""What an export imports; the extra `train` brings them."""
+"""The modules that an export imports; the extra `train` installs them."""
 
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
@@ -80,7 +80,7 @@ def generators_folder() -> Path:
 
 
 def _with_weights(name: str, folder: Path, download: bool) -> Path:
-    """A repository's folder with its PyTorch weights, where it holds no exported graphs."""
+    """A repository's folder with its PyTorch weights, if it holds no exported graphs."""
     for pattern in files.CHECKPOINTS:
         if (folder / files.CONFIG).is_file() or files.checkpoint_files(folder):
             break
@@ -116,19 +116,19 @@ def _export(checkpoint: Path, out: Path) -> None:
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """What a command of ours printed as its error, or the last line of what it printed."""
+    """The error that our command printed, or the last line of its output."""
     lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     return errors[-1] if errors else lines[-1]
 
 
 def _move(made: Path, folder: Path) -> None:
-    """Move a folder to where it belongs, unless another process has put the same one there meanwhile."""
+    """Move a folder to its destination, unless another process has put the same one there meanwhile."""
     try:
         made.replace(folder)
     except OSError:
         if not (folder / files.CONFIG).is_file():
-            # Left by something that was cut off; a folder cannot be moved onto one that is not empty.
+            # Left by an interrupted export; a folder cannot be moved onto one that is not empty.
             shutil.rmtree(folder, ignore_errors=True)
             made.replace(folder)
 
@@ -146,6 +146,6 @@ def _key(checkpoint: Path) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _content_hash(file: Path, size: int, changed: int) -> bytes:
-    """A file's hash, taken once as long as its size and time stay: there are gigabytes to read."""
+    """A file's hash, cached as long as its size and time stay the same, since files have gigabytes."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").digest()

@@ -1,4 +1,4 @@
-"""What a goal in an open file can use, read from the file's text; the last files that were read are kept."""
+"""Reads from a file's text what a goal in it can use. The most recently read files are cached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEPT = 8
 
 
 class GoalContexts:
-    """Reads files of one project up to the goal's line. Safe in several threads."""
+    """Reads files of one project up to the goal's line. Safe to use from several threads."""
 
     def __init__(self, project: Project | None) -> None:
         self._project = project

@@ -1,4 +1,4 @@
-"""The files of a project against what its index holds of them."""
+"""Compares the files of a project with what its index holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATIENCE = 20
 
 
 class IndexedFiles:
-    """The files of one project, looked at each time unless that takes long. Safe in several threads.
+    """Compares the files of one project with its index. Safe to use from several threads.
 
     Args:
         service: what was opened over the stores.
@@ -39,7 +39,7 @@ class IndexedFiles:
         """What was found, and until when it serves for stores with these stamps."""
 
     def freshness(self) -> Freshness:
-        """What the index holds against the files that there are.
+        """How fresh the index is, compared with the files on disk.
 
         In a project of thousands of files, where a look takes long, one look serves for a while.
         """
@@ -55,7 +55,7 @@ class IndexedFiles:
         return found
 
     def few_changes(self) -> Changes:
-        """The files that changed, came or went since they were indexed; empty where they are too many."""
+        """The files that were changed, added or removed since the last indexing; empty if there are too many."""
         fresh = self.freshness()
         names = {*fresh.stale_files, *fresh.unindexed_files}
         if self._root is None or len(names) > _FEW_FILES:
@@ -65,7 +65,7 @@ class IndexedFiles:
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:
-    """How fresh the index of a project is, against the files that it and its packages have now.
+    """How fresh the index of a project is, compared with the current files of it and its packages.
 
     The files of settled packages are never looked at.
     """
@@ -74,7 +74,7 @@ def freshness(service: PremiseService, root: Path | None) -> Freshness:
 
 
 def size_and_time(path: Path) -> tuple[int, int]:
-    """A file's size in bytes and its time of change in nanoseconds; -1 each for one that is gone."""
+    """A file's size in bytes and modification time in nanoseconds; -1 for both if it is gone."""
     try:
         status = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Which model folder is used."""
+"""Finds the model folder to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loaded generator of a server: loaded when it is first needed, and again when another one is set."""
+"""The loaded generator of a server: loaded when first needed, and again when the setting changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prover.generator.model import Generator
 from prover.generator.source import TacticGenerator
 
 _PATIENCE = 60.0
-"""So many seconds a generator that could not be loaded is not tried again."""
+"""How long, in seconds, a generator that failed to load is not tried again."""
 
 
 class LoadedGenerator(TacticGenerator, Protocol):
@@ -32,7 +32,7 @@ Open = Callable[[str, bool], LoadedGenerator | None]
 
 
 def open_generator(name: str, download: bool) -> Generator | None:
-    """The generator of a name; None where the shipped one is meant and there is none. Raises ModelError."""
+    """The generator of a name; None if the name is empty and no generator is shipped. Raises ModelError."""
     folder = generator_folder(name, download=download)
     return None if folder is None else Generator.load(folder)
 
@@ -48,32 +48,32 @@ def open_asked(name: str, source: str, download: bool) -> Generator | None:
         ModelError: it cannot be loaded, or none is named and none is shipped.
     """
     if source == "templates" and name:
-        raise UserError("--generator goes with generated tactics.", "Leave --tactics-from templates out.")
+        raise UserError("--generator has no effect on templates.", "Leave out --tactics-from templates.")
     if not name and source != "generator":
         return None
     return needed(open_generator(name, download))
 
 
 def needed(found: Generator | None) -> Generator:
-    """The generator. Raises ModelError where there is none."""
+    """The generator. Raises ModelError: there is none."""
     if found is None:
         raise ModelError(
             "There is no tactic generator: none was named, and none is shipped.",
-            "Name one with --generator, or ask for --tactics-from templates.",
+            "Name one with --generator, or use --tactics-from templates.",
         )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What was asked for, what came of it, and when."""
+    """A requested generator, the result of loading it, and when."""
 
     asked: tuple[str, bool]
     found: LoadedGenerator | ModelError | None
     at: float
 
     def answers(self, asked: tuple[str, bool], now: float) -> bool:
-        """Whether it is what is asked for, and a failure not so old that it should be tried again."""
+        """Whether this is the requested generator, and not a failure that is old enough to try again."""
         is_fresh = not isinstance(self.found, ModelError) or now - self.at < _PATIENCE
         return self.asked == asked and is_fresh
 
@@ -88,7 +88,7 @@ class OpenGenerator:
         self._held: _Opened | None = None
 
     async def get(self, name: str, *, download: bool) -> LoadedGenerator | None:
-        """The generator that is set; None where none is, and none is shipped.
+        """The configured generator; None if none is configured and none is shipped.
 
         Args:
             name: a folder, or owner/name on the hub; empty: the one that is shipped.

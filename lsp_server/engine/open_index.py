@@ -1,4 +1,4 @@
-"""The open index of a project: opened when it is first needed, and again when it or its settings change."""
+"""The open index of a project: opened when first needed, and again when it or its settings change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
 _PATIENCE_SECONDS = 2.0
-"""How long catching up waits for an update that runs already."""
+"""How long catching up waits for an update that is already running, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class CurrentIndex:
 
     index: ProjectIndex
     version: int
-    """Where it is another one, the same question may have another answer."""
+    """When it changes, the same question may have another answer."""
 
 
 class OpenIndex:
@@ -51,16 +51,16 @@ class OpenIndex:
         self._updates = _Updates()
         self._ahead: asyncio.Task[CurrentIndex] | None = None
         self._stop = Event()
-        """Set when nobody wants what is being read."""
+        """Set when reading should stop."""
 
     def configure(self, settings: Settings) -> None:
-        """Use other settings; where they name another model, the next request opens the index again."""
+        """Use new settings; if they name another model, the next request opens the index again."""
         self._settings = settings
 
     async def current(self) -> CurrentIndex:
         """The index and its premise service, opened if need be, as new as what is on disk.
 
-        Where there is no index yet, but one is being built, its end is awaited. Raises IndexMissing,
+        If there is no index yet but one is being built, this waits for it. Raises IndexMissing,
         IndexDamaged, ModelError.
         """
         ended = self._updates.ended
@@ -78,7 +78,7 @@ class OpenIndex:
             index = self._index
             if index is not None and index.has_changed():
                 self._version += 1
-                if not await asyncio.to_thread(index.is_sound):  # perhaps another index answers instead
+                if not await asyncio.to_thread(index.is_sound):  # another index may answer instead
                     index = self._index = None
             if index is None or not index.is_as_set(model, rerank) or index.is_outdated():
                 download = settings.model_download
@@ -90,13 +90,13 @@ class OpenIndex:
             return CurrentIndex(index, self._version)
 
     def open_ahead(self) -> None:
-        """Begin to open the index while Lean starts and elaborates; its errors reach whoever needs it."""
+        """Begin to open the index while Lean starts and elaborates; errors are raised to whoever needs it."""
         if self._index is None:
             self._ahead = ahead(self._opened())
 
     @contextmanager
     def being_updated(self) -> Iterator[None]:
-        """While an update is under way: whoever finds no index waits for its end."""
+        """A context for the time of an update: requests that find no index wait for its end."""
         with self._updates.one():
             yield
 
@@ -123,7 +123,7 @@ class OpenIndex:
         )
 
     async def catch_up(self) -> bool:
-        """Read the few files that changed on disk since they were indexed; whether there were any.
+        """Read the few files that changed on disk since they were indexed; returns whether there were any.
 
         That costs a look at each of the project's files. Where many changed, or another update does not end
         soon, the index stays as it is, which its answers say.
@@ -146,19 +146,19 @@ class OpenIndex:
             self._tried = changes
             report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
             return report.files_read + report.files_removed > 0
-        except (PremiseIndexError, ModelError) as error:  # the next ranking reports what is wrong with it
+        except (PremiseIndexError, ModelError) as error:  # the next ranking reports the error
             log.info("The index was not brought up to date: %s", error)
             return False
         finally:
             self._updating.release()
 
     def stop(self) -> None:
-        """Have the updates that run end soon; what they read by then is kept."""
+        """Make running updates end soon; what they have read is kept."""
         self._stop.set()
         self._stop = Event()
 
     def close(self) -> None:
-        """Let go of the index; the next request opens it again."""
+        """Close the index; the next request opens it again."""
         self._index = None
 
 

@@ -1,11 +1,11 @@
-"""The line that a request passes, each step once and in this order.
+"""The pipeline of a request: each step once, in this order.
 
 | step | by |
 |---|---|
 | proof state: Lean's at a position, or the one that came with the request | `proof_states.py` |
-| the goal that is meant | `requests.py` |
+| the chosen goal | `requests.py` |
 | premises, ranked | `premise_ranking.py` |
-| candidate tactics, of templates and of the generator | `candidate_tactics.py` |
+| candidate tactics from templates and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
 | the answer | `answers.py` |
 
@@ -55,7 +55,7 @@ from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
 
 _DEFINITIONS = 6
-"""How many definitions are looked at, beside the theorems, for one that the goal mentions."""
+"""How many definitions are considered besides the theorems, to find one that the goal mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Pipeline:
     async def suggest(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
     ) -> Suggestion:
-        """The whole line; see `Engine.suggest`."""
+        """Run the whole pipeline; see `Engine.suggest`."""
         timer = Timer()
         await self._prepare(context, request)
         state = await self.states.of(context.lean, request)
@@ -108,13 +108,13 @@ class Pipeline:
         """Begin what later steps will need, while Lean starts and elaborates."""
         if request.goal is None:
             context.index.open_ahead()
-        await context.catch_up()  # before anything is begun in a Lean that this may end
+        await context.catch_up()  # first, since this may end Lean
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
             open_ahead(context.generator, context.settings)
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
-        """The line from a position to Lean's verdicts, where premises are not shown. Raises as `try_tactics`."""
+        """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`."""
         await context.catch_up()
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)
@@ -186,7 +186,7 @@ class Pipeline:
     def _propose(
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest, warnings: list[str]
     ) -> Turns:
-        """The candidates of the sources that are set, all of which begin their work now."""
+        """The candidates of the configured sources, all of which start now."""
         source = trial.tactics.source
         templates = ahead(self._from_templates(context, current, trial)) if source != "generator" else None
         generated = ahead(self._from_generator(context, trial, warnings)) if source != "templates" else None
@@ -215,7 +215,7 @@ class Pipeline:
     async def generate(
         self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
     ) -> list[Generated]:
-        """What the generator proposes, best first, before Lean has seen it. Raises ModelError."""
+        """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
 
 
@@ -228,7 +228,7 @@ async def _without_tactics(
     wanted: int,
     timer: Timer,
 ) -> Suggestion:
-    """The answer as it is when the premises are ranked."""
+    """The answer after the premises are ranked."""
     index = ranked.current.index
     return Suggestion(
         goal=format_goal(goal),

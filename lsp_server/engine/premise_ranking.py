@@ -14,13 +14,13 @@ from prover.verify import GoalPosition
 from retriever.lean.offer import Kinds, RankedPremise
 
 _DEPTH = 200
-"""How many premises are ranked at least, so that hover, completion and quick fixes share one ranking."""
+"""The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
 _KEPT = 64
 """Rankings."""
 
 
 class PremiseRanking:
-    """Ranks premises, in threads. Rankings are kept by goal, position, and version of the index."""
+    """Ranks premises, in threads. Rankings are cached by goal, position, and version of the index."""
 
     def __init__(self) -> None:
         self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
@@ -51,5 +51,5 @@ class PremiseRanking:
 
 
 def in_scope(ranked: Sequence[RankedPremise]) -> list[Premise]:
-    """The premises that can be used as the imports stand, or of which that is not known."""
+    """The premises that the present imports allow, or for which this is unknown."""
     return [one.premise for one in ranked if one.in_scope is not False]

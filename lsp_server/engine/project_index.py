@@ -27,11 +27,11 @@ from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
 
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
-"""Closing tactics that Mathlib brings."""
+"""Closing tactics that Mathlib provides."""
 
 
 class ProjectIndex:
-    """The premises of one project (`root` None: of Mathlib, from the bundled index alone).
+    """The premises of one project, or, if `root` is None, of Mathlib (the bundled index only).
 
     Safe to use from several threads.
 
@@ -50,7 +50,7 @@ class ProjectIndex:
         self._opened_with = (model, rerank)
         chosen = stores_for(root)
         for store in chosen.stores:
-            store.manifest()  # says at once what is missing, before the model is loaded
+            store.manifest()  # reports what is missing at once, before the model is loaded
         folder = model_folder(model, download=download)
         self._chosen = without_misfits(chosen, root, folder)
         self._project = find_project(root) if root is not None else None
@@ -62,7 +62,7 @@ class ProjectIndex:
 
     @property
     def note(self) -> str:
-        """What is not searched that should be, and what to do about it, for the user; empty: nothing."""
+        """What should be searched but is not, and what to do about it, for the user; empty if nothing is missing."""
         opened = self._service.opened
         left_out = [error.message for error in opened.left_out] if opened is not None else []
         if left_out:
@@ -93,12 +93,12 @@ class ProjectIndex:
 
     @property
     def service(self) -> PremiseService:
-        """What ranks the premises; it also gives access to the index itself."""
+        """The service that ranks premises; it also gives access to the index."""
         return self._service
 
     @property
     def closers(self) -> tuple[str, ...]:
-        """Further closing tactics that the project's dependencies bring."""
+        """Further closing tactics that the project's dependencies provide."""
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
 
     def rank(
@@ -117,7 +117,7 @@ class ProjectIndex:
     ) -> list[RankedPremise]:
         """The same for a context that is known already.
 
-        `allowed` restricts what is looked at, so that k premises come back where so many pass.
+        `allowed` restricts the candidates before ranking, so that k premises are returned if there are k.
         """
         ranked = self._service.rank(goal, context, k, kinds=kinds, allowed=allowed)
         return self._declared.checked(ranked, context)
@@ -130,7 +130,7 @@ class ProjectIndex:
         return self._declared.checked(search(self._service, text, context, k, allowed=allowed), context)
 
     def declared(self, name: str, module: str) -> DeclarationSite:
-        """Where a premise is declared: in the file that was indexed, else in the module's file of today."""
+        """Where a premise is declared: in the indexed file, else in the module's current file."""
         with self._service.reading() as snapshot:
             found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
         if found.path is None and self._project is not None:
@@ -142,7 +142,7 @@ class ProjectIndex:
         return self._contexts.at(position)
 
     def notes(self, goal: Goal) -> list[str]:
-        """What of a goal the model does not read, or does not know, in sentences."""
+        """Sentences on what of a goal the model does not read or does not know."""
         return list(reading_notes(goal, self._service.encoder.fit(goal)))
 
     def freshness(self, lean: str = "") -> IndexItem:
@@ -154,7 +154,7 @@ class ProjectIndex:
         return index_item(self._files.freshness(), lean or self._pinned_lean())
 
     def few_changes(self) -> Changes:
-        """The project's files that changed, came or went since they were indexed, if they are soon read.
+        """The project's files that were changed, added or removed since the last indexing, if they are few.
 
         Empty where there are too many, or where an index is still to be built or finished.
         """

@@ -1,4 +1,4 @@
-"""The projects a server answers for: one engine each, opened when a file of it is asked about."""
+"""The projects that a server answers for: one engine each, opened at the first request for one of its files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Projects:
         return self._engine(find_root(path))
 
     def engine_without_project(self) -> Engine:
-        """The engine that has no Lean and knows Mathlib's names alone, from the bundled index."""
+        """The engine without Lean, which knows only Mathlib's names, from the bundled index."""
         return self._engine(None)
 
     def _engine(self, root: Path | None) -> Engine:
@@ -40,7 +40,7 @@ class Projects:
         return self._engines[root]
 
     def take_settings(self, settings: Settings) -> None:
-        """Use new settings; an engine restarts what they concern when it is next asked."""
+        """Use new settings; an engine restarts what they affect at its next request."""
         self._settings = settings
         for engine in self._engines.values():
             engine.take_settings(settings)

@@ -17,13 +17,13 @@ _KEPT = 64
 
 
 class ProofStates:
-    """Asks Lean for goals. What it said is kept by document, position, and version of the Lean that runs."""
+    """Asks Lean for goals. Answers are cached by document, position, and version of the running Lean."""
 
     def __init__(self) -> None:
         self._known: Cache[ProofState] = Cache(_KEPT)
 
     async def of(self, lean: RunningLean, request: SuggestRequest) -> ProofState:
-        """The state that a request brings, else Lean's at its position.
+        """The state in the request, else Lean's at its position.
 
         Raises BadState, NoGoalHere, and as `at`.
         """
@@ -47,7 +47,7 @@ class ProofStates:
         return known
 
     async def expected_at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
-        """What Lean expects of the `sorry` at a position where a term stands. Raises as `at`."""
+        """The type that Lean expects of the `sorry` at a position in a term. Raises as `at`."""
         key = ("expected", lean.version, *cache_key(position))
         known = self._known.get(key)
         if known is None:

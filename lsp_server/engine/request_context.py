@@ -1,4 +1,4 @@
-"""What a request carries through all its steps."""
+"""The context that a request carries through all its steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lsp_server.engine.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The settings of one request, and what owns a process or a file."""
+    """The settings of one request, and the objects that own a process or a file."""
 
     settings: Settings
     """As they were when the request came."""
@@ -26,7 +26,7 @@ class RequestContext:
     files: ChangedFiles
 
     async def catch_up(self) -> None:
-        """Have what changed on disk read before the answer, if that is set."""
+        """Read files that changed on disk before the answer, if the settings ask for it."""
         if self.settings.index.on_save:
             await self.files.catch_up()
 

@@ -1,4 +1,4 @@
-"""What an `Engine` is asked, and how the text that people send is read. Pure."""
+"""The requests to an `Engine`, and the parsing of the text in them. Pure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
 
 MOST_PREMISES = 1000
-"""No answer lists more premises."""
+"""The most premises that an answer lists."""
 
 OnUpdate = Callable[[Suggestion], None]
-"""Called with a suggestion as far as it is known."""
+"""Called with a partial suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestRequest:
-    """What a suggestion is asked for.
+    """A request for a suggestion.
 
     Either `position` (a document and a position in it) or `goal` (a printed state), or both: then the goal is
     taken as it is, and the position only decides what is in scope.
@@ -53,7 +53,7 @@ class SearchRequest:
 
 
 def checked_query(query: str) -> str:
-    """A search query without what nobody can type. Raises BadQuery where nothing is left, or too much."""
+    """A search query without control characters. Raises BadQuery: it is empty or too long."""
     cleaned = well_formed(query).replace("\0", " ").strip()
     if not cleaned:
         raise BadQuery("There is nothing to search for.", "Type a name, some words, or a goal with ⊢.")
@@ -62,16 +62,16 @@ def checked_query(query: str) -> str:
 
 
 def refuse_long(query: str) -> None:
-    """Raises BadQuery where a query is longer than is read."""
+    """Raise BadQuery if a query is too long."""
     if len(query) > MAX_STATE:
         raise BadQuery(
             f"The query has {len(query):,} characters; at most {MAX_STATE:,} are read.",
-            "Search for the goal alone, or for less of its context.",
+            "Search for the goal only, or with less of its context.",
         )
 
 
 def parse_goal(text: str) -> ProofState:
-    """A state as Lean prints it, or as people type and paste it. Raises BadState, also for one too large."""
+    """Parse a state as Lean prints it, or as people type and paste it. Raises BadState: unreadable or too large."""
     if len(text) > MAX_STATE:
         raise BadState(
             f"The state has {len(text):,} characters; at most {MAX_STATE:,} are read.",
@@ -81,12 +81,12 @@ def parse_goal(text: str) -> ProofState:
 
 
 def is_goal(query: str) -> bool:
-    """Whether a search query is to be read as a goal."""
+    """Whether a search query is read as a goal."""
     return TURNSTILE in query or is_statement(query)
 
 
 def main_goal(state: ProofState) -> Goal:
-    """The first goal. Raises NoGoalHere when the proof is complete."""
+    """The first goal. Raises NoGoalHere: the proof is complete."""
     if not state.goals:
         raise NoGoalHere("The proof is complete here: no goals are left.", "Ask before its last tactic.")
     return state.goals[0]

@@ -1,4 +1,4 @@
-"""The one Lean of a project: started when it is first needed, and again when its settings change."""
+"""The one Lean of a project: started when first needed, and again when its settings change."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class RunningLean:
         self._compiling = asyncio.Lock()
         self._preparing: asyncio.Task[None] | None = None
         self._stop = Event()
-        """Set when nobody wants what is being compiled."""
+        """Set when compilation should stop."""
         self.version = 0
         """Where it is another one, the same question may have another answer: other settings, or what files
         import was compiled again."""
 
     def configure(self, settings: LeanSettings) -> None:
-        """Use other settings; where they differ, the next request starts Lean again."""
+        """Use new settings; if they differ, the next request starts Lean again."""
         if settings != self._settings:
             self._settings = settings
             self.version += 1
@@ -77,7 +77,7 @@ class RunningLean:
         return await LeanSession.start(self.root, toolchain, limits_of(wanted))
 
     def prepare_ahead(self, position: GoalPosition) -> None:
-        """Begin to load the imports for the trials while Lean elaborates; its errors reach whoever tries."""
+        """Begin to load the imports for trials while Lean elaborates; errors are raised by the trials."""
         if self.root is not None and (self._preparing is None or self._preparing.done()):
             self._preparing = ahead(self._prepared(position))
 
@@ -86,21 +86,21 @@ class RunningLean:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a session: what it has loaded of the project may be older than the files."""
+        """Whether there is a session, whose loaded modules may be older than the files."""
         return self._session is not None
 
     @property
     def lean_version(self) -> str:
-        """The version of the Lean that runs; empty where none does."""
+        """The version of the running Lean; empty if none runs."""
         return self._session.toolchain.version if self._session is not None else ""
 
     @property
     def compiles(self) -> bool:
-        """Whether a Lean runs for which we compile the project: with Lake that is Lake's work."""
+        """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._session is not None and self._session.toolchain.kind == "packaged"
 
     async def compile(self) -> None:
-        """Compile what was saved, if that is our work.
+        """Compile a saved file, if Lake does not do that.
 
         Where others import it, Lean is ended, so that the next request loads it again.
         """
@@ -114,7 +114,7 @@ class RunningLean:
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
-        if self._preparing is not None:  # it would wait for an answer of the Lean that ends
+        if self._preparing is not None:  # it would wait for an answer of the Lean that is ending
             self._preparing.cancel()
         async with self._lock:
             if self._session is not None:
@@ -122,10 +122,10 @@ class RunningLean:
                 await session.close()
 
     async def close(self) -> None:
-        """End Lean, and stop what is being compiled for it."""
+        """End Lean, and stop compiling for it."""
         self._stop.set()
         await self.end()
-        async with self._compiling:  # when this is free, the thread has ended
+        async with self._compiling:  # when the lock is free, the thread has ended
             self._stop = Event()
 
 

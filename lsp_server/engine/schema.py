@@ -1,4 +1,4 @@
-"""The JSON objects that all faces answer with: the command line, the language server and HTTP.
+"""The JSON objects of all answers, for the command line, the language server and HTTP.
 
 `python -m lsp_server.engine.schema_files` writes docs/json.md, the JSON Schema and the TypeScript types of the
 VS Code extension from these classes.
@@ -17,7 +17,7 @@ class DocumentedEnum(StrEnum):
     meaning: str
 
     def __new__(cls, value: str, meaning: str = "") -> Self:
-        """A value and one sentence on what it says."""
+        """A value and one sentence on its meaning."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.meaning = meaning
@@ -25,7 +25,7 @@ class DocumentedEnum(StrEnum):
 
 
 class TacticVerdict(DocumentedEnum):
-    """What Lean says of one tactic."""
+    """Lean's verdict on one tactic."""
 
     CLOSES = "closes", "The goal is proved."
     PROGRESS = "progress", "It leaves goals."
@@ -35,20 +35,23 @@ class TacticVerdict(DocumentedEnum):
 
 
 class TacticsStatus(DocumentedEnum):
-    """How trying tactics went, for programs; `warnings` says the same to people."""
+    """The result of trying tactics, for programs; `warnings` says the same for people."""
 
     NOT_ASKED = "not_asked", "None were asked for, or the setting `tactics.enabled` is off."
     RUNNING = "running", "They are being tried; only in a partial result."
-    TRIED = "tried", "They were tried, within the limits of number and time."
+    TRIED = "tried", "They were tried, within the limits on number and time."
     PARTIAL = "partial", "Lean failed before all were tried; those that it had accepted are listed."
-    WITHOUT_GENERATOR = "without_generator", "Templates alone were tried: the generator cannot be used."
+    WITHOUT_GENERATOR = "without_generator", "Only templates were tried: the generator cannot be used."
     NO_GENERATOR = (
         "no_generator",
         "None was tried: the generator cannot be used, and nothing else proposed any.",
     )
-    GOAL_NOT_FIRST = "goal_not_first", "None was tried: Lean tries them on the first goal alone."
-    GOAL_BROKEN = "goal_broken", "None was tried: the goal mentions `sorry`, mostly for an error above."
-    NO_GOAL = "no_goal", "None was tried: Lean has no goal at the position, or no place for a tactic."
+    GOAL_NOT_FIRST = "goal_not_first", "None was tried: Lean tries them on the first goal only."
+    GOAL_BROKEN = (
+        "goal_broken",
+        "None was tried: the goal mentions `sorry`, usually because of an error above.",
+    )
+    NO_GOAL = "no_goal", "None was tried: Lean has no goal at the position, or a tactic cannot stand there."
     NO_FILE = "no_file", "None was tried: the document is not a file on this machine."
     LEAN_FAILED = "lean_failed", "Lean could not be started, or failed before it had accepted any."
 
@@ -97,11 +100,11 @@ class TacticItem:
 
     tactic: Annotated[
         str,
-        "The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, "
+        "The tactic that was tried, after `by` where a term is expected; it replaces the `sorry` at the position, "
         "if there is one.",
     ]
-    status: Annotated[TacticVerdict, "What Lean says of it."]
-    remaining_goals: Annotated[list[str], "What is left to prove, as Lean prints it."]
+    status: Annotated[TacticVerdict, "Lean's verdict."]
+    remaining_goals: Annotated[list[str], "The remaining goals, as Lean prints them."]
     message: Annotated[
         str, "Lean's own words on a failure, or why it cannot be judged, with the line; else empty."
     ] = ""
@@ -148,7 +151,7 @@ class Suggestion:
     ]
     warnings: Annotated[
         list[str],
-        "Sentences for a person: what could not be done, and what mends it. Empty where all went well.",
+        "Sentences for a person: what could not be done, and how to fix it. Empty if all went well.",
     ] = field(default_factory=list)
     notes: Annotated[
         list[str],
@@ -157,12 +160,12 @@ class Suggestion:
     ] = field(default_factory=list)
     goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
     goal_count: Annotated[int, "How many goals the state has."] = 1
-    tactics_status: Annotated[TacticsStatus, "How trying tactics went."] = TacticsStatus.NOT_ASKED
+    tactics_status: Annotated[TacticsStatus, "The result of trying tactics."] = TacticsStatus.NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class TacticsSoFar:
-    """A partial result behind the first, which is a Suggestion."""
+    """A partial result after the first one, which is a Suggestion."""
 
     tactics: Annotated[list[TacticItem], "All that Lean has accepted so far, in the order to show."]
 
@@ -183,13 +186,15 @@ class IndexAnswer:
     """The answer to `premiseSuggest/index`."""
 
     premises: Annotated[int, "How many premises the project's own index holds now."]
-    stopped: Annotated[bool, "Whether it was cancelled; what was read is kept, and it goes on next time."]
+    stopped: Annotated[
+        bool, "Whether it was cancelled; what was read is kept, and the next run continues from there."
+    ]
     index: Annotated[IndexItem, "What is searched from now on."]
 
 
 @dataclass(frozen=True, slots=True)
 class StatusItem:
-    """The notification `$/premiseSuggest/status`: an update of an index begins, goes on, or has ended."""
+    """The notification `$/premiseSuggest/status`: an update of an index begins, makes progress, or has ended."""
 
     root: Annotated[str, "The folder of the project."]
     indexing: Annotated[bool, "False when it has ended."]
@@ -206,13 +211,13 @@ class CollectionHit:
     title: Annotated[str, "Its title, or its label where it has none."]
     kind: Annotated[str, "Its type: `theorem`, `definition`, `other`, `proof`, ..."]
     body: Annotated[str, "Its text, as its source has it (LaTeX)."]
-    where: Annotated[str, "Its label, or the part of the source that it stands in; empty where not known."]
+    where: Annotated[str, "Its label, or the part of the source that contains it; empty if unknown."]
     score: Annotated[float, "How well it fits; higher is better, comparable within one answer only."]
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionAnswer:
-    """The answer to a search in a collection of another backend than Lean."""
+    """The answer to a search in a collection of a backend other than Lean."""
 
     backend: Annotated[str, "The backend: `naturalproofs`, `match`, or a package's name."]
     collection: Annotated[str, "The collection's name."]
@@ -222,7 +227,7 @@ class CollectionAnswer:
 
 
 ANSWERS = (Suggestion, TacticsSoFar, SearchAnswer, IndexAnswer, StatusItem, CollectionAnswer)
-"""What is sent whole."""
+"""The objects that are sent as whole answers."""
 CLASSES = (
     Suggestion,
     TacticsStatus,

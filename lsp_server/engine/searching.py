@@ -1,4 +1,4 @@
-"""The line that a search passes: the query as a goal or as text, its premises, the answer."""
+"""The pipeline of a search: the query as a goal or as text, its premises, the answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a user can set: defaults, ranges, and the reading of what an editor sends (camelCase at the edge).
+"""The settings: defaults, ranges, and the parsing of what an editor sends (in camelCase).
 
-Not cattrs or msgspec: both refuse an object with one wrong value, here all good values are taken. Neither knows
-ranges given as metadata, or which name was meant.
+This does not use cattrs or msgspec: they reject an object with one wrong value, while here all good values are used.
+They also do not support ranges given as metadata, or suggestions for misspelt names.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from lean_extract.files.json_text import shown
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
-_MOST_TOLD = 20
-"""Complaints."""
+_MOST_COMPLAINTS = 20
+"""The most complaints to report."""
 _LONGEST_NAME = 60
-"""Characters of a name that are shown."""
+"""How many characters of a name are shown."""
 
 
 def _setting(
@@ -149,7 +149,7 @@ def camel(name: str) -> str:
 
 
 def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
-    """Settings from what an editor sent, and a complaint for every value that was not taken.
+    """Settings from an editor's values, and a complaint for every value that was not used.
 
     An unknown name, a wrong type or a value out of range leaves what `base` has (the defaults, if it is not
     given); None means nothing was sent. Settings may stand under `premiseSuggest` or at the top.
@@ -158,9 +158,9 @@ def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
     parsed = _parse(base or Settings(), values, "", complaints)
-    if len(complaints) > _MOST_TOLD:
-        more = f"{len(complaints) - _MOST_TOLD:,} further values under {SECTION} were not taken."
-        complaints[_MOST_TOLD:] = [more]
+    if len(complaints) > _MOST_COMPLAINTS:
+        more = f"{len(complaints) - _MOST_COMPLAINTS:,} further values under {SECTION} were not used."
+        complaints[_MOST_COMPLAINTS:] = [more]
     return parsed, complaints
 
 

@@ -1,4 +1,4 @@
-"""Where indexes are kept, which ones a project has, and how one is brought up to date."""
+"""Finds the indexes of a project, and brings them up to date."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Progress = Callable[[str, int, int], None]
 ShouldStop = Callable[[], bool]
 
 first_use = logging.getLogger("premise_suggest.first_use")
-"""Gets a line for what is made once and takes a moment; the command line shows it."""
+"""Called with a line of text before a one-time task that takes a moment; the command line prints it."""
 
 _PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
 _VARIABLE = "PREMISE_SUGGEST_INDEX"
 
 
 def index_folder() -> Path:
-    """Where indexes are kept: PREMISE_SUGGEST_INDEX, else the user's cache."""
+    """The folder of all indexes: PREMISE_SUGGEST_INDEX, else in the user's cache."""
     named = os.environ.get(_VARIABLE)
     return Path(named).absolute() if named else user_cache_path("premise-suggest", appauthor=False) / "index"
 
@@ -51,7 +51,7 @@ def project_store(root: Path) -> IndexStore:
 
 
 def bundled_store() -> IndexStore:
-    """The shipped Mathlib index, unpacked at first use, and again where the unpacked copy is damaged.
+    """The shipped Mathlib index, unpacked at first use, and again if the unpacked copy is damaged.
 
     Raises IndexMissing, IndexDamaged, IndexWriteFailed.
     """
@@ -59,7 +59,7 @@ def bundled_store() -> IndexStore:
 
 
 def shared_folder() -> Path:
-    """Where the indexes of packages are kept that projects share."""
+    """The folder of package indexes that projects share."""
     return index_folder() / "packages"
 
 

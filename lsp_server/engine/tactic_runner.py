@@ -20,7 +20,7 @@ _KEPT = 32
 """Trials."""
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
-"""Called with the outcomes so far, in the order to show, each time there is another one to show."""
+"""Called with the outcomes so far, in display order, whenever there is a new one to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class TrialRequest:
     position: GoalPosition
     state: ProofState
     premises: tuple[Premise, ...]
-    """Those that tactics are made from."""
+    """The premises from which tactics are made."""
     tactics: TacticSettings
     lean: LeanSettings
     keep_failures: bool
     versions: tuple[int, int]
-    """Of the Lean that runs, and of the index."""
+    """The versions of the running Lean and of the index."""
 
     @property
     def key(self) -> Hashable:
@@ -47,9 +47,9 @@ class TrialRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrialResults:
-    """What Lean said, in the order to show; and sentences on what could not be tried, and what mends it.
+    """Lean's verdicts, in display order, and sentences on what could not be tried and how to fix it.
 
-    `status` tells programs what the warnings tell people.
+    `status` says the same for programs as the warnings do for people.
     """
 
     outcomes: Sequence[TacticOutcome]
@@ -58,17 +58,17 @@ class TrialResults:
 
 
 class TacticRunner:
-    """Has Lean try candidates, as they come in.
+    """Has Lean try candidates as they arrive.
 
-    Results are kept, but not those that came with a warning, nor those with a tactic that could not be
-    judged: what mends that may stand below the position.
+    Results are cached, except those with a warning or with a tactic that could not be judged: the text that
+    fixes these may come after the position.
     """
 
     def __init__(self) -> None:
         self._known: Cache[TrialResults] = Cache(_KEPT)
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
-        """The results of the same trial, if they are kept."""
+        """The cached results of the same trial, if any."""
         return self._known.get(trial.key)
 
     async def run(
@@ -118,7 +118,7 @@ class TacticRunner:
 
 
 def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
-    """How trials went that Lean did not break off. `has_generator`: it could be used, if it was asked."""
+    """The status of completed trials. `has_generator`: the generator, if requested, could be used."""
     if has_generator:
         return TacticsStatus.TRIED
     return TacticsStatus.WITHOUT_GENERATOR if was_any_tried else TacticsStatus.NO_GENERATOR
@@ -130,7 +130,7 @@ async def _gather(
     scores: Mapping[str, float],
     on_outcomes: OnOutcomes | None,
 ) -> None:
-    """Add the verdicts to the outcomes as they come, and report these in the order to show.
+    """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
     `scores` are read again each time: they may still grow. Raises what the verdicts raise.
     """

@@ -1,4 +1,4 @@
-"""Work that goes on whether or not somebody still waits for it."""
+"""Tasks that continue even if nobody waits for them any more."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Result = TypeVar("Result")
 
 
 async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Wait for work that goes on if its caller is cancelled: the next caller finds it done."""
+    """Wait for work that continues if its caller is cancelled, so that the next caller finds it done."""
     return await asyncio.shield(ahead(work))
 
 
 def ahead(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-    """Begin work that will be needed; its errors reach whoever waits for it."""
+    """Begin work that will be needed; errors are raised to whoever waits for it."""
     # It is wanted even if the request that began it is cancelled: others will ask for its result.
     task = asyncio.create_task(work, context=context_until(lambda: False))
     task.add_done_callback(_retrieve)

@@ -1,4 +1,4 @@
-"""How long the parts of one request take."""
+"""Measures the parts of one request."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Uses of premises of which only the name is known: the bundled index holds no statements. Pure.
+"""Tactics for premises of which only the name is known, as in the bundled index. Pure.
 
-What a statement would show is missing, so these are the forms that most lemmas are used in; Lean decides
-which of them work.
+Without the statements, only the most common forms are proposed. Lean decides which of them work.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from retriever.lean.theorems import is_theorem
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
 _STEP = 0.06
 """How much a rank costs, as with premises whose statement is known."""
-# All below what a closing tactic or a premise that fits by its statement has, above those that hardly fit.
+# Below the scores of closing tactics and of premises whose statements fit, above those that hardly fit.
 _FOR_EQUALITIES = (("rw [{}]", 0.44), ("apply {}", 0.4), ("simp [{}]", 0.26), ("rw [← {}]", 0.15))
 _FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp [{}]", 0.18))
 
@@ -28,7 +27,7 @@ class Unstated:
     name: str = "premise"
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """An equation is rather rewritten with, anything else rather applied."""
+        """Equations are more often used for rewriting, other lemmas are more often applied."""
         forms = _FOR_EQUALITIES if any(sign in goal.target for sign in _EQUALITY) else _FOR_OTHERS
         found = [
             Candidate(form.format(premise.written), score / (1 + _STEP * rank), self.name)

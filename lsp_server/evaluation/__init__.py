@@ -1,1 +1,1 @@
-"""`premise-suggest eval`: the retriever, the sources of tactics and the search put together and counted."""
+"""`premise-suggest eval`: measures the retriever, the sources of tactics and the search together."""

@@ -1,4 +1,4 @@
-"""What the rows of a run say: pass rates with intervals, by level too; times and nodes. Pure."""
+"""The figures of a run: pass rates with intervals, overall and by level; times and nodes. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retriever.metrics.bootstrap import Bootstrap, Interval
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of problems in percent, with its 95% bootstrap interval, and of how many problems it is."""
+    """A share of problems in percent, with its 95% bootstrap interval and the number of problems."""
 
     problems: int
     percent: Interval
@@ -48,7 +48,7 @@ class RunFigures:
 
 
 def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
-    """The figures of a run's rows; of several rows of one problem and pass the first counts."""
+    """The figures of a run's rows; the first of several rows for one problem and pass counts."""
     rows = list(first_rows(rows).values())
     outcomes: dict[str, list[bool]] = defaultdict(list)
     level_of: dict[str, str] = {}
@@ -79,7 +79,7 @@ def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
 
 
 def pass_at(found: Sequence[bool], k: int) -> float:
-    """The chance that one of k passes, drawn from those that there are, proves a problem."""
+    """The probability that at least one of k passes, drawn from all passes, proves a problem."""
     missed = len(found) - sum(found)
     return 1.0 - comb(missed, k) / comb(len(found), k)
 

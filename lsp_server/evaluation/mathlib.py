@@ -1,4 +1,4 @@
-"""Whether the Mathlib that problems import can be loaded, found out before the first of them is tried."""
+"""Checks, before the first problem, that Lean can load the Mathlib modules that problems import."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _TRIED = 3
 
 
 async def require_mathlib(posed: Iterable[Posed], project: Path, toolchain: Toolchain) -> None:
-    """See that Lean can load what the problems import of Mathlib, if they do.
+    """Check that Lean can load the Mathlib modules that the problems import, if any.
 
-    Of the different sets of imports the most frequent ones are tried; one that can be loaded is enough.
+    The most frequent sets of imports are tried; one that can be loaded is enough.
     Raises:
         ProjectBroken: none can; the hint says how to get Mathlib. LeanNotFound: there is no Lean.
     """
@@ -48,7 +48,7 @@ def _mathlib_imports(posed: Iterable[Posed]) -> Iterable[tuple[str, ...]]:
 
 
 def _first_line(said: str) -> str:
-    return (said.strip().splitlines() or ["Lean does not say why."])[0]
+    return (said.strip().splitlines() or ["Lean gave no reason."])[0]
 
 
 def _how_to_get_it(project: Path, toolchain: Toolchain) -> str:

@@ -1,4 +1,4 @@
-"""The mini core's problems, in a project of theirs beside the example library."""
+"""The mini core's problems, in a project of their own beside the example library."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _FOLDER = "Problems"
 
 
 def minicore_set(library: Path = EXAMPLE, problems: Path = PROBLEMS) -> ProblemSet:
-    """The problems, each to be proved without the others; the library alone is indexed.
+    """The problems, each to be proved without the others. Only the library is indexed.
 
-    Raises PremiseSuggestError where the user's cache cannot be written to.
+    Raises PremiseSuggestError: the user's cache cannot be written to.
     """
     try:
         root = composed(library, problems)
     except OSError as error:
         raise PremiseSuggestError(
             f"The problems' project could not be put together: {error}.",
-            "Make room in the user's cache, or let XDG_CACHE_HOME name a folder that can be written to.",
+            "Free some space in the user's cache, or set XDG_CACHE_HOME to a writable folder.",
         ) from error
     posed = all_theorems(root, root / _FOLDER, hide=True)
     return ProblemSet("minicore", posed, root, library, on_minicore=True)
@@ -53,7 +53,7 @@ def composed(library: Path, problems: Path) -> Path:
             try:
                 (Path(name) / "made").rename(folder)
             except OSError:
-                if not folder.is_dir():  # else another process was first, with the same files
+                if not folder.is_dir():  # otherwise another process was first, with the same files
                     raise
     return folder
 

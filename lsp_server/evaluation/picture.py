@@ -1,4 +1,4 @@
-"""Pass rates by level and retriever as bars (SVG), after the paper's Figure 6."""
+"""Draws pass rates by level and retriever as bars (SVG), after the paper's Figure 6."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from retriever.metrics.charts import Bar, BarPanel, bar_chart
 
 
 def picture(runs: Sequence[Run]) -> str:
-    """One group of bars a level, and one for all; one bar a run, with its 95% interval.
+    """One group of bars per level, and one for all; one bar per run, with its 95% interval.
 
-    Raises UserError without matplotlib.
+    Raises UserError: matplotlib is not installed.
     """
     levels = sorted({level for run in runs for level in run.figures.levels if level})
     rates: list[Mapping[str, Rate | None]] = [

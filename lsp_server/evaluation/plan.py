@@ -1,4 +1,4 @@
-"""What an evaluation is asked to do."""
+"""The plan of an evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TacticsFrom = Literal["both", "templates", "generator"]
 
 @dataclass(frozen=True, slots=True)
 class ProblemSet:
-    """Problems, and where they are proved.
+    """A set of problems, and the project in which they are proved.
 
     `name`: what they are, for the reports. `project`: the folder that Lean runs in. `library`: the project
     whose premises are indexed. `stated_alone`: whether they are statements of their own, not theorems of

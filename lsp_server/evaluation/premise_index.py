@@ -1,4 +1,4 @@
-"""The index that an evaluation retrieves from: what the problems' proofs use is not in it."""
+"""The index for an evaluation, which holds nothing about the problems' own proofs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def evaluation_stores(
     progress: Progress,
     should_stop: ShouldStop,
 ) -> list[IndexStore]:
-    """The stores that answer for a library, brought up to date.
+    """Update the stores that answer for a library, and return them.
 
     Proofs of the problems (full names) neither vote in them nor count as uses. Raises IndexLocked,
     IndexWriteFailed, IndexMissing, IndexDamaged.
@@ -68,7 +68,7 @@ def evaluation_stores(
 def without_owners(
     uses: Mapping[str, int], rows: ProofRows, names: Collection[str]
 ) -> tuple[dict[str, int], ProofRows]:
-    """Use counts and rows as they are without the proofs of these theorems."""
+    """The use counts and rows without the proofs of these theorems."""
     lengths = np.diff(rows.starts)
     gone = np.isin(rows.owners, hash_names(names))
     used_gone = np.repeat(gone, lengths)
@@ -86,7 +86,7 @@ def without_owners(
 
 
 def library_digest(library: Path) -> str:
-    """A hash over the library's own files, and over what its manifest says of its packages.
+    """A hash of the library's own files and of the packages in its manifest.
 
     Raises BadSource.
     """

@@ -1,4 +1,4 @@
-"""What an evaluation needs before its first problem: Lean, the library compiled, models, an index."""
+"""Prepares an evaluation: finds Lean, compiles the library, loads the models, builds the index."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("premise_suggest")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is needed to prove: a Lean, where tactics come from, what identifies both."""
+    """What proving needs: a Lean, the sources of tactics, and identifiers for both."""
 
     toolchain: Toolchain
     generator: Generator | None
@@ -46,8 +46,8 @@ def prepare(
     progress: Progress,
     stop: Event,
 ) -> Prepared:
-    """Find Lean, have the project compiled where that is our work, and load the models."""
-    # The mini core needs the packaged Lean, whatever else there is.
+    """Find Lean, compile the project unless Lake does that, and load the models."""
+    # The mini core needs the packaged Lean, even if another Lean is installed.
     environment = {} if problems.on_minicore else os.environ
     toolchain = resolve_lean(problems.project, override=plan.lean or None, environment=environment)
     if toolchain.kind == "packaged":
@@ -58,7 +58,7 @@ def prepare(
 
 
 def compile_library(root: Path, progress: Progress, stop: Event) -> None:
-    """Compile a project for the packaged Lean; what Lean rejects is left out, and said where it is needed.
+    """Compile a project for the packaged Lean. Files that Lean rejects are left out; their importers report it.
 
     Raises CompilationStopped once `stop` is set.
     """
@@ -73,7 +73,7 @@ def compile_library(root: Path, progress: Progress, stop: Event) -> None:
 
 
 def describe(problems: ProblemSet, plan: EvaluationPlan, prepared: Prepared) -> RunDescription:
-    """What is asked, by everything that decides the results."""
+    """The description of the run: everything that determines its results."""
     with_premises = prepared.encoder is not None
     settings: dict[str, str | int | float] = {
         "problems": problems.name,
@@ -101,7 +101,7 @@ def proposers(
     progress: Progress,
     stop: Event,
 ) -> ProposerFor:
-    """What proposes tactics for each problem in each pass. Builds the index, if premises are retrieved."""
+    """The function that makes the proposer for a problem and a pass. Builds the index if premises are retrieved."""
     extra = MATHLIB_CLOSERS if needs_mathlib(problems.project) else ()
     retrieval = _retrieval(problems, plan, prepared, progress, stop)
 
@@ -113,7 +113,7 @@ def proposers(
             plan.tactics_from != "generator",
             extra,
             plan.generated,
-            2 * plan.limits.tactics,  # more than are tried, so that a seed can choose others
+            2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
         )
         return Shuffled(tactics, pass_number - 1)
 

@@ -31,11 +31,11 @@ class Watching:
             self._proving.close()
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """A preparing stage goes on."""
+        """Report progress of a preparing stage."""
         self._preparing.report(stage, done, total)
 
     def begin(self, results: Results, total: int) -> None:
-        """Problems are tried from here on."""
+        """Start the bar for the problems."""
         self._preparing.__exit__()
         self.complaints = results.complaints
         self._rows = len(results.rows)
@@ -53,7 +53,7 @@ class Watching:
         self._show()
 
     def on_row(self, row: ProblemRow) -> None:
-        """A problem is done."""
+        """Count a finished problem."""
         self._rows += 1
         self._proved += row.is_proved
         if self._proving is not None:

@@ -1,4 +1,4 @@
-"""What the theorems' own proofs use, for the oracle: from Lean's `.ilean` files, else from the text."""
+"""The premises of the theorems' own proofs, for the oracle, from Lean's `.ilean` files or else from the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs side by side: a table for a terminal or a page, and JSON."""
+"""Compares runs: as a table for the terminal, as Markdown, and as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prover.evaluation.run_folder import RESULTS, RunDescription, read_descripti
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An evaluation's folder, read."""
+    """The content of an evaluation's folder."""
 
     folder: Path
     description: RunDescription
@@ -21,25 +21,25 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What tables call it: retriever and source of tactics."""
+        """Its name in tables: retriever and source of tactics."""
         settings = self.description.settings
         return f"{settings['retriever']}, {settings['tactics_from']}"
 
     @property
     def expected(self) -> int:
-        """How many rows it has when it is done."""
+        """How many rows the finished run has."""
         return self.description.problems * self.description.passes
 
 
 def read_run(folder: Path) -> Run:
-    """A run as it stands on disk. Raises BadRecords: the folder is none of an evaluation."""
+    """Read a run's folder. Raises BadRecords: it is not the folder of an evaluation."""
     description = read_description(folder)
     rows, complaints = read_rows(folder / RESULTS)
     return Run(folder, description, figures_of(rows), tuple(complaints))
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:
-    """What to call the runs, each differently: those of one name by their folders, too."""
+    """A different name for each run; equal names are followed by their folders."""
     names = [run.name for run in runs]
     return [
         name if names.count(name) == 1 else f"{name} ({run.folder.name})"
@@ -48,7 +48,7 @@ def names_of(runs: Sequence[Run]) -> list[str]:
 
 
 def notes(runs: Sequence[Run]) -> list[str]:
-    """What a reader of the table has to know, in sentences."""
+    """Sentences that a reader of the table needs to know."""
     found = []
     if len({run.description.settings["data"] for run in runs}) > 1:
         found.append("These runs are over different problems.")
@@ -64,13 +64,13 @@ def notes(runs: Sequence[Run]) -> list[str]:
 
 
 def table(runs: Sequence[Run], *, intervals: bool = True) -> list[list[str]]:
-    """The rows of the table, its head first."""
+    """The rows of the table, starting with the header."""
     levels = sorted({level for run in runs for level in run.figures.levels if level})
     passes = max((run.figures.passes for run in runs), default=1)
     head = ["retriever, tactics", "problems", "pass@1 %"]
     head += [f"pass@{passes} %"] if passes > 1 else []
     head += [level if not level.isdigit() else f"level {level}" for level in levels]
-    head += ["failed", "s a proof", "s", "nodes", "tactics"]
+    head += ["failed", "s per proof", "s", "nodes", "tactics"]
     lines = [head]
     for name, run in zip(names_of(runs), runs, strict=True):
         figures = run.figures
@@ -85,13 +85,13 @@ def table(runs: Sequence[Run], *, intervals: bool = True) -> list[list[str]]:
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:
-    """The table for a page."""
+    """The table as Markdown."""
     rows = ["| " + " | ".join(line) + " |" for line in lines]
     return "\n".join([rows[0], "|---" * len(lines[0]) + "|", *rows[1:]])
 
 
 def plain(lines: Sequence[Sequence[str]]) -> str:
-    """The table for a terminal: columns aligned, numbers to the right."""
+    """The table for a terminal, with aligned columns and numbers on the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines

@@ -1,9 +1,9 @@
-"""The retrievers that are held against each other: nothing, BM25, the embedding, all of ours, an oracle.
+"""The retrievers to compare: none, BM25, the embedding, the full retriever (ours), and an oracle.
 
-The oracle is ours with what the problem's own proof uses put first.
+The oracle is ours with the premises of the problem's own proof in front.
 
-All but the first choose from the same premises: those that the problem's imports reach, and what stands
-above it in its file. Other problems that were stated by themselves are never among them.
+All but the first choose from the same premises: those that the problem's imports reach, and those above it in
+its file. Other problems that were stated by themselves are never among them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from retriever.search.fusion import Fusion
 from retriever.search.index.store import IndexStore
 
 DEFINITIONS = 6
-"""How many definitions are given beside the theorems, as in a suggestion."""
+"""How many definitions are given besides the theorems, as in a suggestion."""
 _MOST_HIDDEN = 100
-"""How many hidden premises may rank before those that are given."""
+"""How many hidden premises may rank above those that are given."""
 _IN_SCOPE = Allowed(in_scope=True)
 _COLUMNS: dict[RetrieverKind, str] = {"bm25": "lexical", "dense": "dense"}
 
@@ -66,10 +66,10 @@ class ProblemRetriever:
     """Premises for the goals of problems, by one retriever; safe to use from several tasks.
 
     Args:
-        service: what ranks, and whose index is chosen from.
+        service: ranks the premises of its index.
         project: the folder that Lean runs in.
         hidden: full names that are never offered.
-        reference: says what a problem's own proof uses, for the oracle.
+        reference: gives the premises of a problem's own proof, for the oracle.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ProblemRetriever:
         self._reference = reference
 
     def of(self, problem: Problem) -> Retrieve:
-        """What retrieves for the goals of one problem."""
+        """The function that retrieves premises for the goals of one problem."""
         known: list[GoalContext] = []
         used: list[list[Premise]] = []
 
@@ -105,7 +105,7 @@ class ProblemRetriever:
         return in_thread
 
     def context_of(self, problem: Problem) -> GoalContext:
-        """What a problem can use: its imports, and what stands above it in its file."""
+        """What a problem can use: its imports, and the declarations above it in its file."""
         theorem = problem.theorem
         position = GoalPosition(theorem.path, problem.text_seen, theorem.position)
         text = text_to_line(position)
@@ -135,11 +135,11 @@ class ProblemRetriever:
         return [one.premise for one in left[:count]]
 
     def _fits(self, one: RankedPremise) -> bool:
-        """Whether it has what its retriever goes by: without a word in common BM25 knows nothing of it."""
+        """Whether its retriever has a score for it; without a common word, BM25 has none."""
         return one.in_scope is not False and (self._kind != "bm25" or one.score > 0)
 
     def _used(self, problem: Problem, context: GoalContext) -> list[Premise]:
-        """What the problem's own proof uses and the others could have offered, in order of first use."""
+        """The premises of the problem's own proof that the others could also have offered, in order of first use."""
         names = [name for name in self._reference(problem) if name not in self._hidden]
         own = {premise.name: premise for premise in own_premises(context, "all", None)}
         snapshot = self._service.snapshot()

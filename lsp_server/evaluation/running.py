@@ -25,14 +25,14 @@ from prover.generator.model import Generator
 
 
 class Watcher(Protocol):
-    """Is called as an evaluation goes on."""
+    """Receives the progress of an evaluation."""
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """A preparing stage goes on."""
+        """A preparing stage has made progress."""
         ...
 
     def begin(self, results: Results, total: int) -> None:
-        """Problems are tried from here on; so many rows there will be."""
+        """The preparation is finished; the argument is the number of rows to come."""
         ...
 
     def on_row(self, row: ProblemRow) -> None:
@@ -51,12 +51,12 @@ async def evaluate(
     stop: Event,
     generator: Generator | None,
 ) -> None:
-    """Prove the problems and write the rows; whatever ends it, the rows until then are kept.
+    """Prove the problems and write the rows. However it ends, the rows written so far are kept.
 
     Args:
         limit: how many problems, from the first, are tried now.
-        stop: set to end what is being compiled or indexed.
-        generator: what writes tactics, if any does.
+        stop: set to end compilation or indexing.
+        generator: writes tactics; may be None.
 
     Raises:
         UserError: the plan does not fit the problems, the folder holds something else (`run_folder.opened`).
@@ -98,7 +98,7 @@ async def evaluate(
 
 
 def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
-    """The row with what was asked."""
+    """The row with the settings of the run."""
     settings = description.settings
     return replace(
         row,
@@ -110,7 +110,7 @@ def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
 
 
 def check(problems: ProblemSet, plan: EvaluationPlan) -> None:
-    """Raises UserError where the plan does not fit the problems."""
+    """Raise UserError if the plan does not fit the problems."""
     if plan.retriever == "oracle" and not problems.has_proofs:
         raise UserError(
             f"The problems of {problems.name} have no proofs to take an oracle's premises from.",
@@ -119,7 +119,7 @@ def check(problems: ProblemSet, plan: EvaluationPlan) -> None:
 
 
 def left_to_do(problems: ProblemSet, plan: EvaluationPlan, results: Results, limit: int | None) -> list[Task]:
-    """The problems without a row, pass by pass."""
+    """The tasks without a row, pass by pass."""
     done = {(row.name, row.pass_number) for row in results.rows}
     return [
         (posed, number)

@@ -1,4 +1,4 @@
-"""The sets of problems that can be asked for."""
+"""Makes the sets of problems that the command line can ask for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def project_set(
     split: str | None = None,
     folder: Path | None = None,
 ) -> ProblemSet:
-    """Theorems of a project: those a file names, those of a dataset's part, those below a folder, or all.
+    """Theorems of a project: those named in a file, those of a dataset's part, those below a folder, or all.
 
     Args:
         split: of the dataset; None: its test part.
@@ -38,11 +38,13 @@ def project_set(
 
     Raises:
         BadSource: a file is missing, the folder is not the project's, or there is no theorem.
-        BadRecords: the dataset is none. UserError: there is a split of no dataset.
+        BadRecords: not a dataset. UserError: a split is given without a dataset.
     """
     root = find_root(project.resolve())
     if split is not None and dataset is None:
-        raise UserError("--split names a part of a dataset, and there is none.", "Add --dataset FOLDER.")
+        raise UserError(
+            "--split names a part of a dataset, but no dataset is given.", "Add --dataset FOLDER."
+        )
     if theorems is not None:
         return ProblemSet(theorems.stem, named_theorems(root, read_names(theorems)), root, root)
     if dataset is not None:
@@ -55,7 +57,7 @@ def project_set(
 
 
 def is_no_project(folder: Path) -> bool:
-    """Whether Lean finds no modules by a folder: Lake does not know it, and there is no source in it."""
+    """Whether Lean finds no modules in a folder: it is not a Lake project and has no Lean sources."""
     root = find_root(folder.resolve())
     return not is_project_root(root) and not find_sources(root).sources
 
@@ -69,12 +71,12 @@ def _below(root: Path, folder: Path) -> Path:
 
 
 def read_names(path: Path) -> list[str]:
-    """The names in a file, one a line; blank lines are passed over. Raises BadSource."""
+    """The names in a file, one per line; blank lines are skipped. Raises BadSource."""
     try:
         lines = read_regular_text(path, MAX_TEXT).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(
-            f"{path} cannot be read: {error}.", "Name a file of theorem names, one a line."
+            f"{path} cannot be read: {error}.", "Name a file of theorem names, one per line."
         ) from error
     return [line.strip() for line in lines if line.strip()]
 

@@ -1,4 +1,4 @@
-"""Where an evaluation's tactics come from: templates, the generator, or both, as in a suggestion."""
+"""The sources of an evaluation's tactics: templates, the generator, or both, as in a suggestion."""
 
 from __future__ import annotations
 
@@ -44,15 +44,17 @@ class Tactics:
         if self.generator is not None:
             theorems = [premise for premise in premises if is_theorem(premise)]
             generated = self.generator.generate(goals, theorems, count=self.generated)
-        if not self.with_templates:  # then with the generator's own numbers (section 4.5, after LeanDojo)
+        if (
+            not self.with_templates
+        ):  # alone, with the generator's own log-probabilities (section 4.5, after LeanDojo)
             return [Proposed(one.tactic, one.log_probability) for one in generated][: self.limit]
-        # Templates could take every slot: what the generator wrote keeps its own.
+        # Templates could fill the whole list, so the generator's tactics keep their slots.
         templates = template_candidates(goals[0], premises, self.extra, max(self.limit - len(generated), 1))
         return mixed(templates, generated)[: self.limit]
 
 
 def mixed(templates: Sequence[Candidate], generated: Sequence[Generated]) -> list[Proposed]:
-    """One distribution over the tactics of both, best first, so that sums of logarithms compare.
+    """One distribution over the tactics of both, best first, so that sums of logarithms are comparable.
 
     Half of it is the generator's, half the others', each by its share of their scores; where one of them has
     nothing the other has all.

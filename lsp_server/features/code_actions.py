@@ -16,7 +16,7 @@ from lsp_server.protocol.server import PremiseServer
 from lsp_server.rendering.labels import targets_line, verdict
 
 _TITLE_GOALS = 100
-"""How many columns of a title are for the goals that are left."""
+"""How many columns of a title show the remaining goals."""
 
 
 def register(server: PremiseServer) -> None:
@@ -54,7 +54,7 @@ def _wanted(context: types.CodeActionContext) -> bool:
 def replaced_span(
     document: DocumentSnapshot, start: Position, end: Position, *, on_blank: bool
 ) -> Span | None:
-    """The `sorry` that the selection touches, or the cursor itself where its line is blank."""
+    """The `sorry` that the selection touches, or the cursor itself if its line is blank."""
     span = sorry_near(document.lines, start, end)
     if span is None and on_blank and start == end and not document.lines[start.line].strip():
         return Span(start, end)
@@ -62,7 +62,7 @@ def replaced_span(
 
 
 def title(item: TacticItem) -> str:
-    """`Try this: rfl` for what closes the goal; otherwise every goal that is left is named."""
+    """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
     if item.status == "closes":
         return f"Try this: {item.tactic}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
@@ -85,7 +85,7 @@ def _action(
 def _edit(
     server: PremiseServer, document: DocumentSnapshot, span: Span, item: TacticItem
 ) -> types.WorkspaceEdit:
-    """What a tactic changes; with the version it is for, where the client looks at that."""
+    """The edit of a tactic, with the document's version if the client checks versions."""
     found = tactic_insertion(document.lines, span.start, item.tactic)
     edit = types.TextEdit(document.range(found.span), found.text)
     if not _takes_versions(server.client_capabilities):

@@ -20,7 +20,7 @@ from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
 
 _DEPTH = 200
-"""How many premises are ranked; what is typed then chooses among them."""
+"""How many premises are ranked; the typed prefix then selects among them."""
 _REWRITABLE = frozenset({"eq", "iff"})
 _KINDS = {
     "def": types.CompletionItemKind.Function,
@@ -60,7 +60,7 @@ def register(server: PremiseServer) -> None:
 async def _goal(
     engine: Engine, document: DocumentSnapshot, context: CompletionContext
 ) -> tuple[Goal, GoalPosition]:
-    """The goal that what is being typed has to meet, and the document in which Lean was asked."""
+    """The goal for the text being typed, and the position in the document that Lean was asked about."""
     refused: NoGoalHere | None = None
     for question in questions(document.text, context):
         position = GoalPosition(document.path, question.text, question.position)
@@ -72,11 +72,11 @@ async def _goal(
         goal = main_goal(state)
         if not goal.target.startswith("?"):
             return goal, position
-    raise refused or NoGoalHere("Nothing is known of what is expected here.", "Write its type first.")
+    raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
 
 
 def usable(ranked: RankedPremise, context: CompletionContext) -> bool:
-    """Whether a premise matches what is typed so far and can stand there."""
+    """Whether a premise matches the typed prefix and can be used there."""
     premise = ranked.premise
     if not _is_subsequence(context.prefix.lower(), premise.written.lower()):
         return False

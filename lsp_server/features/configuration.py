@@ -1,4 +1,4 @@
-"""Settings from the editor: at the start, when asked, and when they change."""
+"""Settings from the editor: at the start, on request, and when they change."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def register(server: PremiseServer) -> None:
 
 
 async def _pull(server: PremiseServer) -> Any:
-    """The settings as the client has them now, or None where it cannot be asked or has none."""
+    """The client's current settings; None if it cannot be asked or has none."""
     workspace = server.client_capabilities.workspace
     if not (workspace and workspace.configuration):
         return None
@@ -67,7 +67,7 @@ async def _pull(server: PremiseServer) -> Any:
 
 @contextlib.contextmanager
 def _refused(what: str) -> Iterator[None]:
-    """A client may refuse what it is asked, or not answer: the server goes on without."""
+    """Continue if a client refuses a request or does not answer."""
     try:
         yield
     except JsonRpcException as error:

@@ -38,7 +38,7 @@ def register(server: PremiseServer) -> None:
 
 
 def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
-    """Where it is in the file as the editor has it, else as on disk; None where that cannot be read."""
+    """Its position in the editor's text or else in the file on disk; None if that cannot be read."""
     uri = from_fs_path(str(path))
     if uri is None:
         return None

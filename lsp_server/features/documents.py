@@ -1,4 +1,4 @@
-"""Opened and saved documents keep the project's index fresh, and compiled what others import."""
+"""When documents are opened or saved, refreshes the project's index and compiles what other files import."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def register(server: PremiseServer) -> None:
         try:
             if server.settings.index.on_save:
                 await server.indexing.unasked(engine)
-        finally:  # The new lemma is offered before the files that import it are compiled.
+        finally:  # Index first, so that a new lemma is offered before the files that import it are compiled.
             await compile_saved(server, engine)
 
 
 async def compile_saved(server: PremiseServer, engine: Engine) -> None:
-    """Compile what was saved where that is our work, with a bar of its own."""
+    """Compile a saved file, unless Lake does that, with a progress bar of its own."""
     if engine.root is None or not engine.compiles:
         return
     bar = await WorkDone.begin(server, f"Compiling {engine.root.name}", cancellable=False)

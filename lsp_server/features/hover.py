@@ -1,4 +1,4 @@
-"""Hover on a tactic or a `sorry`: the premises that fit its goal best."""
+"""The hover on a tactic or a `sorry`: the premises that fit its goal best."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _NAMES = frozenset({"textDocument"})
 
 
 def register(server: PremiseServer) -> None:
-    """The request and the command; both take and give the same."""
+    """The request and the command, with the same parameters and answers."""
 
     @active(server, "indexing")
     async def index(params: Any = None, *_: Any) -> Any:

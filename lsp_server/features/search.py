@@ -36,7 +36,7 @@ def register(server: PremiseServer) -> None:
 
 
 def _position(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
-    """The project to search in, and the position in the document; its end where none is given."""
+    """The project to search in, and the position in the document (default: its end)."""
     if not given.has("textDocument"):
         return server.first_engine(), None
     document, engine = server.document_or_text(given.uri())

@@ -22,7 +22,7 @@ _NAMES = frozenset({"textDocument", "position", "goal", "goalNumber", "k", "tact
 
 
 def register(server: PremiseServer) -> None:
-    """The request and the command; both take and give the same."""
+    """The request and the command, with the same parameters and answers."""
 
     @active(server, "suggestion")
     async def suggest(params: Any = None, *_: Any) -> Any:
@@ -46,7 +46,7 @@ def register(server: PremiseServer) -> None:
 
 
 class Partial:
-    """Sends a suggestion as it grows: the first as a whole, then the tactics so far."""
+    """Sends partial results: the first suggestion as a whole, then the tactics so far."""
 
     def __init__(self, server: PremiseServer, token: Token) -> None:
         self._server = server
@@ -61,7 +61,7 @@ class Partial:
 
 
 def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[DocumentSnapshot | None, Engine]:
-    """A document that is not a file can only be asked about with its goal. Raises BadSource."""
+    """Check that a document that is not a file comes with its goal. Raises BadSource."""
     if has_goal:
         return server.document_or_text(uri)
     document = server.document(uri)

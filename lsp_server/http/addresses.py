@@ -1,4 +1,4 @@
-"""Who a client is: limits count addresses, and one household has 2^64 of IPv6."""
+"""Identifies clients by address for the limits. One household has 2^64 IPv6 addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _HOUSEHOLD = 64
 
 
 def party(address: str) -> str:
-    """What counts as one client: an IPv4 address, or the /64 network of an IPv6 one."""
+    """The key of a client: its IPv4 address, or the /64 network of its IPv6 address."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

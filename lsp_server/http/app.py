@@ -1,6 +1,6 @@
-"""The application: every interface on one port, the guard before them, metrics around all.
+"""The application: all interfaces on one port, behind the guard, with metrics around everything.
 
-A further interface is one module with `router`, and one line in `INTERFACES`.
+To add an interface, write one module with `router` and add it to `INTERFACES`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INTERFACES = (
 
 
 class Interface(Protocol):
-    """What an interface's module has."""
+    """What an interface's module provides."""
 
     def router(self, backend: HttpBackend) -> APIRouter:
         """The interface's routes, those that take a JSON body of the class `JsonRoute`."""
@@ -47,7 +47,7 @@ class Interface(Protocol):
 
 
 class Health(BaseModel):
-    """That the server answers."""
+    """The answer of the health check."""
 
     status: str
     version: str
@@ -76,7 +76,7 @@ def create_app(
         title="premise-suggest",
         description=_ABOUT,
         version=__version__,
-        docs_url=None,  # its page would fetch scripts from elsewhere
+        docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         responses=RESPONSES,
         lifespan=lifespan,
@@ -102,7 +102,7 @@ def _health() -> APIRouter:
 
     @routes.get("/healthz")
     async def healthz() -> Health:
-        """Whether the server answers; no token is asked for."""
+        """The health check; it needs no token."""
         return Health(status="ok", version=__version__)
 
     return routes

@@ -1,4 +1,4 @@
-"""What every interface needs: the indexes, the gate before heavy work, the goal of a printed state."""
+"""What all interfaces share: the indexes, the gate before heavy work, the parsing of states."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class HttpBackend:
-    """One server's parts, shared by its interfaces."""
+    """The parts of one server that its interfaces share."""
 
     libraries: Libraries
     gate: Gate
     limits: HttpLimits
 
     async def work(self, job: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-        """Do heavy work when its turn comes. Raises Refusal (503) when too much is waiting."""
+        """Do heavy work when its turn comes. Raises Refusal (503): too much is waiting."""
         return await self.gate.run(job)
 
     async def goal_of(self, state: str) -> Goal:

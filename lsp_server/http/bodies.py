@@ -1,4 +1,4 @@
-"""The bodies of requests: whole, in time, and never more of them at once than the memory is to hold."""
+"""Reads the bodies of requests: whole, in time, and within a total limit on memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lsp_server.http.waiting import Gone
 
 _CLOSE = {"Connection": "close"}
 _SMALL = 64 << 10
-"""A body of up to this size is read however much is held."""
+"""A body of up to this size is read even when the total limit is reached."""
 
 
 class Bodies:
-    """All bodies that one server holds.
+    """The bodies that one server holds in memory.
 
     Args:
         limits: for bodies that no interface takes, for all together, and for their time.
@@ -32,12 +32,12 @@ class Bodies:
         self._held = 0
 
     def is_taken(self, method: str, path: str) -> bool:
-        """Whether an interface takes a body there."""
+        """Whether an interface accepts a body at this path."""
         return method == "POST" and path in self._taken
 
     @asynccontextmanager
     async def body(self, scope: Scope, receive: Receive) -> AsyncIterator[bytes]:
-        """The body of a request, which counts as held until the context is left.
+        """The body of a request; it counts towards the limit until the context is left.
 
         Raises Refusal: it is too large (413), does not arrive in time (408), or too much is held (503); Gone:
         the client went before its end.
@@ -51,7 +51,7 @@ class Bodies:
     async def _whole(self, scope: Scope, receive: Receive, read: bytearray) -> bytes:
         headers = Headers(scope=scope)
         most = self._most(scope["method"], scope["path"])
-        if "content-length" in headers and "transfer-encoding" in headers:  # one of them is wrong
+        if "content-length" in headers and "transfer-encoding" in headers:  # at most one of them can be right
             raise Refusal(
                 400, "The body has two lengths.", "Send Content-Length or Transfer-Encoding.", _CLOSE
             )

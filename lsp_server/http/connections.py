@@ -1,4 +1,4 @@
-"""Connections with limits that uvicorn lacks: how many there are, how long a head or a reader takes.
+"""Connections with limits that uvicorn lacks: their number, and the time for a request's head and for reading.
 
 uvicorn waits for a request's head, and for a client to read, as long as it takes. Here every connection is
 looked at twice a second (`sweep`); what takes too long is ended.
@@ -19,7 +19,7 @@ from lsp_server.http.problems import Refusal
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
 _LOOKED_AFTER = 4096
-"""So many bytes of a head may come before it is looked at again: byte by byte must not be quadratic."""
+"""The head is parsed again only after this many more bytes, so that slow input does not cost quadratic time."""
 _NOTHING_SENT = frozenset({h11.IDLE, h11.SEND_RESPONSE})
 
 
@@ -29,14 +29,14 @@ class Connection(H11Protocol):
     limits: ClassVar[HttpLimits]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client came. Where there are too many, the connection that has been idle longest is closed."""
+        """Register a new connection. If there are too many, the one that has been idle longest is closed."""
         super().connection_made(transport)
         self.party = party(self.client[0]) if self.client else ""
         self.waiting_since: float | None = self.loop.time()
-        """Since when it is the client's turn: to send a head, or the rest of a body that nobody reads."""
+        """Since when the client has had to send something: a head, or the rest of a body that nobody reads."""
         self._unlooked = 0
         self._stuck: tuple[float, int] | None = None
-        """Since when nothing was read of how many bytes that wait to be sent."""
+        """Since when the client has read nothing, and how many bytes wait to be sent."""
         self._make_room()
 
     def _make_room(self) -> None:
@@ -57,21 +57,21 @@ class Connection(H11Protocol):
 
     @property
     def is_closing(self) -> bool:
-        """Whether it has been ended, and perhaps waits for the client to read the rest."""
+        """Whether it is being closed; it may still wait for the client to read the rest."""
         return bool(self.transport.is_closing())
 
     def data_received(self, data: bytes) -> None:
-        """Something came."""
+        """Receive data."""
         if not self.is_closing:
             self._unlooked += len(data)
             super().data_received(data)
 
     def handle_events(self) -> None:
-        """Read what has come as far as it is complete."""
+        """Parse the complete part of the received data."""
         if self.conn.their_state is h11.IDLE and self._unlooked > _LOOKED_AFTER:
             waiting = self.conn.trailing_data[0]
             head = head_of(waiting)
-            self._unlooked = len(waiting) - len(head)  # another request may stand behind it
+            self._unlooked = len(waiting) - len(head)  # another request may follow it
             if is_too_long(head):
                 self._refuse(
                     Refusal(
@@ -89,21 +89,21 @@ class Connection(H11Protocol):
             self.waiting_since = None
 
     def on_response_complete(self) -> None:
-        """An answer was given: it is the client's turn."""
+        """An answer was sent, so the client's time starts."""
         self.waiting_since = self.loop.time()
         super().on_response_complete()
 
     def resume_writing(self) -> None:
-        """The client has read."""
+        """The client has read what was sent."""
         self._stuck = None
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """What came is not a request."""
+        """Answer data that is not a request."""
         self._refuse(Refusal(400, "This is not an HTTP request.", msg))
 
     def sweep(self) -> None:
-        """End the connection where the client takes too long."""
+        """Close the connection if the client takes too long."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         if not left:
             self._stuck = None
@@ -117,7 +117,7 @@ class Connection(H11Protocol):
             self._refuse(Refusal(408, "The request did not arrive in time.", "Send it at once."))
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Say so, where nothing was said before, and end the connection."""
+        """Send the refusal, unless an answer has begun, and close the connection."""
         if self.cycle is not None:
             self.cycle.disconnected = self.cycle.disconnected or not self.cycle.response_complete
             self.cycle.message_event.set()
@@ -135,17 +135,17 @@ class Connection(H11Protocol):
 
 
 def head_of(waiting: bytes) -> bytes:
-    """The first request's head, as far as it has come."""
+    """The first request's head, as far as it has been received."""
     end = _END_OF_HEAD.search(waiting)
     return waiting[: end.end()] if end else waiting
 
 
 def is_too_long(head: bytes) -> bool:
-    """Whether a head has too many lines after the first, or too long ones."""
+    """Whether a head has too many header lines, or too long ones."""
     first = head.find(b"\n") + 1
     return bool(first) and (head.count(b"\n") > MAX_FIELDS + 2 or len(head) - first > MAX_FIELD_BYTES)
 
 
 def with_limits(limits: HttpLimits) -> type[Connection]:
-    """The connections of one server, as uvicorn takes them."""
+    """The protocol factory for uvicorn, which makes the connections of one server."""
     return type("LimitedConnection", (Connection,), {"limits": limits})

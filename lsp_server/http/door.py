@@ -1,4 +1,4 @@
-"""What a request says, read once and before everything else: text that is text, JSON that is JSON.
+"""Decodes and validates URLs and JSON bodies, once and before everything else.
 
 What passes here holds no lone surrogates and no control characters that nobody types, in no name and in no
 value, and is of bounded shape; so no interface has to look again.
@@ -22,7 +22,7 @@ from lsp_server.http.problems import Refusal
 
 _DECODED = "premise_suggest.body"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ud800-\udfff]")
-"""White space and escape, which begins the colours of a terminal, are pasted with states."""
+"""Allowed: white space, and escape (terminal colours), which people paste with states."""
 _MOST_ITEMS = MAX_LISTED + 200_000
 _MOST_OPENED = 200_000
 _WINDOW = 1 << 20
@@ -30,7 +30,7 @@ _PLAIN = "Send plain text in UTF-8."
 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
-    """Refuse a URL that is not text, or has far too many parts (400, 414)."""
+    """Refuse a URL that is not valid text, or has far too many parts (400, 414)."""
     if len(raw_path) > MAX_PATH:
         raise Refusal(414, "The path is too long.", f"No path has more than {MAX_PATH:,} bytes.")
     if query.count(b"&") >= MAX_PARAMETERS:
@@ -71,7 +71,7 @@ def decode(body: bytes) -> Any:
 
 
 def _check_shape(body: bytes) -> None:
-    """Refuse what would make so many objects that to read it takes long."""
+    """Refuse JSON with so many objects that parsing would take long."""
     items = opened = 0
     for start in range(0, len(body), _WINDOW):
         window = body[start : start + _WINDOW]
@@ -84,7 +84,7 @@ def _check_shape(body: bytes) -> None:
 
 
 def _check_text(found: Any, body: bytes) -> None:
-    """Refuse strings with characters that are none. Most bodies cannot hold any: they are escaped there."""
+    """Refuse strings with invalid characters. Most bodies cannot contain any, since they need an escape."""
     if not any(mark in body for mark in (rb"\u00", rb"\b", rb"\ud", rb"\uD", b"\x7f")):
         return
     waiting = [found]
@@ -101,7 +101,7 @@ def _check_text(found: Any, body: bytes) -> None:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Refusal(400, "The body is not JSON: a name stands twice in one object.", "Send each name once.")
+        raise Refusal(400, "The body is not JSON: a name occurs twice in one object.", "Send each name once.")
     return found
 
 
@@ -119,18 +119,18 @@ def leave(scope: Scope, decoded: Any) -> None:
 
 
 class _Read(Request):
-    """A request whose body was decoded at the door."""
+    """A request whose body is already decoded."""
 
     async def json(self) -> Any:
         return self.scope[_DECODED]
 
 
 class JsonRoute(APIRoute):
-    """A route that takes the body as the door has left it."""
+    """A route that uses the decoded body."""
 
     @staticmethod
     def most_bytes(limits: HttpLimits) -> int:
-        """The largest body that it takes: a state and a file, as a rule."""
+        """The largest body that it accepts; by default one with a state and a file."""
         return limits.state_bytes
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

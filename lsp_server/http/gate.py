@@ -1,4 +1,4 @@
-"""How much work is taken on at once: a few rankings side by side, a bounded queue behind them."""
+"""Limits concurrent work: a few rankings in parallel, and a bounded queue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Gate:
         self._slots = asyncio.Semaphore(workers)
         self._most = workers + waiting
         self.admitted = 0
-        """What runs and what waits."""
+        """The number of tasks that run or wait."""
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """Do the work when its turn comes.
@@ -53,4 +53,4 @@ class Gate:
         self._slots.release()
         self.admitted -= 1
         if not task.cancelled():
-            task.exception()  # it reaches whoever waits; where nobody does, it need not be logged
+            task.exception()  # the error is raised to whoever waits; if nobody does, it need not be logged

@@ -1,4 +1,4 @@
-"""What stands before every interface: who may ask, how much, how often, how long."""
+"""The guard before all interfaces: who may send requests, how large, how often, and how long they take."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ SEARCH_PAGE = "/"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_ADDRESSES = 4096
 _SOON_READ = 32 << 10
-"""Bytes that are read at once; more are read in a thread."""
+"""Bodies of up to this many bytes are parsed directly, larger ones in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Who may ask."""
+    """Who may send requests."""
 
     token: str | None = None
-    """What has to come with every request; None: nothing (on loopback)."""
+    """The token that every request needs; None: no token (on loopback)."""
     hosts: frozenset[str] | None = LOOPBACK
-    """The names under which the server may be addressed; None: any (a token is asked for)."""
+    """The allowed host names of the server; None: any (a token is required then)."""
 
 
 class Guard:
@@ -65,10 +65,10 @@ class Guard:
         self._rates = Rates(limits.rate, limits.burst, clock)
         self._bodies = Bodies(limits, bodies)
         self._reader = ThreadPoolExecutor(1, "premise-suggest-door")
-        """Reads large texts, one at a time: each holds Python's lock for a while."""
+        """Parses large texts, one at a time, since each holds Python's GIL for a while."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what may pass."""
+        """Pass on allowed requests; refuse the others."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
@@ -80,10 +80,12 @@ class Guard:
             except Refusal as refusal:
                 await refusal.response()(scope, receive, send)
             except Gone:
-                return  # nobody is there to be answered
-            except asyncio.CancelledError:  # the server ends, and has waited long enough
+                return  # the client has gone
+            except asyncio.CancelledError:  # the server is shutting down, and has waited long enough
                 if not answer.has_begun:
-                    await Refusal(503, "The server ends.", "Start it again.").response()(scope, receive, send)
+                    await Refusal(503, "The server is shutting down.", "Start it again.").response()(
+                        scope, receive, send
+                    )
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -92,7 +94,7 @@ class Guard:
         check_host(headers, self._policy)
         check_site(headers, scope["method"], scope["path"])
         client = scope.get("client")
-        self._rates.take(party(client[0]) if client else "")  # before the token: guesses at it count, too
+        self._rates.take(party(client[0]) if client else "")  # guesses at the token count, too
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
 
@@ -125,7 +127,7 @@ class Rates:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> None:
-        """Count one request. Raises Refusal (429) where there were too many."""
+        """Count one request. Raises Refusal (429): there were too many."""
         now = self._clock()
         left, then = self._left.pop(address, (self._burst, now))
         left = min(self._burst, left + (now - then) * self._rate)
@@ -139,7 +141,7 @@ class Rates:
 
 
 def check_host(headers: Headers, policy: Policy) -> None:
-    """Refuse what was sent to another name: a web site whose name was made to point here (DNS rebinding).
+    """Refuse requests for another host name: a web site's name can be made to point here (DNS rebinding).
 
     Not Starlette's TrustedHostMiddleware: it answers 400 in plain text, where our clients are sent a problem that
     says what to do, it may redirect to `www.`, and older versions that we allow cannot read `[::1]`.
@@ -156,22 +158,22 @@ def check_host(headers: Headers, policy: Policy) -> None:
 
 
 def check_site(headers: Headers, method: str, path: str) -> None:
-    """Refuse what another web site's page sends; a link to the search page may be followed from anywhere.
+    """Refuse requests from pages of other web sites; only links to the search page are allowed from anywhere.
 
-    To nothing else: a page can have the browser follow a link without asking, and what answers must not work
-    for it.
+    Other links are refused: a page can make the browser follow a link without asking, and must not cause work
+    here.
     """
-    hint = "Only this server's own pages and programs outside of browsers are answered."
+    hint = "Only this server's own pages, and programs other than browsers, are answered."
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
-        raise Refusal(403, "Requests of other web sites are not answered.", hint)
+        raise Refusal(403, "Requests from other web sites are not answered.", hint)
     follows_link = method == "GET" and path == SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
-        raise Refusal(403, "Requests of other web sites are not answered.", hint)
+        raise Refusal(403, "Requests from other web sites are not answered.", hint)
 
 
 def check_token(headers: Headers, policy: Policy) -> None:
-    """Refuse what comes without the token: as a bearer's, or as the password of basic authentication."""
+    """Refuse requests without the token, as a bearer token or as the password of basic authentication."""
     if policy.token is None:
         return
     scheme, _, value = headers.get("authorization", "").partition(" ")
@@ -198,7 +200,7 @@ def _password(value: str) -> str:
 
 
 def _again(body: bytes, left: asyncio.Task[None]) -> Receive:
-    """The body once more for the application, then that the client has gone, when it has."""
+    """Gives the application the body that was read, and later the client's disconnection."""
     given = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""What one server takes on: sizes, counts, rates and times."""
+"""The limits of one server: sizes, counts, rates and times."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ class HttpLimits:
 
 
 BEYOND_LOOPBACK = HttpLimits(rate=20.0, burst=100.0, connections_each=64)
-"""Where strangers can reach the server."""
+"""The limits if other machines can reach the server."""

@@ -1,4 +1,4 @@
-"""What goes to standard error: one line a message, and the same one only so often."""
+"""Logging to standard error: one line per message, with limited repetition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KINDS = 256
 
 
 class OneLine(logging.Formatter):
-    """Writes control characters as escapes: what a client sent must not look like another line."""
+    """Escapes control characters, so that a client's text cannot look like another line."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line without a traceback."""
@@ -21,12 +21,12 @@ class OneLine(logging.Formatter):
 
 
 def escaped(text: str) -> str:
-    """Text on one line that changes nothing in a terminal."""
+    """The text on one line, without terminal control characters."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class Seldom(logging.Filter):
-    """Lets the same warning through a few times in a while, then says how many were left out."""
+    """Passes the same warning a few times per period, then reports how many were dropped."""
 
     def __init__(
         self, most: int = 5, seconds: float = 60.0, clock: Callable[[], float] = time.monotonic
@@ -36,7 +36,7 @@ class Seldom(logging.Filter):
         self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is written. What is below a warning was asked for, and always is."""
+        """Whether to write the record. Levels below warning were requested, and are always written."""
         if record.levelno < logging.WARNING:
             return True
         key = (record.pathname, record.lineno, str(record.msg)[:80])

@@ -1,4 +1,4 @@
-"""Counts and times of requests, for Prometheus and for the log; never what was asked."""
+"""Counts and times of requests, for Prometheus and for the log, without the content of requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("premise_suggest.http")
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _CLIENT_LEFT = 499
-"""Counted where there was no answer: nginx's number for it."""
+"""The status that is counted if there was no answer, as in nginx."""
 _METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
@@ -54,7 +54,7 @@ class Metrics:
         )
 
     def watch(self, gate: Gate) -> None:
-        """Report how much is admitted whenever the metrics are requested."""
+        """Report the gate's current load whenever the metrics are requested."""
         self.admitted.set_function(lambda: gate.admitted)
 
     def router(self) -> APIRouter:
@@ -70,13 +70,13 @@ class Metrics:
 
 
 class Measured:
-    """ASGI middleware that counts what passes, by route: a path that is not a route counts as `other`."""
+    """ASGI middleware that counts requests by route; a path that is not a route counts as `other`."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, *, log_goals: bool = False) -> None:
         self._app, self._metrics, self._log_goals = app, metrics, log_goals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on and count."""
+        """Pass on and count a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The declarations that a client sends along: read from their printed signatures, embedded, remembered."""
+"""The declarations that a client sends: parsed from their printed signatures, embedded, and cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from retriever.models.text import premise_texts
 
 _CACHED = 4 * 2048
 _MOST_READ = 20_000
-"""Characters of a declaration that are read; the models read far less."""
+"""How many characters of a declaration are read; the models read far fewer."""
 _LONG = 4_000
 """Characters of one of which only a few are remembered: thousands would fill the memory."""
 _LONG_CACHED = 64
@@ -76,7 +76,7 @@ class NewPremises:
 
 
 def read_declaration(name: str, declaration: str) -> Premise:
-    """A printed declaration as a record; raises on no text: what is not understood is taken as it is."""
+    """A printed declaration as a record. Any text is accepted; what cannot be parsed is used as it is."""
     doc = _DOC.match(declaration)
     text = declaration[doc.end() :] if doc else declaration
     module = read_module(text.strip(), "", "")

@@ -1,7 +1,7 @@
-"""Goals that Lean printed with `pp.notation false`, written again as they are printed otherwise.
+"""Rewrites goals that Lean printed with `pp.notation false` in the usual notation.
 
 LeanPremise's client sends `Eq (HAdd.hAdd a b) (HAdd.hAdd b a)`; the models have mostly read `a + b = b + a`.
-A text without such applications comes back as it is, and so does what cannot be read.
+A text without such applications, or one that cannot be parsed, is returned unchanged.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _LONGEST = 50_000
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A word, a sign, or a bracket with what it holds."""
+    """A word, a sign, or a bracket with its content."""
 
     text: str
-    """Of a bracket the one that opens."""
+    """For a bracket, the opening one."""
     is_spaced: bool
-    """Whether white space stands before it."""
+    """Whether white space precedes it."""
     is_word: bool = False
     inner: tuple[_Node, ...] | None = None
 
@@ -85,7 +85,7 @@ def with_notation(goal: Goal) -> Goal:
 
 
 def restored(text: str) -> str:
-    """A term in usual notation; time is linear in the length of the text, and it raises on none."""
+    """A term in the usual notation, in time linear in the length of the text. Any text is accepted."""
     if len(text) > _LONGEST or not _MENTIONED.search(text):
         return text
     nodes = _tree(text)
@@ -93,7 +93,7 @@ def restored(text: str) -> str:
 
 
 def _tree(text: str) -> tuple[_Node, ...] | None:
-    """The brackets of a text, or None where they do not match, or it is nested too deeply."""
+    """The brackets of a text, or None if they do not match or are nested too deeply."""
     levels: list[tuple[_Node, list[_Node]]] = []
     current: list[_Node] = []
     is_spaced, functions = False, 0
@@ -122,7 +122,7 @@ def _tree(text: str) -> tuple[_Node, ...] | None:
 
 
 def _written(nodes: Sequence[_Node]) -> _Term:
-    """What stands in one bracket, or in none: applications, and signs between them."""
+    """The content of one bracket, or of the whole text: applications, and signs between them."""
     parts: list[str] = []
     only: _Term | None = None
     index = 0
@@ -163,7 +163,7 @@ def _application(nodes: Sequence[_Node], index: int, run: Sequence[tuple[int, in
 
 
 def _bound(name: str, nodes: Sequence[_Node]) -> _Term | None:
-    """`Exists fun x => p` as `∃ x, p`; None where it is another function."""
+    """`Exists fun x => p` as `∃ x, p`; None if it is another function."""
     if name not in _BINDING:
         return None
     for index, node in enumerate(nodes):
@@ -194,7 +194,7 @@ def _plain(node: _Node) -> str:
 
 
 def _applied(head: _Term, arguments: Sequence[_Term], *, ends_open: bool = False) -> _Term:
-    """A function with its arguments, as an operator where it is one and has all of them."""
+    """A function with its arguments, written as an operator if it is one and has all arguments."""
     name, count = head.text, len(arguments)
     arity = 2 if name in _OPERATORS else 1 if name in (*_PREFIXES, *_POSTFIXES, *_ENCLOSED) else 0
     if name == "OfNat.ofNat" and count == 1:
@@ -218,7 +218,7 @@ def _infix(name: str, left: _Term, right: _Term) -> _Term:
 
 def _operands(operator: Infix, left: _Term, right: _Term, symbol: str) -> str:
     looser = operator.precedence
-    # What binds no tighter than a relation is not written in chains.
+    # Operators that bind no tighter than a relation are not chained.
     chains_left = not operator.is_right and looser > RELATION
     first = left.within(looser if chains_left else looser + 1)
     second = right.within(looser if operator.is_right else looser + 1, is_last=True)

@@ -1,4 +1,4 @@
-"""Numbers for modules and premises, as LeanPremise's clients use them in place of names.
+"""Numbers for modules and premises, which LeanPremise's clients use instead of names.
 
 A client asks for the lists once and keeps them, so a number means the same name for as long as the server
 runs: what is indexed later comes behind, and what goes keeps its number.
@@ -14,7 +14,7 @@ from retriever.lean.snapshot import Snapshot
 
 
 class _Names:
-    """Names in the order in which they came."""
+    """Names, numbered in order of arrival."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -28,7 +28,7 @@ class _Names:
         self.json = json.dumps(self.names, ensure_ascii=False, separators=(",", ":")).encode()
 
     def named(self, items: Iterable[str | int]) -> frozenset[str]:
-        """The names that are given or numbered; numbers that were never given out mean nothing."""
+        """The names, given as names or numbers; unknown numbers are ignored."""
         known = self.names
         return frozenset(
             item if isinstance(item, str) else known[item]
@@ -38,7 +38,7 @@ class _Names:
 
 
 class Numbering:
-    """The two lists of one index; safe to use from several threads."""
+    """The two lists of one index. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -51,16 +51,16 @@ class Numbering:
         return self._current_modules(snapshot).json
 
     def premises(self, snapshot: Snapshot) -> bytes:
-        """The names of the premises as a JSON list: of all kinds, private ones left out."""
+        """The names of the premises as a JSON list: all kinds, except private ones."""
         return self._current_premises(snapshot).json
 
     def module_names(self, snapshot: Snapshot, items: Iterable[str | int]) -> frozenset[str]:
-        """The modules that a client names or numbers; `A/B.lean` is `A.B`."""
+        """The modules that a client gives by name or number; `A/B.lean` means `A.B`."""
         named = self._current_modules(snapshot).named(items)
         return frozenset(name.removesuffix(".lean").replace("/", ".") for name in named)
 
     def premise_names(self, snapshot: Snapshot, items: Iterable[str | int]) -> frozenset[str]:
-        """The premises that a client names or numbers."""
+        """The premises that a client gives by name or number."""
         return self._current_premises(snapshot).named(items)
 
     def _current_modules(self, snapshot: Snapshot) -> _Names:

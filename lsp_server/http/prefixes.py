@@ -1,4 +1,4 @@
-"""Tactics that begin with what was typed."""
+"""Tactics that begin with a typed prefix."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from lean_extract.syntax.brackets import TERM_PAIRS
 from prover.candidates import Candidate, merge
 
 _HEAD = re.compile(r".*[\s()\[\]{},;:⟨⟩←@]", re.DOTALL)
-"""What stands before a name that is still being typed."""
+"""The text before a name that is still being typed."""
 _COMPLETED = 0.1
-"""The score of the best premise that completes a name; of the next ones less."""
+"""The score of the best premise that completes a name; the following ones have less."""
 
 
 def starting_with(
     prefix: str, candidates: Sequence[Candidate], premises: Sequence[Premise]
 ) -> list[Candidate]:
-    """The candidates that begin with the prefix, then what completes its last name to a premise's.
+    """The candidates that begin with the prefix, then completions of its last name to a premise's name.
 
     Args:
-        prefix: what was typed; leading white space is ignored.
+        prefix: the typed text; leading white space is ignored.
         candidates: best first.
         premises: best first.
     """
@@ -36,7 +36,7 @@ def starting_with(
 def _completed(typed: str, premises: Sequence[Premise]) -> list[Candidate]:
     """`exact Nat.add_` to `exact Nat.add_comm`, `rw [` to `rw [Nat.add_comm]`, by the premises in order.
 
-    A first word is a tactic's name, and is not completed.
+    The first word is a tactic's name, and is not completed.
     """
     begun = _HEAD.match(typed)
     if not begun:
@@ -51,7 +51,7 @@ def _completed(typed: str, premises: Sequence[Premise]) -> list[Candidate]:
 
 
 def _closing(text: str) -> str:
-    """The brackets that are open at the end of a text, closed."""
+    """The closing brackets for those that are open at the end of a text."""
     waiting: list[str] = []
     for character in text:
         if character in TERM_PAIRS:

@@ -104,7 +104,7 @@ def router(backend: HttpBackend) -> APIRouter:
 
     @routes.get("/max-new-premises")
     async def max_new_premises() -> int:
-        """How many new premises count in one request."""
+        """How many new premises are used in one request."""
         return MAX_NEW_PREMISES
 
     @routes.get("/indexed-premises", response_model=list[str])
@@ -159,7 +159,7 @@ class _Job:
         return index.rank_in(self._goal, context, self._k, allowed=allowed)
 
     def _sent(self, index: ProjectIndex) -> list[Premise]:
-        """The new premises that can be ranked: theorems, of very many those nearest to the goal."""
+        """The new premises to rank: theorems only, and if there are very many, those nearest to the goal."""
         items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
         premises = [
             premise for item in items if is_theorem(premise := self._fresh.read(item.name, item.decl))
@@ -169,7 +169,7 @@ class _Job:
         return self._fresh.nearest(index.service.encoder, self._goal, premises, MOST_LOCAL)
 
     def _allowed(self, snapshot: Snapshot, sent: Sequence[Premise]) -> Allowed | None:
-        """What may be answered: the imported modules' premises, the listed ones, and those that were sent."""
+        """The allowed premises: those of the imported modules, the listed ones, and those that were sent."""
         request, numbering = self._request, self._library.numbering
         if request.imported_modules is None and request.local_premises is None:
             return None
@@ -185,5 +185,5 @@ def _written(ranked: Sequence[RankedPremise]) -> bytes:
 
 
 def _all_modules(snapshot: Snapshot) -> tuple[str, ...]:
-    """With these imports everything is in scope: what may be answered is restricted by name."""
+    """With these imports everything is in scope; the answers are restricted by name instead."""
     return tuple(sorted(file.module for file in snapshot.view.live_files))

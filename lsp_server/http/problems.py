@@ -1,4 +1,4 @@
-"""Refusals and failures as one JSON object, in the form that LeanStateSearch's clients read."""
+"""Refusals and failures as a JSON object, in the form that LeanStateSearch's clients expect."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Remedy(BaseModel):
 
 
 class HttpProblem(BaseModel):
-    """Every answer that is not the one asked for."""
+    """The answer to every failed request."""
 
     error: str = Field(description="What went wrong, in one sentence.")
     schema_: Remedy = Field(alias="schema")
@@ -54,7 +54,7 @@ class Refusal(Exception):
         self.headers = dict(headers or {})
 
     def response(self) -> JSONResponse:
-        """The answer that says so."""
+        """The HTTP response."""
         content = {"error": self.error, "schema": {"description": self.description}}
         return JSONResponse(content, self.status, self.headers)
 
@@ -71,11 +71,11 @@ RESPONSES: dict[int | str, dict[str, object]] = {
     503: {"model": HttpProblem, "description": "Too much is waiting, or there is no index; see Retry-After."},
     504: {"model": HttpProblem, "description": "The answer took too long."},
 }
-"""What every route may answer besides its own answer."""
+"""The error responses that every route may return."""
 
 
 def register(app: FastAPI) -> None:
-    """Answer every failure with the object."""
+    """Make every failure return this object."""
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(PremiseSuggestError, _failed)
@@ -89,7 +89,7 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
 
 
 async def _not_valid(request: Request, error: Exception) -> JSONResponse:
-    """Wrong fields or types. What was sent is not repeated: it may hold a goal."""
+    """Wrong fields or types. The input is not repeated, since it may contain a goal."""
     assert isinstance(error, RequestValidationError)
     found = jsonable_encoder([{"loc": one["loc"], "msg": one["msg"]} for one in error.errors()])
     said = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:_MOST_NAMED]]
@@ -99,7 +99,7 @@ async def _not_valid(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:
-    """An error for people. Their own mistakes are 400; a missing index may come later."""
+    """One of our errors. Mistakes of the client are 400; a missing index is 503, since it may be built later."""
     assert isinstance(error, PremiseSuggestError)
     if isinstance(error, UserError):
         return Refusal(400, error.message, error.hint).response()

@@ -1,4 +1,4 @@
-"""Which indexes are served, and under which names `rev` asks for them."""
+"""The indexes that are served, and their names for `rev`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
 _CACHED = 512
 _LONGEST_KEPT = 128
-"""Longer answers are not kept: of very many the memory would grow without use."""
+"""Longer answers are not cached, since they would take much memory for little use."""
 _LONGEST_GOAL_KEPT = 20_000
 """Characters; the same for goals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One index: the bundled one, or a project's with what stands behind it."""
+    """One index: the bundled one, or a project's with the indexes that it includes."""
 
     name: str
     """For people."""
@@ -69,11 +69,11 @@ class Libraries:
 
     @property
     def default(self) -> Library:
-        """What answers where no revision is named."""
+        """The index used if no revision is given."""
         return self.all[0]
 
     def find(self, revision: str | None) -> Library:
-        """The index for a revision. Raises Refusal (400) with what there is."""
+        """The index for a revision. Raises Refusal (400), which lists the available ones."""
         if not revision:
             return self.default
         for library in self.all:
@@ -89,7 +89,7 @@ class Libraries:
         )
 
     async def close(self) -> None:
-        """Let go of all indexes."""
+        """Close all indexes."""
         for library in self.all:
             await library.engine.close()
 
@@ -135,7 +135,7 @@ def _bundled_name(card: Bundle) -> str:
 
 
 def canonical(revision: str) -> str:
-    """`v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are one."""
+    """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same."""
     return _PREFIX.sub("", revision.strip())
 
 

@@ -1,4 +1,4 @@
-"""The search page and what it asks for: a goal or words in, premises out."""
+"""The search page and its requests: a goal or words in, premises out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ServedIndex(BaseModel):
 
 
 class ServedCollection(BaseModel):
-    """One collection of another backend than Lean."""
+    """One collection of a backend other than Lean."""
 
     name: str
     backend: str
@@ -63,14 +63,14 @@ class ServedCollection(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The page, and what it asks for."""
+    """The page and its requests."""
     routes = _questions(backend)
     routes.include_router(_pages())
     return routes
 
 
 def _questions(backend: HttpBackend) -> APIRouter:
-    """What the page asks for."""
+    """The requests of the page."""
     routes = APIRouter(tags=["Search"])
     opened = OpenCollections()
 
@@ -119,7 +119,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
 
     @routes.get("/api/collections")
     async def collections() -> list[ServedCollection]:
-        """The collections of other backends that are indexed on this machine, and can be asked here."""
+        """The collections of other backends that are indexed on this machine and can be searched here."""
         return await backend.work(lambda: asyncio.to_thread(_all_served))
 
     @routes.get(
@@ -138,7 +138,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
         async def job() -> CollectionAnswer:
             try:
                 found = await asyncio.to_thread(opened.get, backend_name, name)
-            except IndexMissing as error:  # as an unknown revision: what is asked for is not there
+            except IndexMissing as error:  # as for an unknown revision: it does not exist here
                 raise Refusal(400, error.message, error.hint) from error
             return await asyncio.to_thread(answer, found, query, max(1, min(k, MAX_K)))
 
@@ -148,7 +148,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
 
 
 def _answers_with(cls: type) -> dict[int | str, dict[str, Any]]:
-    """The description of a route that answers with an object of docs/json.md."""
+    """The OpenAPI description of a route that answers with an object of docs/json.md."""
     return {200: {"content": {"application/json": {"schema": inlined(cls)}}}}
 
 
@@ -158,7 +158,7 @@ def _all_served() -> list[ServedCollection]:
 
 
 def _served(one: CollectionManifest) -> ServedCollection | None:
-    """One collection; None where this server cannot load its backend."""
+    """One collection; None if this server cannot load its backend."""
     try:
         about = find_backend(one.backend).about
     except Exception as error:  # noqa: BLE001 - a package of somebody else may raise anything
@@ -168,7 +168,7 @@ def _served(one: CollectionManifest) -> ServedCollection | None:
 
 
 def _pages() -> APIRouter:
-    """The page itself: files of this package, nothing from elsewhere."""
+    """The page itself, from files of this package only."""
     routes = APIRouter()
     for path, (name, kind) in _PAGES.items():
         content = files("lsp_server.http").joinpath("static", name).read_bytes()
@@ -189,7 +189,7 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _importing(modules: tuple[str, ...]) -> GoalPosition | None:
-    """The end of a file that imports these modules; None where none is named."""
+    """The position at the end of a file that imports these modules; None if there are none."""
     if not modules:
         return None
     text = "".join(f"import {name}\n" for name in modules)

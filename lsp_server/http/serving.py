@@ -1,4 +1,4 @@
-"""The server's life: its socket, its indexes, its one line on standard output, its end."""
+"""Runs the server: its socket, its indexes, its one line on standard output, its shutdown."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ACCEPTED = 64
 _QUEUED = 1024
 """How many may wait in the system to be accepted."""
 _OWN_FILES = 128 + 3 * _ACCEPTED
-"""Files that the server needs beside its connections, and connections that are about to be refused."""
+"""File descriptors needed besides the connections, and for connections that are about to be refused."""
 _LEAST_CONNECTIONS = 16
 _SWEEP_TICKS = 5
-"""Of uvicorn's ticks, ten a second."""
+"""In uvicorn's ticks, ten per second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ServingOptions:
 
 
 class HttpServer(uvicorn.Server):
-    """Prints where it listens as soon as it does, and keeps the signal that ended it."""
+    """Prints its address as soon as it listens, and remembers the signal that ended it."""
 
     def __init__(self, config: uvicorn.Config, line: str) -> None:
         super().__init__(config)
@@ -60,7 +60,7 @@ class HttpServer(uvicorn.Server):
         self.ended_by = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Heed a signal."""
+        """Handle a signal."""
         self.ended_by = self.ended_by or sig
         super().handle_exit(sig, frame)
 
@@ -68,12 +68,14 @@ class HttpServer(uvicorn.Server):
         """Listen."""
         await super().startup(sockets)
         for one in sockets or ():
-            one.listen(_QUEUED)  # asyncio has made the queue as short as what it accepts at once
+            one.listen(
+                _QUEUED
+            )  # asyncio has set the backlog to the number of connections that it accepts at once
         if self.started and self._line:
             print(self._line, flush=True)
 
     async def on_tick(self, counter: int) -> bool:
-        """Look at the connections; ten times a second, it is asked whether to end."""
+        """Sweep the connections. uvicorn calls this ten times a second to ask whether to end."""
         if counter % _SWEEP_TICKS == 0:
             for one in list(self.server_state.connections):
                 if isinstance(one, Connection):
@@ -100,19 +102,19 @@ async def _serve(
         if note := (await library.engine.project_index()).note:
             print(f"warning: {note}", file=sys.stderr)
     gc.collect()
-    gc.freeze()  # what stays need not be looked through again and again while everybody waits
+    gc.freeze()  # the garbage collector need not scan the permanent objects again and again
     limits = limits_for(policy, options.rate)
     limits = replace(limits, connections=connections_within(limits.connections))
     app = create_app(libraries, policy, limits, log_goals=options.log_goals)
     address = url_of(options.host, listener.getsockname()[1])
     server = server_of(app, limits, f"premise-suggest http: {address} (Ctrl-C ends it)")
     await server.serve([listener])
-    if server.ended_by == signal.SIGINT:  # a shell may have it ignored, then uvicorn's own way ends in 0
+    if server.ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
         raise KeyboardInterrupt
 
 
 def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
-    """What serves an application within limits; it prints the line when it listens."""
+    """The server for an application, with limits; it prints the line when it listens."""
     config = uvicorn.Config(
         app,
         http=with_limits(limits),
@@ -130,7 +132,7 @@ def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
 
 
 def policy_for(host: str, token: str | None) -> Policy:
-    """Who may ask a server on this host. Raises UserError: other machines can reach it, and there is no token."""
+    """Who may use a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
     if is_loopback(host):
@@ -144,13 +146,13 @@ def policy_for(host: str, token: str | None) -> Policy:
 
 
 def limits_for(policy: Policy, rate: float | None) -> HttpLimits:
-    """The limits: tighter where others can reach the server."""
+    """The limits, which are tighter if other machines can reach the server."""
     limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 
 def connections_within(wanted: int) -> int:
-    """How many connections the system's limit of open files allows; it is raised where that may be."""
+    """How many connections the system's limit on open files allows; the limit is raised if possible."""
     if sys.platform == "win32":
         return wanted
     import resource
@@ -159,7 +161,7 @@ def connections_within(wanted: int) -> int:
     needed = wanted + _OWN_FILES
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        with contextlib.suppress(ValueError, OSError):  # macOS: a limit of its own below the hard one
+        with contextlib.suppress(ValueError, OSError):  # macOS has another limit below the hard one
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return max(_LEAST_CONNECTIONS, min(wanted, soft - _OWN_FILES))
@@ -167,7 +169,7 @@ def connections_within(wanted: int) -> int:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host."""
+    """Whether only this machine can reach a host."""
     if host == "localhost":
         return True
     try:
@@ -180,12 +182,12 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket on the host's port, 0 for a free one. Raises UserError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Without the protocol asyncio leaves Nagle's algorithm on: 40 ms more for most answers.
+        # Without an explicit protocol, asyncio leaves Nagle's algorithm on, which costs 40 ms for most answers.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise UserError(f"{host} is not an address of this machine.", "Give --host 127.0.0.1.") from error
     try:
-        if sys.platform != "win32":  # there it would share a port that is in use
+        if sys.platform != "win32":  # on Windows it would share a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_QUEUED)

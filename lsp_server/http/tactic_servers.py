@@ -41,7 +41,7 @@ _DEFINITIONS = 6
 _POOL = 64
 _POOL_FOR_PREFIX = 1000
 _STEP_DOWN = 0.999
-"""What a score is multiplied with where it would not be below the one before it."""
+"""The factor for a score that would not be below the one before it."""
 
 Prefix = Annotated[str, StringConstraints(max_length=1000)]
 Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT)]
@@ -143,7 +143,7 @@ async def _propose(
 
 
 async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) -> list[Candidate]:
-    """The generator's tactics, with their probabilities. Raises ModelError where nothing else is asked."""
+    """The generator's tactics, with their probabilities. Raises ModelError: it failed and is the only source."""
     try:
         found = await engine.generated([goal], premises)
     except ModelError as error:
@@ -157,7 +157,7 @@ async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) ->
 def _made(
     index: ProjectIndex, goal: Goal, prefix: str, position: GoalPosition | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
-    """What needs no generator, best first."""
+    """The tactics that need no generator, best first."""
     definitions = index.rank(goal, position, _DEFINITIONS, "definitions")
     premises = [*theorems, *(one.premise for one in definitions if one.in_scope is not False)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
@@ -165,7 +165,7 @@ def _made(
 
 
 def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The first of those that differ in spacing alone; what proves nothing is left out."""
+    """The tactics without duplicates (up to spacing) and without unfinished ones."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         if not is_unfinished(candidate.tactic):
@@ -174,7 +174,7 @@ def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def position_after(context: str) -> GoalPosition | None:
-    """The end of a text that is not in a file; None where there is no text."""
+    """The position at the end of a text that is not in a file; None if there is no text."""
     if not context.strip():
         return None
     text = f"{context.rstrip()}\n"

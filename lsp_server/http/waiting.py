@@ -1,4 +1,4 @@
-"""How long a request is worked on: while its client is there, and until its time is over."""
+"""Stops work on a request when its client has gone or its time is over."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Gone(Exception):
 
 
 class SentAnswer:
-    """What is sent to one client: in pieces, so that one that reads slowly holds little memory."""
+    """Sends to one client in pieces, so that a slow reader takes little memory."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -51,7 +51,7 @@ async def while_awaited(
     doing = asyncio.create_task(work)
     try:
         async with asyncio.timeout(seconds) as limit:
-            answer.at_first = lambda: limit.reschedule(None)  # from now on the connection counts the time
+            answer.at_first = lambda: limit.reschedule(None)  # from here on, the connection measures the time
             await asyncio.wait((doing, left), return_when=asyncio.FIRST_COMPLETED)
     except TimeoutError:
         said = f"The answer took longer than {seconds:g} s."

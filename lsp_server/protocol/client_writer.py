@@ -1,4 +1,4 @@
-"""What is sent to the client. A client that does not read must not block the loop, nor fill the memory."""
+"""Sends messages to the client. A client that does not read must neither block the loop nor fill the memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from io import RawIOBase
 from threading import Condition, Thread
 
 MAX_UNREAD = 256 << 20
-"""Bytes that may wait for a client to read them."""
+"""The most bytes that may wait for the client to read them."""
 _CLOSE_SECONDS = 2.0
 
 log = logging.getLogger("premise_suggest")
 
 
 class PipeWriter:
-    """Writes to a pipe in a thread of its own; what comes after the client has gone is dropped.
+    """Writes to a pipe in a thread of its own. Messages after the client has gone are dropped.
 
-    Without a buffer, for one that is being written to when Python ends keeps it from ending.
+    The pipe is unbuffered: a buffer that is being written to would keep Python from ending.
     """
 
     def __init__(self, stream: RawIOBase, most: int = MAX_UNREAD) -> None:
@@ -32,7 +32,7 @@ class PipeWriter:
         self._is_closed = False
         self._changed = Condition()
         self.is_stuck = False
-        """Whether the client has left more unread than is held; nothing is sent from then on."""
+        """Whether more than the limit is unread; from then on nothing is sent."""
         self.on_stuck: Callable[[], object] | None = None
         """Called when that happens."""
         self._thread = Thread(target=self._send_all, name="to the client", daemon=True)
@@ -53,7 +53,7 @@ class PipeWriter:
             self.on_stuck()
 
     def close(self) -> None:
-        """Send what is left, but not for long, and close the stream."""
+        """Send the rest, within a short time, and close the stream."""
         with self._changed:
             if self._is_closed:
                 return
@@ -66,7 +66,7 @@ class PipeWriter:
             try:
                 self._send(memoryview(data))
             except (OSError, ValueError) as error:  # a broken pipe, or closed on our side
-                log.info("The client reads no more: %s", error)
+                log.info("The client has stopped reading: %s", error)
                 with self._changed:
                     self._drop()
         with contextlib.suppress(OSError):
@@ -75,7 +75,7 @@ class PipeWriter:
     def _send(self, data: memoryview) -> None:
         while data:
             sent = self._stream.write(data)
-            if sent is None:  # a pipe that does not wait by itself
+            if sent is None:  # a non-blocking pipe
                 select.select([], [self._stream], [])
             data = data[sent or 0 :]
 
@@ -95,7 +95,7 @@ class PipeWriter:
 
 
 class SocketWriter:
-    """The same for a socket, which the event loop writes to by itself."""
+    """The same for a socket, to which the event loop writes."""
 
     def __init__(self, stream: asyncio.StreamWriter, most: int = MAX_UNREAD) -> None:
         self._stream = stream
@@ -117,7 +117,7 @@ class SocketWriter:
                 self.on_stuck()
 
     def close(self) -> None:
-        """Close the stream once all is sent."""
+        """Close the stream once everything is sent."""
         self._is_closed = True
         self._stream.close()
 

@@ -1,4 +1,4 @@
-"""How internal errors are reported: in one line, which is all that standard error gets."""
+"""Reports internal errors on one line, for standard error."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ _SAID = 500
 
 
 def in_a_line(error: BaseException) -> str:
-    """What an exception says. The traceback is only in the detailed log (`serve --log`)."""
+    """An exception's message. The traceback is only in the detailed log (`serve --log`)."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:_SAID]}"

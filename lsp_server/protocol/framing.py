@@ -21,7 +21,7 @@ _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 
 
 class BadFrame(Exception):
-    """The stream cannot be read on. The message is one sentence."""
+    """The rest of the stream cannot be read. The message is one sentence."""
 
 
 class Frames:
@@ -36,10 +36,10 @@ class Frames:
         self._body: list[bytes] | None = None
         self._length = 0
         self.missing = 0
-        """How many bytes the message that has begun still lacks, as far as that is known."""
+        """How many bytes the current message still lacks, as far as is known."""
 
     def take(self, piece: bytes) -> Iterator[bytes]:
-        """The bodies that are whole with this piece. Raises BadFrame."""
+        """The bodies that this piece completes. Raises BadFrame."""
         while True:
             if self._body is None:
                 behind = self._take_header(piece)
@@ -57,7 +57,7 @@ class Frames:
             yield body
 
     def end(self) -> None:
-        """The stream has ended. Raises BadFrame where that was in the middle of a message."""
+        """Check the end of the stream. Raises BadFrame: it ended in the middle of a message."""
         if self._body is not None:
             said = f"{self._length - self.missing:,} of its {self._length:,} bytes came"
             raise BadFrame(f"The input ended in the middle of a message: {said}.")
@@ -65,7 +65,7 @@ class Frames:
             raise BadFrame("The input ended in the middle of a message's header.")
 
     def _take_header(self, piece: bytes) -> bytes | None:
-        """Read a header, if it is whole with this piece; what is behind it."""
+        """Parse the header if this piece completes it; returns what follows it."""
         self._header += piece
         end = self._header.find(b"\r\n\r\n", self._searched)
         if end > MAX_HEADER or (end < 0 and len(self._header) > MAX_HEADER):
@@ -80,7 +80,7 @@ class Frames:
         return behind
 
     def _check_line_ends(self) -> None:
-        """Without this, a header with other line ends would be waited for for ever."""
+        """Refuse other line ends, which would otherwise make the server wait for ever."""
         bare = re.search(rb"(?<!\r)\n", self._header)
         if bare:
             raise BadFrame(f"A line of a message's header does not end in \\r\\n{self._beginning()}.")
@@ -90,7 +90,7 @@ class Frames:
 
 
 def content_length(header: bytes) -> int:
-    """The length of the body that a header is followed by. Raises BadFrame."""
+    """The length of the body that follows a header. Raises BadFrame."""
     lengths: list[int] = []
     for line in header.split(b"\r\n"):
         name, colon, value = line.partition(b":")
@@ -124,6 +124,6 @@ def _check_charset(value: bytes) -> None:
 
 
 def _shown(data: bytes) -> str:
-    """The beginning of what came, on one line."""
+    """The beginning of the input, on one line."""
     text = ascii(data[:_SHOWN].decode("latin-1"))
     return text if len(data) <= _SHOWN else f"{text}…"

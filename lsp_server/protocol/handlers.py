@@ -1,4 +1,4 @@
-"""How failures reach the user: of what the editor asks by itself, and of what the user asked for."""
+"""How failures reach the user: for requests of the editor itself, and for requests of the user."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def passive(
 ) -> Callable[
     [Callable[Parameters, Awaitable[Result | None]]], Callable[Parameters, Awaitable[Result | None]]
 ]:
-    """For what the editor asks by itself (hover, completion, ...): no answer rather than an error.
+    """Handle requests of the editor itself (hover, completion, ...): on failure, an empty answer instead of an error.
 
-    What the user cannot change at this position (no goal here) stays silent; failures are shown once.
+    Expected cases (no goal here) stay silent; real failures are shown once.
     """
 
     def decorate(
@@ -62,7 +62,7 @@ def passive(
 def active(
     server: PremiseServer, what: str
 ) -> Callable[[Callable[Parameters, Awaitable[Result]]], Callable[Parameters, Awaitable[Result]]]:
-    """For what the user asked: a failure is the answer, one sentence with a hint, never a traceback."""
+    """Handle requests of the user: a failure is answered with one sentence and a hint, never a traceback."""
 
     def decorate(handler: Callable[Parameters, Awaitable[Result]]) -> Callable[Parameters, Awaitable[Result]]:
         @wraps(handler)
@@ -88,6 +88,6 @@ def active(
 
 
 def sentence(message: str) -> str:
-    """A message as one line that ends in a full stop."""
+    """A message on one line that ends with a full stop."""
     folded = " ".join(message.split())
     return folded if folded.endswith((".", "!", "?")) else f"{folded}."

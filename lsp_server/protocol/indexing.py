@@ -1,4 +1,4 @@
-"""Keeps the projects' indexes fresh: one update per project at a time, shown in the editor as it goes."""
+"""Keeps the projects' indexes fresh, with one update per project at a time, and shows progress in the editor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retriever.search.indexing.report import IndexReport
 
 
 class Indexing:
-    """Runs at most one update per project at a time; what is saved meanwhile asks for one more."""
+    """Runs at most one update per project at a time; a save during an update causes one more."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
@@ -39,16 +39,16 @@ class Indexing:
             await self.unasked(engine)
 
     async def unasked(self, engine: Engine) -> None:
-        """Update a project's index if it is one that is indexed without being asked for."""
+        """Update a project's index if it is indexed automatically."""
         if engine.root is None or not self._is_wanted(engine.root):
             return
         try:
             await self.run(engine)
-        except IndexLocked as error:  # Another server of this user is at it; its result serves us, too.
+        except IndexLocked as error:  # Another server of this user is doing it; we can use its result.
             self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, str(error)))
 
     async def run(self, engine: Engine) -> IndexReport:
-        """Update a project's index and show the editor how far it is; whoever asks meanwhile waits for it.
+        """Update a project's index and show its progress; further callers wait for the same update.
 
         Being cancelled stops the update; what was read by then is kept. Raises what `Engine.update_index` does.
         """
@@ -69,11 +69,11 @@ class Indexing:
             raise
 
     def stop(self) -> None:
-        """Have the updates that run end soon: the server is closing."""
+        """Make running updates end soon, because the server is closing."""
         self._is_closing = True
 
     async def ended(self) -> None:
-        """Wait for the end of the updates that run."""
+        """Wait for running updates to end."""
         if self._running:
             await asyncio.wait(self._running.values())
 
@@ -82,7 +82,7 @@ class Indexing:
             while True:
                 self._again.discard(root)
                 report = await self._update(engine, root)
-                # Whoever asks again after a request was cancelled wants a whole update.
+                # A request after a cancelled one wants a complete update.
                 is_over = report.stopped and root not in self._stopped
                 if root not in self._again or is_over:
                     return report
@@ -93,7 +93,7 @@ class Indexing:
             self._stopped.discard(root)
 
     def _is_wanted(self, root: Path) -> bool:
-        """Whether a folder is indexed without being asked for: a project, or what the user has indexed before.
+        """Whether a folder is indexed automatically: a project, or a folder that the user has indexed before.
 
         The folder of a stray file may be a whole home folder. Packages outside of a project come under the
         same rule (`lean_extract/source/projects/packages.py`): they are read where they are Lake packages themselves.
@@ -104,7 +104,7 @@ class Indexing:
             self._refused.add(root)
             message = (
                 f"{root} is not a Lean project (no lakefile, no lean-toolchain), so it is not indexed "
-                f"by itself. To have its lemmas offered, run: premise-suggest index {shlex.quote(str(root))}"
+                f"automatically. To have its lemmas offered, run: premise-suggest index {shlex.quote(str(root))}"
             )
             self._server.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
         return False
@@ -123,7 +123,7 @@ class Indexing:
         return report
 
     async def _read(self, engine: Engine, root: Path, status: IndexStatus) -> IndexReport:
-        """The update itself, with its bar."""
+        """The update itself, with its progress bar."""
         bar = await WorkDone.begin(self._server, f"Indexing {root.name}")
 
         def progress(stage: str, done: int, total: int) -> None:

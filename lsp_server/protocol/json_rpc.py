@@ -1,4 +1,4 @@
-"""JSON-RPC on pygls: messages in and out, with every request answered exactly once."""
+"""JSON-RPC on top of pygls. Every request is answered exactly once."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from lsp_server.protocol.wire_server import WireServer
 _SAID = 1000
 """Characters of an error's message."""
 ANSWER_SECONDS = 30.0
-"""How long the client has for a request of ours."""
+"""How long the client may take to answer a request of ours, in seconds."""
 
 log = logging.getLogger("premise_suggest")
 
 
 class JsonRpc(LanguageServerProtocol):
-    """pygls' protocol behind a wire of our own: `receive` takes in messages, `_send_data` sends them."""
+    """pygls' protocol with our own transport: `receive` handles messages, `_send_data` sends them."""
 
     _server: WireServer
 
@@ -48,7 +48,7 @@ class JsonRpc(LanguageServerProtocol):
     # What comes.
 
     def receive(self, body: bytes) -> None:
-        """Handle a message. A request is answered now, or when its work ends."""
+        """Handle a message. A request is answered at once, or when its work ends."""
         try:
             message = read(body)
         except BadMessage as bad:
@@ -76,20 +76,20 @@ class JsonRpc(LanguageServerProtocol):
         self._execute_handler(_key(id), handler, done, (params,))
 
     def _check_admitted(self, call: Call, id: Id, size: int) -> None:
-        """Whether a request may come now, and whether there is room for it. Raises JsonRpcException."""
+        """Check that a request is allowed now and that there is room for it. Raises JsonRpcException."""
         if self._shutdown:
             raise JsonRpcInvalidRequest("The server was asked to shut down.")
         if not self._is_initialized and call.method != types.INITIALIZE:
             raise JsonRpcServerNotInitialized("The first request must be initialize.")
         if self._is_initialized and call.method == types.INITIALIZE:
-            raise JsonRpcInvalidRequest("The server is initialized already.")
+            raise JsonRpcInvalidRequest("The server is already initialized.")
         self._waiting.check_id(id)
         if call.method != types.SHUTDOWN:
             self._waiting.check_room(size)
 
     def _take_notification(self, call: Call) -> None:
         if call.method != types.EXIT and (self._shutdown or not self._is_initialized):
-            log.info("Out of its time: the notification %s", call.method[:_SAID])
+            log.info("Ignored, since the server is not running: the notification %s", call.method[:_SAID])
             return
         if call.method == types.CANCEL_REQUEST:
             self._cancel(call.members.get("params"))
@@ -111,7 +111,7 @@ class JsonRpc(LanguageServerProtocol):
             future.cancel()
 
     def _take_answer(self, answer: ClientAnswer) -> None:
-        """The answer to a request of ours. One that cannot be read is an error where the request was made."""
+        """Handle the answer to a request of ours. If it cannot be read, the request raises an error."""
         future = self._request_futures.pop(answer.id, None) if isinstance(answer.id, str) else None
         if future is None or future.done():
             log.info("An answer came that no request waits for.")
@@ -159,7 +159,7 @@ class JsonRpc(LanguageServerProtocol):
     # What goes.
 
     def _finish(self, future: Any, *, call: Call) -> None:
-        """Answer a request whose work has ended, in whatever way."""
+        """Answer a request whose work has ended, successfully or not."""
         assert call.id is not None
         self._waiting.remove(call.id)
         try:
@@ -183,14 +183,14 @@ class JsonRpc(LanguageServerProtocol):
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
-        """Send a message, in ASCII: any text can be written so. Raises where it cannot be written as JSON."""
+        """Send a message in ASCII, which can represent any text. Raises if it cannot be written as JSON."""
         if self.writer is None:
             return
         body = json.dumps(data, default=self._serialize_message, allow_nan=False)
         self.writer.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode("ascii"))
 
     async def send_request_async(self, method: str, params: Any = None, msg_id: Any = None) -> Any:
-        """Ask the client. Raises JsonRpcException: it refuses, or does not answer in time."""
+        """Send a request to the client. Raises JsonRpcException: it refuses, or does not answer in time."""
         number = msg_id or str(uuid.uuid4())
         future = self.send_request(method, params, msg_id=number)
         try:

@@ -1,4 +1,4 @@
-"""The methods of LSP that pygls handles by itself, where ours differ."""
+"""LSP methods whose handling differs from pygls' own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Protocol(JsonRpc):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Count in UTF-16 units, as every client can; pygls would take what the client likes best."""
+        """Use UTF-16 units, which every client supports; pygls would use the client's favourite."""
         folders = [folder.uri for folder in params.workspace_folders or ()]
         for uri in (*folders, *filter(None, [params.root_uri])):
             if not is_readable(uri):
@@ -48,7 +48,7 @@ class Protocol(JsonRpc):
 
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *args: Any) -> None:  # type: ignore[override]
-        """Answer what still waits, then close the projects: else it would start Lean again."""
+        """Answer waiting requests before closing the projects, since they would start Lean again."""
         ours = asyncio.current_task()
         futures: list[Any] = list(self._request_futures.values())
         others = {one for one in futures if isinstance(one, asyncio.Task) and one is not ours}
@@ -60,14 +60,14 @@ class Protocol(JsonRpc):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """Keep its text, then let the feature do its work."""
+        """Store its text, then call the feature."""
         self._server.take_document(self.documents.open(params.text_document))
         feature = self.fm.features[types.TEXT_DOCUMENT_DID_OPEN]
         self._execute_handler(object(), feature, self._check_handler_result, (params,))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Keep its new text."""
+        """Store its new text."""
         self._server.take_document(self.documents.change(params))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)

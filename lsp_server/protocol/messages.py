@@ -1,6 +1,6 @@
-"""The body of a message as JSON-RPC 2.0 defines it, or the answer to one that is not a message. Pure.
+"""Parses the body of a JSON-RPC 2.0 message, or gives the error for one that is not a message. Pure.
 
-What comes back has no lone surrogate outside of its id, so whatever is made of it can be encoded.
+The result has no lone surrogate outside its id, so it can always be encoded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INVALID_REQUEST = -32600
 MAX_ID = 1000
 """Characters of an id that is a string."""
 MAX_DEPTH = 100
-"""Levels of objects and lists in a message: what walks through one must not run out of stack."""
+"""The deepest nesting of objects and lists in a message, so that recursive code does not overflow the stack."""
 _TOO_DEEP = f"A message may be nested {MAX_DEPTH} levels deep, and no deeper."
 _LARGEST_ID = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -30,7 +30,7 @@ Id = int | str
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request, or where `id` is None a notification."""
+    """A request, or, if `id` is None, a notification."""
 
     id: Id | None
     method: str
@@ -40,15 +40,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ClientAnswer:
-    """What came as an answer to a request of ours; `id` may be anything."""
+    """An answer to a request of ours; `id` may be anything."""
 
     id: Any
     members: Mapping[str, Any]
-    """The message's `result` and `error`, which of them it has."""
+    """The message's `result` and `error`, if present."""
 
 
 class BadMessage(Exception):
-    """Not a message; with the answer that it gets: a code, one sentence, and the id, if it can be read."""
+    """Raised for a body that is not a message; holds the answer: a code, a sentence, and the id if it is known."""
 
     def __init__(self, code: int, message: str, id: Id | None = None) -> None:
         super().__init__(message)
@@ -101,7 +101,7 @@ def _parsed(body: bytes) -> Any:
         raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
     except RecursionError:
         raise BadMessage(PARSE_ERROR, _TOO_DEEP) from None
-    except ValueError as error:  # among them a number of more digits than Python reads
+    except ValueError as error:  # including numbers with more digits than Python reads
         raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
 
 

@@ -1,4 +1,4 @@
-"""The parameters of our own requests, checked; an error names the parameter."""
+"""Checks the parameters of our own requests; an error names the parameter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Token = int | str
 
 
 class Parameters:
-    """The object that came with a request. Every reader raises JsonRpcInvalidParams."""
+    """The parameters of a request. Every reader raises JsonRpcInvalidParams."""
 
     def __init__(self, request: str, values: Any, names: frozenset[str]) -> None:
         self._request = request
@@ -24,7 +24,7 @@ class Parameters:
         self._values = {name: value for name, value in values.items() if value is not None}
 
     def has(self, name: str) -> bool:
-        """Whether a value came under this name."""
+        """Whether there is a value of this name."""
         return name in self._values
 
     def uri(self) -> str:
@@ -84,7 +84,7 @@ class Parameters:
         return value
 
     def refuse(self, what: str) -> NoReturn:
-        """Say what is wrong."""
+        """Raise the error for a wrong parameter."""
         raise JsonRpcInvalidParams(f"{self._request}: {what}.")
 
     def _member(self, outer: str, inner: str) -> Any:

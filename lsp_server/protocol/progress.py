@@ -1,4 +1,4 @@
-"""Progress as the editor shows it: a progress bar, and the notification of an index's state."""
+"""Reports progress to the editor: a progress bar, and the notification of an index's state."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class IndexStatus:
         self._has_ended = False
 
     def begin(self) -> None:
-        """Say that it begins."""
+        """Report the beginning."""
         self._send(StatusItem(str(self._root), True, "", 0, 0, None))
 
     def report(self, stage: str, done: int, total: int) -> None:
@@ -47,7 +47,7 @@ class IndexStatus:
             self._loop.call_soon_threadsafe(self._send, item)
 
     def end(self, index: IndexItem | None) -> None:
-        """Say that it has ended; `index` is None where it failed."""
+        """Report the end; `index` is None if the update failed."""
         self._send(StatusItem(str(self._root), False, "", 0, 0, index))
         self._has_ended = True
 
@@ -57,7 +57,7 @@ class IndexStatus:
 
 
 class WorkDone:
-    """A progress bar in the editor; silent where the editor has none."""
+    """A progress bar in the editor; does nothing if the editor has none."""
 
     def __init__(self, server: LanguageServer, token: str | None) -> None:
         self._server = server
@@ -67,14 +67,14 @@ class WorkDone:
 
     @classmethod
     async def begin(cls, server: LanguageServer, title: str, *, cancellable: bool = True) -> WorkDone:
-        """Ask the editor for a bar and show it, if it will."""
+        """Ask the editor for a bar, and show it if the editor agrees."""
         window = server.client_capabilities.window
         if not (window and window.work_done_progress):
             return cls(server, None)
         token = str(uuid.uuid4())
         try:
             await server.work_done_progress.create_async(token)
-        except JsonRpcException:  # it shows none after all
+        except JsonRpcException:  # the editor shows none after all
             return cls(server, None)
         server.work_done_progress.begin(
             token,
@@ -100,7 +100,7 @@ class WorkDone:
         self._loop.call_soon_threadsafe(self._server.work_done_progress.report, self._token, value)
 
     def end(self, message: str) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._token is not None:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message))
             self._server.work_done_progress.tokens.pop(self._token, None)

@@ -31,14 +31,14 @@ from lsp_server.protocol.wire_server import WireServer
 
 LANGUAGES = ("lean4", "lean")
 UNSAVED = "Unsaved.lean"
-"""What stands for the path of a document that has none."""
+"""The path used for a document that has none."""
 _SETTINGS_SECONDS = 3.0
 _CLOSING_SECONDS = 5.0
-"""How long Lean and what is being read have to come to their ends; an index is whole at any time."""
+"""How long Lean and running updates may take to end, in seconds; an index is consistent at any time."""
 _SAID = 200
 """Characters of a URI that are shown."""
 _MAX_SHOWN = 1000
-"""Messages that are shown; what comes after so many is only logged."""
+"""The most messages that are shown; later ones are only logged."""
 _BRING_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
 log = logging.getLogger("premise_suggest")
@@ -79,7 +79,7 @@ class PremiseServer(WireServer):
         asyncio.get_running_loop().set_exception_handler(_pass_over)
 
     def take_settings(self, values: Any) -> None:
-        """Use what the editor sent. What is not a setting, or not of its type, is reported once."""
+        """Use the settings that the editor sent. Unknown settings and wrong types are reported once."""
         self.settings, complaints = parse(values, self.base_settings)
         self.projects.take_settings(self.settings)
         for complaint in complaints:
@@ -97,7 +97,7 @@ class PremiseServer(WireServer):
     async def settled(self) -> None:
         """Wait until the settings are known, but not for long."""
         if self._settled.is_set():
-            return  # A request that comes when they are known sees the documents as they are then.
+            return  # Requests that waited see the documents as they are afterwards.
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
 
@@ -110,13 +110,13 @@ class PremiseServer(WireServer):
         self.window_show_message(types.ShowMessageParams(kind, f"premise-suggest: {message}"))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What pygls could not handle: logged, and shown without a traceback."""
+        """Report what pygls could not handle: log it, and show it without a traceback."""
         log.error("A notification failed: %s", in_a_line(error))
         log.debug("A notification failed", exc_info=error)
         self.show(f"A message could not be handled: {type(error).__name__}.")
 
     def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
-        """A notification that cannot be read. The text that it should have brought is not known then."""
+        """Handle a notification that cannot be read. The document's text is unknown from then on."""
         log.info("A notification was not read: %s", error.message)
         uri = _uri(call.members.get("params"))
         if uri is not None and call.method in _BRING_TEXTS:
@@ -125,7 +125,7 @@ class PremiseServer(WireServer):
             self.show(f"A message could not be read: {error.message}", types.MessageType.Warning)
 
     def take_document(self, document: OpenDocument) -> None:
-        """The editor has sent a document. If it cannot be used, the user is shown why."""
+        """Check a document that the editor has sent; if it cannot be used, show the user why."""
         if document.fault:
             message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
             self.show(message.strip(), types.MessageType.Warning)
@@ -164,7 +164,7 @@ class PremiseServer(WireServer):
         return path
 
     def check_current(self, document: DocumentSnapshot) -> None:
-        """Whether edits of a document would fit what the editor has now. Raises JsonRpcContentModified."""
+        """Check that edits still fit the document in the editor. Raises JsonRpcContentModified."""
         held = self.documents.get(document.uri)
         now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
         if now != (document.version, document.lines):
@@ -197,7 +197,7 @@ class PremiseServer(WireServer):
         return shown, self.projects.engine_without_project()
 
     def first_engine(self) -> Engine:
-        """The engine of the first folder of the workspace; where there is none, of no project."""
+        """The engine of the workspace's first folder, or the engine without a project."""
         for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
             path = file_path(uri)
             if path is not None:
@@ -206,12 +206,12 @@ class PremiseServer(WireServer):
 
 
 def _pass_over(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What fails now was cut off by the end, and nobody waits for it."""
+    """Log errors of tasks that the shutdown interrupted; nobody waits for them."""
     log.debug("At the end: %s", context.get("message"))
 
 
 def _uri(params: Any) -> str | None:
-    """The URI of the document that parameters are about, whatever else is wrong with them."""
+    """The URI of the document in the parameters, even if they are otherwise invalid."""
     document = params.get("textDocument") if isinstance(params, dict) else None
     uri = document.get("uri") if isinstance(document, dict) else None
     return uri if isinstance(uri, str) else None

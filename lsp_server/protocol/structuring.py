@@ -1,4 +1,4 @@
-"""The JSON of messages as lsprotocol's classes have it, with types that are taken at their word."""
+"""Converts JSON to lsprotocol's classes, with strict types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def plain_converter() -> cattrs.Converter:
 
 
 def what_is_wrong(error: Exception) -> str:
-    """What cattrs found, and where in the parameters, in a few words."""
+    """A short description of cattrs' error, and where in the parameters it is."""
     if not isinstance(error, cattrs.BaseValidationError):
         return "the parameters cannot be read"
     first = next(iter(cattrs.transform_error(error, path="$")), "the parameters cannot be read")
@@ -37,7 +37,7 @@ def what_is_wrong(error: Exception) -> str:
 
 
 def _whole_number(value: Any, kind: type[int]) -> int:
-    """A number without a fraction is whole in JSON, however it is written. Raises TypeError.
+    """In JSON, a number without a fraction is an integer, however it is written. Raises TypeError.
 
     cattrs asks for the subclasses here, too: bool and enumerations, which are made as it would make them.
     """

@@ -1,4 +1,4 @@
-"""Which requests wait for their answers, and whether one more may."""
+"""Keeps track of the unanswered requests, and limits them."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Waiting:
         self._size = 0
 
     def check_id(self, id: Id) -> None:
-        """Whether the id is free. Raises JsonRpcInvalidRequest."""
+        """Check that the id is not in use. Raises JsonRpcInvalidRequest."""
         if id in self._sizes:
             raise JsonRpcInvalidRequest(f"An earlier request with the id {id!r} is not answered yet.")
 
     def check_room(self, size: int) -> None:
-        """Whether there is room for a request of so many bytes. Raises JsonRpcException."""
+        """Check that there is room for a request of this many bytes. Raises JsonRpcException."""
         if len(self._sizes) >= MAX_WAITING or self._size + size > MAX_WAITING_BYTES:
             count = f"{len(self._sizes):,}"
             said = f"{count} requests are waiting for their answers already. Ask again when some have come."
             raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def add(self, id: Id, size: int) -> None:
-        """A request waits from now on."""
+        """Add a request that waits for its answer."""
         self._sizes[id] = size
         self._size += size
 
     def remove(self, id: Id) -> None:
-        """It is answered."""
+        """Remove a request that is answered."""
         self._size -= self._sizes.pop(id, 0)

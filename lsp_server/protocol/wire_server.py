@@ -1,4 +1,4 @@
-"""What the protocol needs of the server that it belongs to."""
+"""What the protocol needs of its server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lsp_server.protocol.messages import Call
 
 
 class WireServer(LanguageServer):
-    """A server that also takes what is not a request."""
+    """A server that also handles bad notifications and documents."""
 
     @abstractmethod
     def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
-        """A notification came that cannot be read."""
+        """Handle a notification that cannot be read."""
 
     @abstractmethod
     def take_document(self, document: OpenDocument) -> None:
-        """The editor has sent a document."""
+        """Handle a document that the editor has sent."""

@@ -22,12 +22,12 @@ def shorten(text: str, width: int) -> str:
 
 
 def searched(index: IndexItem) -> str:
-    """Among how many premises was searched."""
+    """How many premises were searched."""
     return f"of {sum(source.premises for source in index.sources):,}"
 
 
 def scope_label(premise: PremiseItem) -> str:
-    """`in scope`, `needs import M`, or nothing where there is no file."""
+    """`in scope`, `needs import M`, or nothing if there is no file."""
     if premise.in_scope is None:
         return ""
     if premise.in_scope:
@@ -36,7 +36,7 @@ def scope_label(premise: PremiseItem) -> str:
 
 
 def verdict(tactic: TacticItem) -> str:
-    """What Lean said, in a few words."""
+    """Lean's verdict in a few words."""
     count = len(tactic.remaining_goals)
     if tactic.status == "unjudged":
         return tactic.message
@@ -48,7 +48,7 @@ def verdict(tactic: TacticItem) -> str:
 
 
 def tactics_heading(tactics: list[TacticItem]) -> str:
-    """What the listed tactics have in common."""
+    """The heading of the listed tactics."""
     failing = any(one.status in ("fails", "timeout") for one in tactics)
     return "Tactics tried" if failing else "Tactics that Lean accepts"
 

@@ -9,7 +9,7 @@ from lsp_server.rendering.labels import SORRY_LABEL, shorten
 
 
 def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
-    """Premises as Markdown, for a hover, with what was searched and what was not read below them."""
+    """Premises as Markdown for a hover, followed by what was searched and what was not read."""
     parts = ["**Premises that fit this goal**", ""]
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"

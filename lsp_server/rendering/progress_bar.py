@@ -19,7 +19,7 @@ _STAGES = {
 
 
 class ProgressBar:
-    """A progress bar that changes its title with the stage; silent where standard error is not a terminal."""
+    """A progress bar whose title is the stage; silent if standard error is not a terminal."""
 
     def __init__(self, *, quiet: bool, unit: str = "file") -> None:
         self._hidden = quiet or not sys.stderr.isatty()

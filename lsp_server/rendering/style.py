@@ -1,4 +1,4 @@
-"""How text looks on a terminal: its width, its colours."""
+"""Styles for text on a terminal: width and colours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Style:
 
     @classmethod
     def of(cls, stream: TextIO, environment: Mapping[str, str], columns: int) -> Style:
-        """The style for a stream: colour only on a terminal, and not against NO_COLOR (no-color.org)."""
+        """The style for a stream: colour only on a terminal, and not if NO_COLOR is set (no-color.org)."""
         colour = stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         return cls(max(_NARROWEST, min(columns, _WIDEST)), colour)
 
@@ -27,15 +27,15 @@ class Style:
         return self._paint("1", text)
 
     def dim(self, text: str) -> str:
-        """What matters less."""
+        """Secondary text."""
         return self._paint("2", text)
 
     def good(self, text: str) -> str:
-        """What went well."""
+        """A success."""
         return self._paint("32", text)
 
     def caution(self, text: str) -> str:
-        """What needs a look."""
+        """A warning."""
         return self._paint("33", text)
 
     def _paint(self, code: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""A suggestion, or what a collection answered, as text for a terminal. Pure."""
+"""A suggestion, or a collection's answer, as text for a terminal. Pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
 
 
 def collection_text(found: CollectionAnswer, style: Style) -> str:
-    """What a collection answered, for a terminal."""
+    """A collection's answer, for a terminal."""
     parts = [style.bold(found.collection) + style.dim(f"  ({found.backend}, of {found.documents:,})")]
     if not found.hits:
         parts.append("  none fit")

@@ -1,6 +1,6 @@
-"""Which features the language server has, and a server with them.
+"""The features of the language server, and the function that makes a server with them.
 
-A further feature is one module with `register`, and one line here.
+To add a feature, write one module with `register` and add it here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEATURES = (
 
 
 class Feature(Protocol):
-    """What a feature's module has."""
+    """What a feature's module provides."""
 
     def register(self, server: PremiseServer) -> None:
         """Register the feature's handlers with the server."""

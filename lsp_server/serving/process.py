@@ -1,4 +1,4 @@
-"""The server's process: no thread that is stuck keeps it from ending."""
+"""Ends the server's process even if a thread is stuck."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 async def _let_go() -> None:
-    """Instead of waiting, without a limit, for every thread that was given work."""
+    """Replaces waiting without limit for every thread that was given work."""
 
 
 def leave(code: int) -> NoReturn:
-    """End the process now: the interpreter would wait for threads, and one may be reading standard input."""
+    """End the process at once. The interpreter would wait for threads, and one may be reading standard input."""
     logging.shutdown()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()

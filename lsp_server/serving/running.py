@@ -1,4 +1,4 @@
-"""Running the server: on standard input and output or on a port, until the client goes or a signal comes."""
+"""Runs the server on standard input and output or on a port, until the client goes or a signal arrives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lsp_server.protocol.server import PremiseServer
 from lsp_server.serving import process
 
 _PIECE = 1 << 16
-"""Bytes that are read at once."""
+"""How many bytes are read at once."""
 
 _PARTS = 16
 
@@ -27,7 +27,7 @@ log = logging.getLogger("premise_suggest")
 
 
 Read = Callable[[int], Awaitable[bytes]]
-"""The next piece of the input, empty at its end. Given: how many bytes the message lacks that has begun."""
+"""(number of bytes that the current message lacks) -> the next piece of the input; empty at its end."""
 
 
 def serve_stdio(server: PremiseServer) -> int:
@@ -63,7 +63,7 @@ def serve_tcp(server: PremiseServer, port: int) -> int:
 
 
 def _read_piece(stream: RawIOBase, missing: int) -> bytes:
-    """What has come, or as much of a large message as is read at once: a pipe gives it in small parts."""
+    """The available input; for a large message a larger piece, since a pipe delivers small parts."""
     parts = [stream.read(_PIECE) or b""]
     while parts[-1] and len(parts) < _PARTS and (missing := missing - len(parts[-1])) > 0:
         parts.append(stream.read(min(missing, _PIECE)) or b"")
@@ -73,7 +73,7 @@ def _read_piece(stream: RawIOBase, missing: int) -> bytes:
 async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
     """Handle messages until the input ends, `exit` comes or a signal does; then close every project.
 
-    Raises BadFrame: what comes from the client, or goes to it, cannot go on.
+    Raises BadFrame: the stream from or to the client is broken.
     """
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
@@ -89,7 +89,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
     except (BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except BadFrame as error:
-        server.show(f"{error} The server ends.")
+        server.show(f"{error} The server is shutting down.")
         raise
     except asyncio.CancelledError:
         if writer.is_stuck:
@@ -101,7 +101,7 @@ async def _serve(server: PremiseServer, read: Read, writer: Writer) -> None:
 
 
 async def _listen(server: PremiseServer, read: Read) -> None:
-    """Take in messages until the input ends. Raises BadFrame."""
+    """Receive messages until the input ends. Raises BadFrame."""
     frames = Frames()
     while piece := await read(frames.missing):
         for body in frames.take(piece):
@@ -111,7 +111,7 @@ async def _listen(server: PremiseServer, read: Read) -> None:
 
 
 def _log_stray(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio would print with a traceback: failures that nobody waits for."""
+    """Log failures that nobody waits for, which asyncio would print with a traceback."""
     error = context.get("exception") or RuntimeError(context.get("message", ""))
     if not isinstance(error, asyncio.CancelledError):
         log.error("A task failed: %s", in_a_line(error))
@@ -124,7 +124,7 @@ def _run(main: Coroutine[Any, Any, None]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     except BadFrame as error:
-        print(f"premise-suggest: {error} The server ends.", file=sys.stderr, flush=True)
+        print(f"premise-suggest: {error} The server is shutting down.", file=sys.stderr, flush=True)
         process.leave(1)
     except (asyncio.CancelledError, KeyboardInterrupt):
         return 0

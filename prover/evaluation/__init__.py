@@ -1,1 +1,1 @@
-"""Theorems proved by search, counted: problems in, one row a problem out (section 4.5 of the paper)."""
+"""Measures proof search: problems in, one row per problem out (section 4.5 of the paper)."""

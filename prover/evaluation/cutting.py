@@ -1,4 +1,4 @@
-"""The theorems of a Lean text, with the places where their proofs may be cut out. Pure."""
+"""The theorems of a Lean text, with the offsets at which their proofs can be cut out. Pure."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LEVEL = re.compile(r"\b[Ll]evel:?\s*(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A theorem of a text, and offsets into that: `begin` of its command, `stated` behind its statement,
-    `end` behind its proof."""
+    """A theorem of a text, with offsets into the text: `begin` of its command, the end of its statement
+    (`stated`) and the end of its proof (`end`)."""
 
     name: str
     doc: str
@@ -34,14 +34,14 @@ class Cut:
 
     @property
     def level(self) -> str:
-        """What its doc comment says of how hard it is (`Level 3`); empty where it says nothing."""
+        """The difficulty that its doc comment states (`Level 3`), as text; empty if it states none."""
         found = _LEVEL.search(self.doc)
         return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
 class CutText:
-    """A module's text (line ends as on Unix) and its theorems, in order."""
+    """A module's text (with Unix line endings) and its theorems, in order."""
 
     text: str
     read: SourceModule
@@ -51,8 +51,8 @@ class CutText:
 def cut_text(text: str, module: str, path: str) -> CutText:
     """Find the theorems of a module's text.
 
-    Those of a `mutual` block are left out, since none stands without the others below it, and so are the
-    helpers behind a proof's `where`, which go with the proof.
+    Theorems of a `mutual` block are left out, since none of them can stand without those below it. So are the
+    helpers after a proof's `where`, which belong to the proof.
     """
     text = text.replace("\r\n", "\n")
     read = read_module(text, module, path)
@@ -65,19 +65,19 @@ def cut_text(text: str, module: str, path: str) -> CutText:
         if premise.kind in THEOREM_WORDS and premise.generated_by is None and premise.span is not None:
             begin = _offset(tokens, premise.span.start)
             end = _offset(tokens, premise.span.end)
-            place = bisect_right(starts, begin) - 1
+            index = bisect_right(starts, begin) - 1
             stated = _stated(tokens, begin, end)
-            if stated is not None and place not in mutual:
-                cuts.append(Cut(premise.name, premise.doc or "", starts[place], stated, end))
+            if stated is not None and index not in mutual:
+                cuts.append(Cut(premise.name, premise.doc or "", starts[index], stated, end))
     return CutText(text, read, tuple(cuts))
 
 
 def problem_of(source: CutText, cut: Cut, path: Path, others: Collection[str], *, hide: bool) -> Problem:
-    """The theorem as a problem: its proof is gone, and all that stands below it.
+    """The theorem as a problem: without its proof and without everything below it.
 
     Args:
         others: the names of all problems; a retriever does not see the proofs of those above.
-        hide: whether those above are gone as a whole, for Lean as well.
+        hide: whether those above are removed entirely, for Lean as well.
     """
     above = [one for one in source.cuts if one.end <= cut.begin and one.name in others]
     stated = source.text[: cut.stated]
@@ -96,7 +96,7 @@ def without(text: str, cuts: Sequence[Cut]) -> str:
 
 
 def unproved(text: str, cuts: Sequence[Cut]) -> str:
-    """The text with `sorry` for the proofs of these theorems; lines stay as they are."""
+    """The text with the proofs of these theorems replaced by `sorry`; line numbers do not change."""
     for cut in sorted(cuts, key=lambda one: -one.begin):
         lines = "\n" * text.count("\n", cut.stated, cut.end)
         text = f"{text[: cut.stated]} := sorry{lines}{text[cut.end :]}"
@@ -108,24 +108,24 @@ def _offset(tokens: Tokens, position: Position) -> int:
 
 
 def _mutual(tokens: Tokens, commands: Sequence[Command]) -> frozenset[int]:
-    """Which of the commands stand in a `mutual` block; no other block can stand in one."""
+    """The indices of the commands inside a `mutual` block; no other block can be nested in one."""
     found: list[int] = []
     is_inside = False
-    for place, command in enumerate(commands):
-        if "mutual" in tokens.texts[command.begin : command.end]:  # perhaps behind `set_option ... in`
+    for index, command in enumerate(commands):
+        if "mutual" in tokens.texts[command.begin : command.end]:  # perhaps after `set_option ... in`
             is_inside = True
         elif tokens.texts[command.begin] == "end":
             is_inside = False
         if is_inside:
-            found.append(place)
+            found.append(index)
     return frozenset(found)
 
 
 def _stated(tokens: Tokens, begin: int, end: int) -> int | None:
-    """The offset behind the statement of the declaration at [begin, end); None for a `where` helper."""
+    """The offset at which the statement of the declaration at [begin, end) ends; None for a `where` helper."""
     first, last = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
-    prefix, place = parse_prefix(tokens, first, last)
-    declaration = parse_declaration(tokens, prefix, first, place, last)
-    if declaration is None:  # no word says what it is
+    prefix, keyword = parse_prefix(tokens, first, last)
+    declaration = parse_declaration(tokens, prefix, first, keyword, last)
+    if declaration is None:  # it has no keyword, as a `where` helper
         return None
     return tokens.end(declaration.value_begin - 1)

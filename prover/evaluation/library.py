@@ -1,4 +1,4 @@
-"""Problems from the theorems of a project: each one's proof is cut out, to be found again at its place."""
+"""Problems from the theorems of a project: the proof of each is cut out, and has to be found again there."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from pathlib import Path
 from lean_extract.errors import BadSource
 from lean_extract.source.projects.project import SourceFile, find_project, find_sources
 from prover.evaluation.cutting import CutText, cut_text, problem_of
-from prover.evaluation.problems import Posed, Problem, Unposed, told_apart
+from prover.evaluation.problems import InvalidProblem, Posed, Problem, uniquely_named
 
 
 def all_theorems(root: Path, folder: Path | None = None, *, hide: bool = False) -> list[Posed]:
     """Every theorem of the project's own files, or of those below a folder, in order of module and line.
 
     Args:
-        hide: whether the others above a theorem in its file are gone, for Lean as well.
+        hide: whether the other theorems above it in its file are removed, for Lean as well.
 
     Raises:
-        BadSource: there is none.
+        BadSource: there is no theorem.
     """
     posed: list[Posed] = []
     texts: list[CutText] = []
     for source in own_sources(root, folder):
         text = _cut(source)
-        if isinstance(text, Unposed):
+        if isinstance(text, InvalidProblem):
             posed.append(text)
         elif text is not None:
             texts.append(text)
@@ -34,11 +34,11 @@ def all_theorems(root: Path, folder: Path | None = None, *, hide: bool = False) 
         posed += _problems(text, names, hide=hide)
     if not posed:
         raise BadSource(f"There is no theorem in {folder or root}.", "Name the folder of a Lean project.")
-    return _named_apart(posed)
+    return _with_modules(posed)
 
 
 def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
-    """The theorems of these names, in their order; a name that the project does not have is no problem.
+    """The theorems with these names, in that order; a name that the project lacks gives an `InvalidProblem`.
 
     Raises:
         BadSource: there are no names.
@@ -53,14 +53,14 @@ def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
         if isinstance(text, CutText):
             for one in _problems(text, wanted, hide=False):
                 found.setdefault(one.name, one)
-    said = "The project has no theorem of that name in files of its own, or none that stands alone."
-    return told_apart(
-        [(line, found.get(name) or Unposed(name, said)) for line, name in enumerate(names, start=1)]
+    message = "The project has no theorem of that name in its own files, or none that stands alone."
+    return uniquely_named(
+        [(line, found.get(name) or InvalidProblem(name, message)) for line, name in enumerate(names, start=1)]
     )
 
 
 def own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
-    """The project's own files, without those of its packages, or those of them below a folder."""
+    """The project's own files (not its packages'), or those of them below a folder."""
     project = find_project(root)
     packages = [package.root for package in project.packages]
     return [
@@ -71,12 +71,12 @@ def own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
     ]
 
 
-def _cut(source: SourceFile, only: Collection[str] = ()) -> CutText | Unposed | None:
-    """The file's theorems; None if none of `only`, the last parts of names, is anywhere in it."""
+def _cut(source: SourceFile, only: Collection[str] = ()) -> CutText | InvalidProblem | None:
+    """The file's theorems; None if the text contains none of `only`, the last components of names."""
     try:
         text = source.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        return Unposed(source.module, f"{source.path} cannot be read: {error}.")
+        return InvalidProblem(source.module, f"{source.path} cannot be read: {error}.")
     if only and not any(name in text for name in only):
         return None
     return cut_text(text, source.module, str(source.path))
@@ -89,8 +89,8 @@ def _problems(text: CutText, wanted: Collection[str], *, hide: bool) -> Iterator
             yield problem_of(text, cut, path, wanted, hide=hide)
 
 
-def _named_apart(posed: Sequence[Posed]) -> list[Posed]:
-    """Theorems of one name (private ones of several modules) by their modules, too."""
+def _with_modules(posed: Sequence[Posed]) -> list[Posed]:
+    """Add the module to a name that several theorems share (private ones of several modules)."""
     found: dict[str, Posed] = {}
     for one in posed:
         named = one

@@ -1,4 +1,4 @@
-"""One evaluation at a time in a folder."""
+"""A lock that allows one evaluation at a time in a folder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_
 from lean_extract.files.json_text import parse_json
 
 LOCK = "lock"
-"""The file in an evaluation's folder."""
+"""The lock file's name in an evaluation's folder."""
 _LONGEST = 4096
 
 
 class FolderInUse(UserError):
-    """Another evaluation writes to this folder."""
+    """Another evaluation is writing to this folder."""
 
 
 @contextmanager
@@ -29,14 +29,14 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises:
         FolderInUse: another process holds it; the message says which one.
-        UserError: the folder has a file of that name which is something else.
+        UserError: the folder has a file of that name that is not an evaluation's lock.
         OSError: the folder cannot be written to, or its file system has no locks.
     """
     path = folder / LOCK
     if is_foreign(folder):
         raise UserError(
-            f"{path} is no evaluation's, and would be written over.",
-            "Put it elsewhere, or name another folder with --out.",
+            f"{path} is not an evaluation's lock, and would be overwritten.",
+            "Move it elsewhere, or name another folder with --out.",
         )
     with open_lock_file(path) as descriptor:
         if not try_lock(descriptor):
@@ -48,7 +48,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def is_foreign(folder: Path) -> bool:
-    """Whether the folder's `lock` is something else. An empty one is not: its holder is about to write it.
+    """Whether the folder's `lock` is not ours. An empty one is: its holder is about to write to it.
 
     Raises:
         OSError: it cannot be read.
@@ -58,25 +58,25 @@ def is_foreign(folder: Path) -> bool:
         return path.is_symlink()
     if not path.is_file():
         return True
-    said = read_holder(path, _LONGEST)
+    holder = read_holder(path, _LONGEST)
     try:
-        return bool(said) and not _who(said)
+        return bool(holder) and not _description(holder)
     except (ValueError, KeyError, TypeError, RecursionError):
         return True
 
 
-def _who(said: bytes) -> str:
+def _description(content: bytes) -> str:
     """The holder that a lock names. Raises ValueError, KeyError, TypeError: it names none."""
-    holder = parse_json(said)
+    holder = parse_json(content)
     return f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
 
 
 def _in_use(folder: Path, path: Path) -> FolderInUse:
     try:
-        who = _who(read_holder(path, _LONGEST))
-    except (OSError, ValueError, KeyError, TypeError):  # it has not written yet who it is
+        who = _description(read_holder(path, _LONGEST))
+    except (OSError, ValueError, KeyError, TypeError):  # the holder has not written its name yet
         who = "another process"
     return FolderInUse(
-        f"Another evaluation writes to {folder}: {who}.",
-        "Wait for its end, or name another folder with --out.",
+        f"Another evaluation is writing to {folder}: {who}.",
+        "Wait until it ends, or name another folder with --out.",
     )

@@ -1,4 +1,4 @@
-"""What is to be proved, and what could not be made a problem."""
+"""Problems to prove, and inputs from which no problem could be made."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from prover.search.theorem import Theorem
 class Problem:
     """A theorem to prove.
 
-    `name`: what the rows call it; no two problems share one. `theorem`: the file as Lean gets it, `sorry`
-    in the place of the proof. `full_name`: the theorem's, with the namespace around it. `level`: how hard
-    it is said to be, or what family it is of; may be empty. `seen`: the text as a retriever may see it,
-    line for line the same, but without the proofs of other problems; empty: as Lean gets it.
+    `name`: its name in the rows; unique among the problems. `theorem`: the file as Lean gets it, with `sorry`
+    for the proof. `full_name`: the theorem's name with its namespace. `level`: its stated difficulty or its
+    family; may be empty. `seen`: the text that a retriever may read, the same line for line but without the
+    proofs of other problems; if empty, the retriever reads what Lean gets.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Problem:
     full_name: str = ""
     level: str = ""
     module: str = ""
-    """Where a theorem of a library stands; empty for one that was stated by itself."""
+    """The module of a library's theorem; empty for a theorem that was stated by itself."""
     seen: str = ""
 
     @property
@@ -34,38 +34,39 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Unposed:
-    """A line or name that no problem could be made of, and why; it counts as not proved."""
+class InvalidProblem:
+    """A line or name from which no problem could be made, and why; it counts as not proved."""
 
     name: str
     message: str
     level: str = ""
 
 
-Posed = Problem | Unposed
+Posed = Problem | InvalidProblem
 
 
 def digest(posed: Iterable[Posed]) -> str:
-    """A hash of what is to be proved: names, and texts up to the goals."""
+    """A hash of the problems: their names, levels, and texts up to the goals."""
     found = hashlib.sha256()
     for one in posed:
-        said = one.theorem.text if isinstance(one, Problem) else one.message
-        found.update(f"{one.name}\0{one.level}\0{said}\0".encode(errors="surrogatepass"))
+        text = one.theorem.text if isinstance(one, Problem) else one.message
+        found.update(f"{one.name}\0{one.level}\0{text}\0".encode(errors="surrogatepass"))
     return found.hexdigest()[:16]
 
 
-def told_apart(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
-    """The problems with their line numbers, from 1; a name that comes again is no problem of its own."""
+def uniquely_named(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
+    """The problems, given with their line numbers (from 1). A repeated name gives an `InvalidProblem`."""
     found: dict[str, Posed] = {}
     lines: dict[str, int] = {}
     given = frozenset(one.name for _, one in posed)
     for line, one in posed:
         if one.name in found:
-            said = f"The name {one.name} stands in line {lines[one.name]} already."
+            message = f"The name {one.name} already occurs in line {lines[one.name]}."
             again = f"{one.name} (line {line})"
             while again in given or again in found:
                 again += "+"
-            found[again] = Unposed(again, said if isinstance(one, Problem) else one.message, one.level)
+            reason = message if isinstance(one, Problem) else one.message
+            found[again] = InvalidProblem(again, reason, one.level)
         else:
             found[one.name] = one
             lines[one.name] = line

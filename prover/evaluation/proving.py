@@ -1,4 +1,4 @@
-"""One problem: a search, and a fresh Lean's word on what it found."""
+"""One problem: a search, and a check of the proof it found by a fresh Lean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from lean_extract.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.evaluation.problems import Posed, Problem, Unposed
+from prover.evaluation.problems import InvalidProblem, Posed, Problem
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import ResultsNotWritten, not_written
 from prover.search.environment import Proposer
@@ -23,22 +23,22 @@ from prover.search.result import SearchLimits, SearchResult
 from prover.search.search import search
 
 ProposerFor = Callable[[Problem, int], Proposer]
-"""What proposes tactics for a problem in a pass, passes counted from 1."""
+"""(problem, pass from 1) -> what proposes tactics for it."""
 
-_ONLY_SORRY = re.compile(r"uses [`']sorry[`']|rests on sorryAx\b")
+_ONLY_SORRY = re.compile(r"uses [`']sorry[`']|depends on sorryAx\b")
 _ENDS_IN_PROOF = re.compile(r":=\s*(?:by\b)?\s*\S")
 _PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
 _STEM_BYTES = 150
-"""How long a file's name may be without what is added: 255 bytes are common, 143 with encrypted folders."""
+"""The longest stem of a file name, which is extended. Common limits are 255 bytes, and 143 in encrypted folders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prover:
-    """All that one worker needs. `proofs`: the folder for the files of found proofs; `stems`: what they are
-    called there, by the names of problems (`stems_of`).
+    """All that one worker needs.
 
-    `states_alone`: whether problems are statements of their own, which Lean has not seen yet; they are
-    looked through by a fresh Lean before any search.
+    `proofs`: the folder for the files of found proofs; `stems`: the stems of their file names, by problem
+    (`stems_of`). `states_alone`: whether problems are standalone statements that Lean has not seen yet; a
+    fresh Lean checks each of them before the search.
     """
 
     session: LeanForSearch
@@ -51,11 +51,11 @@ class Prover:
     states_alone: bool = False
 
     async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
-        """What becomes of a problem.
+        """Search for a proof, check it, and return the row.
 
-        Raises LeanNotFound: there is no Lean any more. ResultsNotWritten: its proof cannot be kept.
+        Raises LeanNotFound: Lean is gone. ResultsNotWritten: the proof cannot be saved.
         """
-        if isinstance(posed, Unposed):
+        if isinstance(posed, InvalidProblem):
             return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
         blank = ProblemRow(posed.name, pass_number, "failed", posed.level)
         try:
@@ -63,7 +63,7 @@ class Prover:
             if problem:
                 return replace(blank, error=problem)
             return await self._searched(posed, blank)
-        except (LeanNotFound, ResultsNotWritten):  # which the next problem would meet again
+        except (LeanNotFound, ResultsNotWritten):  # the next problem would fail in the same way
             raise
         except PremiseSuggestError as error:
             return replace(blank, error=str(error))
@@ -87,7 +87,7 @@ class Prover:
         return row
 
     async def _defect(self, problem: Problem) -> str:
-        """What Lean says against the statement, in whose place nothing but `sorry` stands; empty: nothing."""
+        """Lean's error on the statement when its proof is `sorry`; empty if the statement is sound."""
         checked = await check_proof(problem.theorem, ["sorry"], self.toolchain, self.project)
         if checked.accepted or _ONLY_SORRY.search(checked.message):
             return ""
@@ -97,7 +97,7 @@ class Prover:
 
 
 def ends_in_proof(problem: Problem) -> bool:
-    """Whether something that is no hole follows a `:=` outside of the statement's brackets."""
+    """Whether something other than a hole follows a `:=` outside the statement's brackets."""
     theorem = problem.theorem
     lines = theorem.text.split("\n")[theorem.lines[0] : theorem.position.line]
     stated = "\n".join(lines).rpartition(":=")[0]
@@ -109,10 +109,10 @@ def ends_in_proof(problem: Problem) -> bool:
 
 
 def stems_of(names: Iterable[str]) -> dict[str, str]:
-    """What the files of problems are called, by name: each differently, whatever the file system folds.
+    """The stem of each problem's file, by name. No two are equal, even on a file system that folds case.
 
-    A name stays as it is if it is short, of letters and digits (of any script), dots, `_` and primes alone,
-    and differs from all others by more than case; to any other a hash of it is added, behind a `-`.
+    A name is its own stem if it is short, consists of letters and digits (of any script), dots, `_` and primes,
+    and differs from all others by more than case. Any other gets `-` and a hash of the name.
     """
     names = list(dict.fromkeys(names))
     folded = Counter(map(_folded, names))
@@ -122,19 +122,19 @@ def stems_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def file_name(stem: str, pass_number: int) -> str:
-    """The file of a problem's proof, by what `stems_of` says."""
+    """The name of the file that holds a problem's proof; `stem` comes from `stems_of`."""
     again = "" if pass_number == 1 else f".pass{pass_number}"
     return f"{stem}{again}.lean"
 
 
 def _folded(name: str) -> str:
-    """What file systems that fold case, or ways to write an accent, may take for one name."""
+    """Equal for names that a file system may treat as one because it folds case or normalises accents."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).upper().casefold())
 
 
 def _is_plain(name: str) -> bool:
     is_safe = all(map(_is_safe, name)) and name[:1] not in ("", ".")
-    # `x.pass2` is what the proof of `x` in the second pass is called.
+    # The proof of `x` in the second pass is called `x.pass2`.
     return is_safe and len(name.encode()) <= _STEM_BYTES and not _PASS.search(name)
 
 

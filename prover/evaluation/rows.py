@@ -1,4 +1,4 @@
-"""What became of a problem, as a line of JSON."""
+"""The result of one problem, as a line of JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
 class ProblemRow:
     """One problem in one pass.
 
-    `status`: as a search ends (`prover.search.SearchResult`), but `proved` only where a fresh Lean
-    accepted the whole file; `refused` where it did not. `failed`: the problem is none that Lean can be
-    asked about, or Lean gave up. `error` is what was said in all cases but `proved`. `seconds`: the
-    search's wall time. `nodes`, `tactics`: states expanded, tactics tried. `axioms`: those that the proof
-    stands on. `settings`: the hash of the run's settings.
+    `status`: how the search ended (`prover.search.SearchResult`), but `proved` only if a fresh Lean accepted
+    the whole file, and `refused` if it did not. `failed`: Lean cannot be asked about this problem, or Lean gave
+    up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
+    states expanded, tactics tried. `axioms`: those that the proof depends on. `settings`: the hash of the run's
+    settings.
     """
 
     name: str
@@ -47,17 +47,17 @@ class ProblemRow:
 
 
 def to_line(row: ProblemRow) -> str:
-    """The row as a line of JSON, its end included."""
+    """The row as a line of JSON, with its line end."""
     return json.dumps(to_json(row), ensure_ascii=False) + "\n"
 
 
 def from_line(line: bytes) -> ProblemRow:
-    """The row of a line. Raises ValueError, TypeError: it is none."""
+    """The row of a line. Raises ValueError, TypeError: the line is not a row."""
     return cast(ProblemRow, from_json(ProblemRow, parse_json(line)))
 
 
 def first_rows(rows: Sequence[ProblemRow]) -> dict[tuple[str, int], ProblemRow]:
-    """The rows by problem and pass; of several the first counts."""
+    """The rows by problem and pass; the first of several counts."""
     found: dict[tuple[str, int], ProblemRow] = {}
     for row in rows:
         found.setdefault((row.name, row.pass_number), row)

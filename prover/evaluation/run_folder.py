@@ -1,9 +1,9 @@
-"""The folder of an evaluation: what was asked, and the rows so far, which no end of the process can spoil.
+"""The folder of an evaluation: its settings and the rows so far. However the process ends, they stay readable.
 
-run.json        the settings, their hash, how many problems and passes there are
-results.jsonl   one row a problem and pass (`prover.evaluation.rows`), in the order they came
-proofs/         the found proofs as Lean files that a fresh Lean accepted
-lock            held by the one that writes
+run.json        the settings, their hash, the number of problems and of passes
+results.jsonl   one row per problem and pass (`prover.evaluation.rows`), in the order in which they finished
+proofs/         the proofs found, as Lean files that a fresh Lean accepted
+lock            held by the process that writes
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FORMAT = EVALUATION_FORMAT
 VERSION = 1
 DESCRIPTION, RESULTS, PROOFS = EVALUATION_FILE, "results.jsonl", "proofs"
 Settings = Mapping[str, str | int | float]
-"""What decides the results, as plain values by name."""
+"""Everything that determines the results, as plain values by name."""
 
 
 class ResultsNotWritten(PremiseSuggestError):
-    """A row or a proof could not be written (disk full, rights); what was there is untouched."""
+    """A row or a proof could not be written (disk full, permissions); what was there is untouched."""
 
 
 def not_written(what: str, error: OSError) -> ResultsNotWritten:
-    """The error to raise where something of a run could not be written."""
+    """The error to raise when a part of a run could not be written."""
     return ResultsNotWritten(
         f"{what} could not be written: {error.strerror or error}.",
-        "Make room, or mend what is in its place, then run the same command with --resume.",
+        "Free some space, or remove what is in the way, then run the same command with --resume.",
     )
 
 
@@ -61,7 +61,7 @@ class RunDescription:
 
 @dataclass(slots=True)
 class Results:
-    """The rows of a folder that is held open. `complaints`: what in it was no row."""
+    """The rows of a folder that is held open. `complaints`: one for each line that is not a row."""
 
     description: RunDescription
     proofs: Path
@@ -70,10 +70,10 @@ class Results:
     _stream: FileIO = field(repr=False)
 
     def append(self, row: ProblemRow) -> None:
-        """Write a row, for good when this returns. Raises ResultsNotWritten."""
+        """Write a row; it is on disk when this returns. Raises ResultsNotWritten."""
         end = self._stream.seek(0, os.SEEK_END)
         try:
-            # Half a character (of a file's name that is no UTF-8) is then as JSON writes it.
+            # A lone surrogate (from a file name that is not UTF-8) is written as a JSON escape.
             left = to_line(row).encode(errors="backslashreplace")
             while left:
                 left = left[self._stream.write(left) :]
@@ -86,13 +86,13 @@ class Results:
 
 @contextmanager
 def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterator[Results]:
-    """Hold a run's folder for the block; with `resume`, go on with what it holds.
+    """Hold a run's folder for the block; with `resume`, continue the run that it holds.
 
-    Passes that were asked for once stay asked for. Into a folder that is refused nothing is written.
+    The number of passes never decreases. Nothing is written to a folder that is refused.
 
     Raises:
         FolderInUse: another process holds it.
-        UserError: it holds results and `resume` is not set, those of other settings, or other things.
+        UserError: it holds results and `resume` is not set, results of other settings, or other files.
         BadRecords: its description cannot be read. ResultsNotWritten: it cannot be written to.
     """
     with ExitStack() as stack:
@@ -107,18 +107,18 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
                 json.dump(_plain(description), stream, ensure_ascii=False, indent=2)
                 stream.write("\n")
             results = stack.enter_context((folder / RESULTS).open("ab+", buffering=0))
-            _mend(results)
+            _repair(results)
             rows, complaints = read_rows(folder / RESULTS)
         except OSError as error:
             raise ResultsNotWritten(
                 f"The folder {folder} cannot be written to: {error.strerror or error}.",
-                "Name another one with --out, or mend its rights.",
+                "Name another one with --out, or change its permissions.",
             ) from error
         yield Results(description, folder / PROOFS, rows, complaints, results)
 
 
 def read_description(folder: Path) -> RunDescription:
-    """What a folder's run was asked to do. Raises BadRecords: it is none, or of another version."""
+    """What a folder's run was asked to do. Raises BadRecords: not a run's folder, or of another version."""
     path = folder / DESCRIPTION
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
@@ -133,7 +133,7 @@ def read_description(folder: Path) -> RunDescription:
 
 
 def read_rows(path: Path) -> tuple[list[ProblemRow], list[str]]:
-    """The rows of a results file, and a complaint for each whole line that is none."""
+    """The rows of a results file, and a complaint for each line that is not a row."""
     rows: list[ProblemRow] = []
     complaints: list[str] = []
     if not path.exists():
@@ -148,8 +148,8 @@ def read_rows(path: Path) -> tuple[list[ProblemRow], list[str]]:
     return rows, complaints
 
 
-def _mend(stream: FileIO) -> None:
-    """Take off what a killed run had begun to write; a row that lacks its line end alone is kept."""
+def _repair(stream: FileIO) -> None:
+    """Remove the partial row that a killed run left; a row that lacks only its line end is completed."""
     stream.seek(0)
     whole = stream.read()
     if not whole or whole.endswith(b"\n"):
@@ -165,38 +165,38 @@ def _mend(stream: FileIO) -> None:
 
 
 def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
-    """What the folder was asked to do before, if anything. Raises UserError, BadRecords: it is refused."""
+    """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
     if not (folder / DESCRIPTION).exists():
-        strangers = sorted(item.name for item in folder.iterdir() if not _is_begun(item.name))
+        foreign = sorted(item.name for item in folder.iterdir() if not _is_ours(item.name))
         if is_foreign(folder):
-            strangers.append(LOCK)
-        if strangers:
+            foreign.append(LOCK)
+        if foreign:
             raise UserError(
-                f"{folder} holds other things ({strangers[0]}), and no evaluation.",
+                f"{folder} holds other files ({foreign[0]}) and no evaluation.",
                 "Name a new folder with --out.",
             )
         return None
     before = read_description(folder)
     changed = [
-        f"{name} was {before.settings.get(name, 'not set')} and is {asked.settings.get(name, 'not set')} now"
+        f"{name} was {before.settings.get(name, 'not set')} and is now {asked.settings.get(name, 'not set')}"
         for name in dict.fromkeys((*before.settings, *asked.settings))
         if before.settings.get(name) != asked.settings.get(name)
     ]
     if changed:
         raise UserError(
             f"{folder} holds an evaluation with other settings: {'; '.join(changed)}.",
-            "Ask as before, or name another folder with --out.",
+            "Use the same settings, or name another folder with --out.",
         )
     if not resume and read_rows(folder / RESULTS)[0]:
         raise UserError(
-            f"{folder} holds the results of this evaluation already.",
-            "Add --resume to go on where it stopped, or name another folder with --out.",
+            f"{folder} already holds results of this evaluation.",
+            "Add --resume to continue where it stopped, or name another folder with --out.",
         )
     return before
 
 
-def _is_begun(name: str) -> bool:
-    """Whether a file is the lock, or what is there of a description until it is written whole."""
+def _is_ours(name: str) -> bool:
+    """Whether a file is the lock, or the temporary file of a description that is being written."""
     return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
 
 

@@ -1,4 +1,4 @@
-"""Many problems on several Leans: each worker takes the next one when it is done with the last."""
+"""Many problems on several Leans: each worker takes the next problem when it has finished one."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Task = tuple[Posed, int]
 
 
 class Worker(Protocol):
-    """What proves one problem at a time."""
+    """Proves one problem at a time."""
 
     async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
-        """What becomes of it."""
+        """Try to prove the problem; returns its row."""
         ...
 
 
-async def run(tasks: Iterable[Task], workers: Sequence[Worker], heard: Callable[[ProblemRow], None]) -> None:
-    """Give each task to the next free worker; `heard` is given each row as soon as there is one.
+async def run(tasks: Iterable[Task], workers: Sequence[Worker], on_row: Callable[[ProblemRow], None]) -> None:
+    """Give each task to the next free worker; `on_row` is called with each row as soon as it is there.
 
-    What a worker or `heard` raises ends the others, too, as does being cancelled: a problem that is not
-    done then has no row.
+    An exception of a worker or of `on_row` stops the other workers, too, and so does cancellation. A problem
+    that is unfinished then has no row.
     """
     waiting = iter(tasks)
 
     async def work(worker: Worker) -> None:
         for posed, pass_number in waiting:
-            heard(await worker.prove(posed, pass_number))
+            on_row(await worker.prove(posed, pass_number))
 
     running = [asyncio.create_task(work(worker)) for worker in workers]
     try:

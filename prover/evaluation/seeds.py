@@ -1,4 +1,4 @@
-"""Further passes over the same problem: what a seed changes."""
+"""How a seed varies further passes over the same problem."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TEMPERATURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """A proposer whose log-probabilities a seed lowers at random, each tactic's by its own draw.
+    """A proposer whose log-probabilities are lowered at random, each by a draw of its own.
 
-    The draw is exponential with mean `temperature`; it depends on seed, goals and tactic alone, so that a
-    seed gives the same search again. Seed 0 changes nothing.
+    The draw is exponential with mean `temperature`. It depends only on seed, goals and tactic, so that the same
+    seed gives the same search. Seed 0 changes nothing.
     """
 
     proposer: Proposer
@@ -28,7 +28,7 @@ class Shuffled:
     temperature: float = TEMPERATURE
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        """What the proposer says, best first by the new numbers."""
+        """The proposer's tactics, best first by the lowered log-probabilities."""
         proposed = await self.proposer.tactics(goals)
         if self.seed == 0:
             return proposed

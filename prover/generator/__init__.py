@@ -1,1 +1,1 @@
-"""Tactics written by a model: ByT5 exported to ONNX, searched with beams, no torch."""
+"""Tactics written by a model: ByT5 exported to ONNX, decoded with beam search, without torch."""

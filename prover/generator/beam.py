@@ -1,12 +1,12 @@
 """Beam search over a step function: which sequences of symbols are most probable. Pure numpy.
 
-The same search as `generate` of transformers makes with `num_beams`, so that a checkpoint answers here as it
-does there. With the length penalty 0 a sequence's score is the sum of its log-probabilities, which is what
+This is the search that `generate` of transformers makes with `num_beams`, so that a checkpoint gives the same
+answers here. With the length penalty 0, a sequence's score is the sum of its log-probabilities, which is what
 best-first proof search adds up (LeanDojo, Yang et al., 2023).
 
-With groups, some more beams are diverse (as those of Vijayakumar et al., 2018): the most probable groups that
-the others do not follow get one each, so that short sequences, or the endings of one beginning, do not take
-all the places.
+With groups, some additional beams are diverse (as in Vijayakumar et al., 2018): each of the most probable
+groups that the other beams do not follow gets one. Otherwise short sequences, or the endings of one prefix,
+would take all beams.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Int64s = npt.NDArray[np.int64]
 Step = Callable[[Int64s, Int64s], Floats]
 """(symbols int64[n], parents int64[n]) -> log-probabilities float32[n, symbols] of what comes next.
 
-Row i of the answer goes on from the sequence that was row `parents[i]` in the call before, with `symbols[i]`
-put behind it. The first call has one row and parent 0.
+Row i of the answer continues the sequence that was row `parents[i]` in the previous call, with `symbols[i]`
+appended. The first call has one row, with parent 0.
 """
 
 
 _OF_A_ROW = 8
-"""How many extensions of each running sequence are looked at for their groups."""
+"""How many extensions of each running sequence are considered for their groups."""
 Group = Callable[[tuple[int, ...]], Hashable]
-"""(symbols, the end among them where they have ended) -> their group; None while it is not known. A sequence
-has the group of its beginning."""
+"""(symbols, with `end` if the sequence has ended) -> their group, or None while it is unknown. A sequence keeps
+the group of its prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class BeamSettings:
     beams: int
     """How many sequences are followed at once, and how many finished ones are kept."""
     max_symbols: int
-    """The most symbols of a sequence, `end` included."""
+    """The longest sequence, in symbols, including `end`."""
     end: int = 1
     start: int = 0
     length_penalty: float = 0.0
-    """A score is the sum of log-probabilities over (symbols ** this)."""
+    """The score is the sum of log-probabilities divided by (symbols ** this)."""
     group: Group | None = None
     others: int = 0
-    """How many beams there are beside, each for a group that the `beams` do not follow."""
+    """How many additional beams there are, each for a group that the `beams` do not follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +58,24 @@ class Sequence:
     """A finished sequence."""
 
     symbols: tuple[int, ...]
-    """Without `start`, and without `end`."""
+    """Without `start` and `end`."""
     log_probability: float
-    """The sum over its symbols, `end` included."""
+    """The sum over its symbols, including `end`."""
     score: float
     """The log-probability with the length penalty."""
     ended: bool
-    """Whether it came to its end; otherwise `max_symbols` cut it off."""
+    """False if it was cut off at `max_symbols`."""
     group: Hashable = None
     group_log_probability: float = 0.0
-    """How probable its group is, where it is known; a lower bound."""
+    """How probable its group is, if known; a lower bound."""
 
 
 def search(step: Step, settings: BeamSettings) -> list[Sequence]:
-    """At most `beams + others` finished sequences, best first; among equals the one found first.
+    """At most `beams + others` finished sequences, best first; ties keep the order in which they were found.
 
-    Ends when no running sequence can become better than the worst of `beams` finished ones (with a length
-    penalty that is judged by the present length, as transformers does) and none runs for its group, or at
-    `max_symbols`.
+    Ends at `max_symbols`, or when no running sequence can become better than the worst of `beams` finished ones
+    and none is followed for its group. With a length penalty, this is judged by the current length, as
+    transformers does.
     """
     found = _Found(settings)
     running = [_Running((), None)]
@@ -91,7 +91,7 @@ def search(step: Step, settings: BeamSettings) -> list[Sequence]:
         found.add([(one, one.text(running)) for one in ended], length)
         if going and found.is_settled(going[0].total / length**settings.length_penalty):
             going = []
-        chosen = [*going, *found.unheard(extensions, going)] if length < settings.max_symbols else []
+        chosen = [*going, *found.for_other_groups(extensions, going)] if length < settings.max_symbols else []
         if not chosen:
             break
         parents, symbols = np.array([one.row for one in chosen]), np.array([one.symbol for one in chosen])
@@ -101,7 +101,7 @@ def search(step: Step, settings: BeamSettings) -> list[Sequence]:
 
 
 class _Running(NamedTuple):
-    """A sequence that goes on, and its group, if known."""
+    """An unfinished sequence, and its group if known."""
 
     symbols: tuple[int, ...]
     group: Hashable
@@ -122,14 +122,14 @@ class _Extension(NamedTuple):
 def _extensions(
     running: list[_Running], totals: npt.NDArray[np.float64], settings: BeamSettings
 ) -> Iterable[_Extension]:
-    """The best extensions of all, and with groups the best of each row, best first."""
+    """The best extensions overall and, with groups, the best of each row; best first."""
     width = totals.shape[1]
-    places = _best(totals.ravel(), 2 * settings.beams)
+    indices = _best(totals.ravel(), 2 * settings.beams)
     if settings.group is not None:
-        own = {row * width + place for row in range(len(totals)) for place in _best(totals[row], _OF_A_ROW)}
-        places = sorted(own.union(places), key=lambda place: (-totals.ravel()[place], place))
-    for place in places:
-        row, symbol = divmod(place, width)
+        own = {row * width + symbol for row in range(len(totals)) for symbol in _best(totals[row], _OF_A_ROW)}
+        indices = sorted(own.union(indices), key=lambda index: (-totals.ravel()[index], index))
+    for index in indices:
+        row, symbol = divmod(index, width)
         group = running[row].group
         if group is None and settings.group is not None:
             group = settings.group((*running[row].symbols, symbol))
@@ -139,21 +139,21 @@ def _extensions(
 def _chosen(
     extensions: list[_Extension], found: _Found, is_last: bool
 ) -> tuple[list[_Extension], list[_Extension]]:
-    """What goes on among the `beams`, and what has ended.
+    """The extensions that continue on the `beams`, and those that have ended.
 
-    What ends is of use if it is among the `beams` best, or the first of a group that is not heard yet.
+    An ended one is kept if it is among the `beams` best, or the first of a group that has no ended sequence yet.
     """
     beams = found.settings.beams
     going: list[_Extension] = []
     ended: list[_Extension] = []
     first: set[Hashable] = set()
-    for place, one in enumerate(extensions):
+    for rank, one in enumerate(extensions):
         is_end = one.symbol == found.settings.end
         if is_end or is_last:
             leads = is_end and one.group is not None and one.group not in first
-            if place < beams or (leads and found.settings.others and not found.has(one.group)):
+            if rank < beams or (leads and found.settings.others and not found.has(one.group)):
                 ended.append(one)
-        elif place < 2 * beams:
+        elif rank < 2 * beams:
             going.append(one)
         first.add(one.group)
     return going[:beams], ended
@@ -172,14 +172,14 @@ class _Found:
         return any(sequence.group == group for sequence in self._finished)
 
     def weigh(self, running: list[_Running], extensions: list[_Extension]) -> None:
-        """Add up how probable groups are from the sequences whose group has just become known."""
+        """Add the probabilities of sequences whose group has just become known to those of their groups."""
         for one in extensions:
             if one.group is not None and running[one.row].group is None:
                 before = self._groups.get(one.group, -np.inf)
                 self._groups[one.group] = float(np.logaddexp(before, one.total))
 
     def add(self, ended: list[tuple[_Extension, tuple[int, ...]]], length: int) -> None:
-        """Keep the best `beams`, and of every other group the best, `others` of them."""
+        """Keep the `beams` best, and the best sequence of each of `others` further groups."""
         for one, text in ended:
             is_end = one.symbol == self.settings.end
             score = one.total / length**self.settings.length_penalty
@@ -190,18 +190,20 @@ class _Found:
         self._finished = sorted([*best, *self._apart(best)], key=lambda sequence: -sequence.score)
 
     def _apart(self, best: list[Sequence]) -> list[Sequence]:
-        """The best sequence of each of the most probable groups that have no part in the best."""
-        heard = {sequence.group for sequence in best} | {None}
+        """The best sequence of each of the most probable groups that are not among the best."""
+        groups = {sequence.group for sequence in best} | {None}
         apart: list[Sequence] = []
         for sequence in self._finished[self.settings.beams :]:
-            if sequence.group not in heard:
-                heard.add(sequence.group)
+            if sequence.group not in groups:
+                groups.add(sequence.group)
                 apart.append(sequence)
         return sorted(apart, key=lambda sequence: -self._groups[sequence.group])[: self.settings.others]
 
-    def unheard(self, extensions: list[_Extension], going: list[_Extension]) -> list[_Extension]:
-        """The best extensions, one each, of the most probable groups that have no part in what goes on
-        or has ended; what has no group yet stands for itself."""
+    def for_other_groups(self, extensions: list[_Extension], going: list[_Extension]) -> list[_Extension]:
+        """The best extension of each of the most probable groups that no continuing or ended sequence has.
+
+        An extension whose group is still unknown counts as a group of its own.
+        """
         if not self.settings.others:
             return []
         taken = {one.group for one in going} | {sequence.group for sequence in self._finished}
@@ -216,8 +218,8 @@ class _Found:
                 taken.add(one.group)
                 waiting.append((self._groups[one.group], one))
         ended = [self._groups[each.group] for each in self._apart(self._finished[: self.settings.beams])]
-        places = sorted([*waiting, *((mass, None) for mass in ended)], key=lambda item: -item[0])
-        return [one for _, one in places[: self.settings.others] if one is not None]
+        ordered = sorted([*waiting, *((mass, None) for mass in ended)], key=lambda item: -item[0])
+        return [one for _, one in ordered[: self.settings.others] if one is not None]
 
     def is_settled(self, best: float) -> bool:
         """Whether a running sequence with this score can no longer become one of the `beams` best."""
@@ -233,12 +235,12 @@ class _Found:
 
 
 def _best(values: npt.NDArray[np.float64], count: int) -> list[int]:
-    """Places of the `count` largest finite values, largest first; among equals the first place first."""
+    """The indices of the `count` largest finite values, largest first; the lower index first among equals."""
     if count < len(values):
         least = np.partition(values, -count)[-count]
-        places = np.flatnonzero((values >= least) & (values > -np.inf))
+        indices = np.flatnonzero((values >= least) & (values > -np.inf))
     else:
-        places = np.flatnonzero(values > -np.inf)
-    order = np.argsort(-values[places], kind="stable")[:count]
-    found: list[int] = places[order].tolist()
+        indices = np.flatnonzero(values > -np.inf)
+    order = np.argsort(-values[indices], kind="stable")[:count]
+    found: list[int] = indices[order].tolist()
     return found

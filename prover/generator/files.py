@@ -1,14 +1,14 @@
-"""A generator's folder: what it must hold, and what is said where it does not.
+"""A generator's folder: what it must hold, and the errors for a folder that does not.
 
 generator.json   {"format": "premise-suggest-generator", "version": 1,
                   "form": "numbered",        how prompts and tactics are written (see `prompt`)
-                  "form_version": 1,         `prompt.VERSION` that it was trained on
+                  "form_version": 1,         the `prompt.VERSION` that it was trained with
                   "max_prompt_bytes": 1024,  the longest prompt, in symbols
-                  "max_premises": 10,        the most premises that it was trained on in a prompt (optional)
+                  "max_premises": 10,        the most premises in a prompt that it was trained on (optional)
                   "pointers": -1.0,          added to a pointer's log-probability (optional)
                   "symbols": 384, "start": 0,
                   "layers": 3, "heads": 8, "head_size": 64}    of the decoder: the cache's shape
-                                             (more keys are left for the model card)
+                                             (further keys are for the model card)
 encoder.onnx, decoder.onnx                   see `graphs`
 README.md                                    the model card
 """
@@ -30,20 +30,20 @@ FORMAT = "premise-suggest-generator"
 VERSION = 1
 CONFIG, ENCODER, DECODER = "generator.json", "encoder.onnx", "decoder.onnx"
 REINSTALL = (
-    "Put it there whole, or name another generator's folder (--generator, the setting `tactics.generator`); "
-    "if it is the one that is shipped, install premise-suggest again."
+    "Restore the whole folder, or name another generator's folder (--generator, the setting `tactics.generator`). "
+    "If it is the shipped one, reinstall premise-suggest."
 )
 ANY_NUMBER = 1000
-"""Of premises: as many as the prompt's length allows."""
+"""As many premises as fit into the prompt."""
 CHECKPOINTS = ("*.safetensors", "pytorch_model*.bin")
-"""The weights of a checkpoint of transformers, as file patterns; the first kind is preferred."""
+"""File patterns of the weights of a transformers checkpoint; the first kind is preferred."""
 TRAINING_RUN = "config.yaml"
-"""What the folder of a training run of ours holds."""
+"""A file that the folder of one of our training runs holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What generator.json says."""
+    """The content of generator.json."""
 
     form: Form
     max_prompt_bytes: int
@@ -52,15 +52,15 @@ class Config:
     heads: int
     head_size: int
     start: int = 0
-    """The symbol that stands before a tactic's first one."""
+    """The symbol before a tactic's first one."""
     max_premises: int = ANY_NUMBER
-    """Premises in a prompt, at most."""
+    """The most premises in a prompt."""
     pointers: float = 0.0
     """Added to the log-probability of each symbol that points to a premise."""
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of a generator's folder. Raises ModelError: missing, damaged, of another form."""
+    """The configuration of a generator's folder. Raises ModelError: it is missing, damaged or of another form."""
     path = folder / CONFIG
     try:
         return _parse(read_json(path))
@@ -68,32 +68,32 @@ def read_config(folder: Path) -> Config:
         if is_checkpoint(folder):
             raise not_exported(folder) from error
         raise ModelError(
-            f"There is no generator in {folder}: {CONFIG}: {error.strerror}.", _wanted(folder)
+            f"There is no generator in {folder}: {CONFIG}: {error.strerror}.", _hint(folder)
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ModelError(f"{path} does not fit this version: {reason}.", REINSTALL) from error
 
 
-def _wanted(folder: Path) -> str:
-    """What is amiss with a path that holds no generator."""
-    amiss = f"{folder} does not exist"
+def _hint(folder: Path) -> str:
+    """What is wrong with a path that holds no generator, and what to give instead."""
+    problem = f"{folder} does not exist"
     if folder.is_dir():
-        amiss = f"{folder} needs {CONFIG}, {ENCODER} and {DECODER}"
+        problem = f"{folder} needs {CONFIG}, {ENCODER} and {DECODER}"
     elif folder.exists():
-        amiss = f"{folder} is no folder"
-    return f"{amiss}. Give a generator's folder, or owner/name on the Hugging Face hub."
+        problem = f"{folder} is not a folder"
+    return f"{problem}. Give a generator's folder, or owner/name on the Hugging Face hub."
 
 
 def is_checkpoint(folder: Path) -> bool:
-    """Whether a folder holds weights of PyTorch, or a training run of ours, rather than exported graphs."""
+    """Whether a folder holds PyTorch weights, or one of our training runs, rather than exported graphs."""
     if (folder / CONFIG).exists():
         return False
     return (folder / TRAINING_RUN).is_file() or bool(checkpoint_files(folder))
 
 
 def checkpoint_files(folder: Path) -> list[Path]:
-    """The weights of a checkpoint of transformers, those of one kind, in order; none if there is none."""
+    """The weight files of a transformers checkpoint, all of one kind and sorted; empty if it is not a checkpoint."""
     if not (folder / "config.json").is_file():
         return []
     kinds = (sorted(folder.glob(pattern)) for pattern in CHECKPOINTS)
@@ -101,16 +101,16 @@ def checkpoint_files(folder: Path) -> list[Path]:
 
 
 def not_exported(folder: Path) -> ModelError:
-    """What is said of a folder with weights of PyTorch where ONNX graphs are needed."""
+    """The error for a folder with PyTorch weights where ONNX graphs are needed."""
     return ModelError(
-        f"{folder} holds a PyTorch checkpoint, and suggestions need its ONNX graphs.",
-        f"With the extra `train` installed, `python -m prover export {folder} OUT` writes them, "
-        "here or on another machine; name OUT then.",
+        f"{folder} holds a PyTorch checkpoint, but suggestions need ONNX graphs.",
+        f"Run `python -m prover export {folder} OUT`, here or on another machine (it needs the extra `train`), "
+        "and name OUT instead.",
     )
 
 
 def fingerprint_of(folder: Path) -> str:
-    """16 hexadecimal digits over all that decides a suggestion in a generator's folder. Raises ModelError."""
+    """A hash (16 hexadecimal digits) of everything in the folder that affects a suggestion. Raises ModelError."""
     config = read_config(folder)
     digest = hashlib.sha256(f"{config} {FORM_VERSION}".encode())
     try:
@@ -127,20 +127,20 @@ def _parse(values: dict[str, Any]) -> Config:
     if (values["format"], values["version"]) != (FORMAT, VERSION):
         raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
     if values["form"] not in FORMS:
-        raise ValueError(f"form {values['form']!r}, none of {', '.join(FORMS)}")
+        raise ValueError(f"form {values['form']!r} is not one of {', '.join(FORMS)}")
     if values["form_version"] != FORM_VERSION:
-        raise ValueError(f"trained on version {values['form_version']} of its form, this is {FORM_VERSION}")
+        raise ValueError(f"trained with version {values['form_version']} of its form, not {FORM_VERSION}")
     if values["symbols"] != SIZE:
         raise ValueError(f"{values['symbols']} symbols, not {SIZE}")
     names = ("max_prompt_bytes", "layers", "heads", "head_size")
     limit, layers, heads, size = (_positive(values, name) for name in names)
     start = values["start"]
     if not isinstance(start, int) or not 0 <= start < SIZE:
-        raise ValueError(f"start {start!r} is no symbol")
+        raise ValueError(f"start {start!r} is not a symbol")
     premises = _positive(values, "max_premises") if "max_premises" in values else ANY_NUMBER
     pointers = values.get("pointers", 0.0)
     if not isinstance(pointers, int | float) or not -100 <= pointers <= 0:
-        raise ValueError(f"pointers {pointers!r} is no number from -100 to 0")
+        raise ValueError(f"pointers {pointers!r} is not a number from -100 to 0")
     form = cast(Form, values["form"])
     return Config(form, limit, layers, heads, size, start, premises, float(pointers))
 
@@ -148,5 +148,5 @@ def _parse(values: dict[str, Any]) -> Config:
 def _positive(values: dict[str, Any], name: str) -> int:
     value = values[name]
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 100_000:
-        raise ValueError(f"{name} {value!r} is no such number")
+        raise ValueError(f"{name} {value!r} is not an integer from 1 to 100,000")
     return value

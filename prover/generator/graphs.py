@@ -1,4 +1,4 @@
-"""The two ONNX graphs at work: the prompt once, then one symbol for every beam at a time.
+"""Runs the two ONNX graphs: the encoder once per prompt, then the decoder, one symbol per beam at a time.
 
     encoder.onnx   symbols int64[length]
                    -> for each decoder layer i  cross_keys_i    float32[heads, size, length]
@@ -8,8 +8,8 @@
                    -> log_probabilities float32[beams, symbols], and for each layer
                       keys_i, values_i          float32[beams, heads, steps + 1, size]
 
-One prompt at a time, hence no padding and no mask: all beams read the encoder's part as it is. Beam b goes on
-from row parents[b] of the cache. `prover.training.export` writes these graphs.
+They take one prompt at a time, so they need no padding and no mask, and all beams share the encoder's output.
+Beam b continues row parents[b] of the cache. `prover.training.export` writes these graphs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def kept_names(layers: int) -> list[str]:
 
 
 def decoder_inputs(layers: int) -> list[str]:
-    """All of the decoder's inputs in the graph's order: by layer the cache, then the encoder's part."""
+    """All of the decoder's inputs in the graph's order: for each layer the cache, then the encoder's outputs."""
     past, memory = past_names(layers), memory_names(layers)
     names = [name for at in range(0, 2 * layers, 2) for name in (*past[at : at + 2], *memory[at : at + 2])]
     return ["symbols", "parents", *names]
@@ -55,10 +55,10 @@ def decoder_outputs(layers: int) -> list[str]:
 
 
 def run_encoder(session: Any, prompt: Sequence[int], layers: int) -> dict[str, Any]:
-    """What the decoder needs of a prompt, by the names of the decoder's inputs, as onnxruntime's values."""
+    """The encoder's outputs for a prompt as OrtValues, by the names of the decoder's inputs."""
     import onnxruntime
 
-    # What attention took, hundreds of megabytes for a long prompt, is given back; that costs a tenth of time.
+    # Free what attention took, hundreds of megabytes for a long prompt. This costs a tenth of the time.
     options = onnxruntime.RunOptions()
     options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
     names = memory_names(layers)
@@ -77,7 +77,7 @@ class Decoding:
         self._cache = dict.fromkeys(self._past, empty)
 
     def __call__(self, symbols: Int64s, parents: Int64s) -> Floats:
-        """float32[beams, symbols]: log-probabilities of what comes behind each beam's last symbol."""
+        """float32[beams, symbols]: log-probabilities of the symbol after each beam's last one."""
         feeds = {"symbols": _value(symbols), "parents": _value(parents), **self._cache, **self._memory}
         first, *kept = self._session.run_with_ort_values(self._outputs, feeds)
         self._cache = dict(zip(self._past, kept, strict=True))

@@ -1,4 +1,4 @@
-"""Where a tactic's text names a premise, short or in full. Pure."""
+"""Where a tactic's text mentions a premise, by its full or a shorter name. Pure."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 
 _MOST_PARTS = 64
-"""No premise's name has more."""
+"""The most components of a premise's name."""
 Piece = tuple[str, str]
-"""(text, premise): a premise's full name where the text names one, else empty."""
+"""(text, premise): the premise's full name and the text after it, or a text and an empty name."""
 
 
 def qualified(tactic: str, names: Iterable[str], local: frozenset[str] = frozenset()) -> str:
     """The tactic with every mention of these premises written in full, `add_comm` as `Nat.add_comm`.
 
     Args:
-        names: the premises that Lean, or the reader, found the tactic to use, in order.
-        local: names of the context, which are left alone.
+        names: the premises that the tactic uses according to Lean or the source reader, in order.
+        local: names of the local context, which are left as they are.
     """
     by_ending = endings(names)
     return "".join(
@@ -26,7 +26,7 @@ def qualified(tactic: str, names: Iterable[str], local: frozenset[str] = frozens
 
 
 def endings(names: Iterable[str]) -> dict[str, str]:
-    """Every dotted ending of each name -> the name; the first name counts, a full name always."""
+    """Every dotted suffix of each name -> the name. On a clash, a full name wins, then the first name."""
     names = list(names)
     found: dict[str, str] = {}
     for name in names:
@@ -37,7 +37,7 @@ def endings(names: Iterable[str]) -> dict[str, str]:
 
 
 def pieces(tactic: str, by_ending: Mapping[str, str], local: frozenset[str] = frozenset()) -> list[Piece]:
-    """The tactic in pieces; a premise's has what follows its name (`.symm`, white space) as its text."""
+    """The tactic in pieces. The text of a premise's piece is what follows its name (`.symm`, white space)."""
     found: list[Piece] = []
     for raw in raw_tokens(tactic):
         token = raw.rstrip()
@@ -50,7 +50,7 @@ def pieces(tactic: str, by_ending: Mapping[str, str], local: frozenset[str] = fr
 
 
 def _mentioned(token: str, by_ending: Mapping[str, str], local: frozenset[str]) -> str | None:
-    """The longest dotted beginning of a token that names a premise."""
+    """The longest dotted prefix of a token that names a premise."""
     parts: Sequence[str] = token.split(".", _MOST_PARTS)[:_MOST_PARTS]
     if parts[0] in local:
         return None

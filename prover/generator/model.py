@@ -1,7 +1,7 @@
-"""The generator at work: goals and premises in, the most probable tactics out. No torch.
+"""Runs the generator: goals and premises in, the most probable tactics out. No torch.
 
-The paper's section 4.5: a ByT5 reads the state with premises before it and writes a tactic, byte by byte,
-searched with beams. Loaded from a folder as `files` describes it.
+As in the paper's section 4.5, a ByT5 reads the premises and the state, and writes a tactic byte by byte, decoded
+with beam search. It is loaded from a folder as `files` describes it.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from prover.generator.prompt import Form, decode_tactic, encode_prompt, premises
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 
 _MORE = 8
-"""How many beams there are beyond the tactics asked for, at most: narrower searches miss the best ones."""
+"""The most beams beyond the number of tactics asked for; narrower searches miss the best tactics."""
 THREADS = 2
-"""How many threads an operator uses unless told otherwise."""
+"""The default number of threads per operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A tactic, and how probable the model finds it."""
+    """A tactic and its probability according to the model."""
 
     tactic: str
     log_probability: float
-    """Natural logarithm, summed over the symbols, the end included."""
+    """Natural logarithm, summed over the symbols, including the end."""
 
 
 class Generator:
-    """A generator loaded from its folder; safe to use from several threads."""
+    """A generator loaded from its folder. Safe to use from several threads."""
 
     def __init__(self, encoder: Any, decoder: Any, config: Config, fingerprint: str) -> None:
         self._encoder, self._decoder = encoder, decoder
@@ -48,10 +48,10 @@ class Generator:
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = THREADS) -> Generator:
-        """Load a generator onto the CPU with this many threads an operator.
+        """Load a generator onto the CPU, with this many threads per operator.
 
-        Raises ModelError: a file is missing or damaged, of another format or version, its graphs are not of
-        the form that `graphs` describes, or it is a PyTorch checkpoint that was not exported.
+        Raises ModelError: a file is missing, damaged or of another format or version, the graphs do not have
+        the form that `graphs` describes, or the folder is a PyTorch checkpoint that was not exported.
         """
         config = read_config(folder)
         fingerprint = fingerprint_of(folder)
@@ -60,19 +60,21 @@ class Generator:
         except OSError as error:
             raise ModelError(f"The generator in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime raises bare Exception subclasses of many kinds
-            raise ModelError(f"The generator in {folder} is damaged: {_said(error)}.", REINSTALL) from error
+            raise ModelError(
+                f"The generator in {folder} is damaged: {_first_line(error)}.", REINSTALL
+            ) from error
         generator = cls(encoder, decoder, config, fingerprint)
         generator._check(folder)
         return generator
 
     @property
     def config(self) -> Config:
-        """What the folder's generator.json says."""
+        """The content of the folder's generator.json."""
         return self._config
 
     @property
     def fingerprint(self) -> str:
-        """Equal fingerprints, equal suggestions: hash of the graphs, the form and the prompt's length."""
+        """A hash of the graphs, the form and the prompt's length: equal fingerprints give equal suggestions."""
         return self._fingerprint
 
     def generate(
@@ -80,17 +82,17 @@ class Generator:
     ) -> list[Generated]:
         """At most `count` different tactics, best first.
 
-        What is no tactic (cut off at `max_bytes`, bytes that are no text, more than one line, a pointer to no
-        premise) is left out, and the next one takes its place: symbols that no tactic has are not followed,
-        and some more beams run than tactics are asked for. Three in four are the most probable ones;
-        the others begin with the most probable words that those do not begin with.
+        An output that is not a tactic (cut off at `max_bytes`, invalid UTF-8, several lines, a pointer to a
+        missing premise) is dropped. To make up for these, impossible symbols are not followed, and there are
+        more beams than tactics asked for. Three quarters of the result are the most probable tactics; the
+        others begin with the most probable first words that those do not have.
 
         Args:
-            goals: the state's, the main one first; none, no tactics.
-            premises: best first; as many are read as the model was trained on.
+            goals: the state's goals, the main one first; without goals there are no tactics.
+            premises: best first; only as many are read as the model was trained on.
             max_bytes: the longest tactic, in symbols.
 
-        Raises ModelError when the graphs do not run on this prompt (no memory for it, for example).
+        Raises ModelError: the graphs do not run on this prompt (out of memory, for example).
         """
         if not goals or count < 1:
             return []
@@ -103,8 +105,8 @@ class Generator:
             decoding = self._decoding(prompt)
             step = _weighed(decoding, impossible(config.form, premises), config.pointers)
             found = beam.search(step, settings)
-        except Exception as error:  # whatever onnxruntime raises, which tells its kinds by no class
-            raise ModelError(f"The generator did not run: {_said(error)}.", REINSTALL) from error
+        except Exception as error:  # onnxruntime's errors have no common class
+            raise ModelError(f"The generator did not run: {_first_line(error)}.", REINSTALL) from error
         tactics: dict[str, beam.Sequence] = {}
         for sequence in found:
             tactic = decode_tactic(config.form, sequence.symbols, premises) if sequence.ended else None
@@ -119,22 +121,24 @@ class Generator:
         return Decoding(self._decoder, memory, config.layers, config.heads, config.head_size)
 
     def _check(self, folder: Path) -> None:
-        """Two steps over a short prompt must give log-probabilities of the right shape."""
+        """Check that two steps over a short prompt give log-probabilities of the right shape."""
         try:
             step = self._decoding([END + 2, END])
             step(np.array([self._config.start]), np.array([0]))
             answer = step(np.array([END + 2, END + 3]), np.array([0, 0]))
         except Exception as error:  # whatever onnxruntime raises for graphs of another form
-            raise ModelError(f"The generator in {folder} does not run: {_said(error)}.", REINSTALL) from error
+            raise ModelError(
+                f"The generator in {folder} does not run: {_first_line(error)}.", REINSTALL
+            ) from error
         sums = np.exp(answer.astype(np.float64)).sum(axis=-1)
         if answer.shape != (2, SIZE) or not np.allclose(sums, 1, atol=1e-3):
-            raise ModelError(f"The generator in {folder} gives no log-probabilities.", REINSTALL)
+            raise ModelError(f"The generator in {folder} does not give log-probabilities.", REINSTALL)
 
 
 def impossible(form: Form, premises: Sequence[Premise]) -> list[int]:
-    """The symbols that no tactic can have here: padding, control characters, pointers to no premise.
+    """The symbols that no tactic can contain here: padding, control characters, pointers to missing premises.
 
-    Bytes of longer characters are not among them; whether those are text shows only at the end.
+    Bytes of multi-byte characters are not among them: whether they are valid shows only at the end.
     """
     letter = FIRST_BYTE + ord("x")
     single = [*range(FIRST_BYTE, FIRST_BYTE + 128), *range(FIRST_EXTRA, SIZE)]
@@ -144,23 +148,23 @@ def impossible(form: Form, premises: Sequence[Premise]) -> list[int]:
 
 
 def _weighed(step: beam.Step, without: Sequence[int], pointers: float) -> beam.Step:
-    """The step with some symbols' chances taken away, and `pointers` added to those of pointers.
+    """The step with the symbols `without` excluded, and `pointers` added to the log-probability of pointers.
 
-    The chances of the others stay as they are.
+    The other log-probabilities stay as they are (they are not normalised again).
     """
 
     def stepped(last: beam.Int64s, parents: beam.Int64s) -> beam.Floats:
-        chances = step(last, parents).copy()
-        chances[:, without] = -np.inf
-        chances[:, FIRST_EXTRA:] += pointers
-        return chances
+        log_probabilities = step(last, parents).copy()
+        log_probabilities[:, without] = -np.inf
+        log_probabilities[:, FIRST_EXTRA:] += pointers
+        return log_probabilities
 
     return stepped
 
 
 def settings_for(count: int, max_bytes: int, start: int) -> beam.BeamSettings:
-    """The search for `count` tactics: with some more beams, since not all that is written will be a tactic,
-    and some for first words of their own."""
+    """The search for `count` tactics: with more beams than that, since not every output is a tactic, and with
+    some beams for further first words."""
     beams = count + max(2, min(count, _MORE))
     return beam.BeamSettings(beams, max_bytes + 1, END, start, group=first_word, others=3 * count // 4)
 
@@ -174,13 +178,16 @@ def first_word(symbols: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
-    """So many of what a search found: most of them the most probable, then the best of each of the most
-    probable groups that have no part in these, then what is left. Best first."""
+    """`count` of the sequences that a search found, best first.
+
+    Three quarters are the most probable; then comes the best of each of the most probable groups that those
+    do not have, then whatever is left.
+    """
     chosen = list(found[: _most(count)])
-    heard = {each.group for each in chosen}
+    groups = {each.group for each in chosen}
     for each in sorted(found, key=lambda each: -each.group_log_probability):
-        if each.group not in heard and len(chosen) < count:
-            heard.add(each.group)
+        if each.group not in groups and len(chosen) < count:
+            groups.add(each.group)
             chosen.append(each)
     chosen += [each for each in found if each not in chosen][: count - len(chosen)]
     return sorted(chosen, key=lambda each: -each.score)
@@ -191,6 +198,6 @@ def _most(count: int) -> int:
     return -(-3 * count // 4)
 
 
-def _said(error: Exception) -> str:
-    """The first line of what onnxruntime says, which may go on for pages."""
+def _first_line(error: Exception) -> str:
+    """The first line of onnxruntime's message, which may run to pages."""
     return str(error).strip().split("\n")[0].rstrip(".")

@@ -1,10 +1,10 @@
-"""What the generator reads and writes, in symbols. Pure; training and serving share it.
+"""The generator's prompts and tactics as symbols. Pure; training and serving share this code.
 
-`reprover` is the form of ReProver's checkpoints (LeanDojo, section 5; our paper, 3.3.3): the premises in
-full, the best one nearest to the state, then the state as Lean prints it; a tactic's plain text comes out.
-`numbered` is ours: premises are listed by a symbol and their name, and where the tactic names one of them it
-has that symbol. So prompts are short and a name costs one symbol, which lets a small model learn on a CPU to
-choose instead of to spell.
+`reprover` is the form of ReProver's checkpoints (LeanDojo, section 5; our paper, 3.3.3): the premises in full,
+with the best one nearest to the state, then the state as Lean prints it. The model writes a tactic as plain text.
+`numbered` is our own: each premise is listed as a symbol and its name, and the tactic refers to it by that symbol.
+Prompts are short, and a name costs one symbol in the tactic, so a small model trained on a CPU can learn to choose
+names instead of spelling them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
 Form = Literal["numbered", "reprover"]
 FORMS: tuple[Form, ...] = get_args(Form)
 IN_TARGET, IN_CONTEXT = FIRST_EXTRA + 102, FIRST_EXTRA + 103
-"""Behind a word of a premise's name in the numbered form: the target has it, or only a hypothesis has."""
+"""Marks after a word of a premise's name (numbered form): the target has the word, or only a hypothesis has it."""
 VERSION = 1
-"""Of the numbered form; part of a model's configuration."""
+"""The version of the numbered form; part of a model's configuration."""
 MAX_PREMISES = 32
-"""Pointers that the numbered form has."""
+"""How many pointers the numbered form has."""
 STATE = FIRST_EXTRA + 100
-"""The symbol before the state in the numbered form, where a tactic is asked for."""
+"""The symbol before the state (numbered form) when a tactic is wanted."""
 TERM = FIRST_EXTRA + 101
-"""The same where `exact` and a term are asked for: goals that terms prove train the model, too."""
+"""The same when `exact` and a term are wanted: goals that terms prove are training data, too."""
 
 _INSTANCE = re.compile(rf"inst(?:{MARK})?\Z|_\Z")
 _SORT = re.compile(r"(?:Type|Sort)\b\S*\Z")
@@ -43,14 +43,15 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 def encode_prompt(
     form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int, *, term: bool = False
 ) -> list[int]:
-    """The model's input, END last, at most `max_bytes` symbols.
+    """The model's input: at most `max_bytes` symbols, ending with END.
 
     Args:
         form: how premises and state are written.
-        goals: the state's goals, the main one first; `numbered` reads that one only.
+        goals: the state's goals, the main one first; `numbered` reads only that one.
         premises: best first; those that do not fit are left out.
-        term: whether a term is asked for (numbered form).
-        max_bytes: for the whole prompt. The state's beginning is cut where even it alone does not fit.
+        term: whether a term is wanted (numbered form).
+        max_bytes: for the whole prompt. If the state alone is too long, its beginning is cut (numbered form),
+            or its end (reprover form).
     """
     if not goals:
         raise ValueError("a state without goals has no prompt")
@@ -60,8 +61,8 @@ def encode_prompt(
 
 
 def premises_in(form: Form, prompt: Sequence[int], premises: Sequence[Premise]) -> Sequence[Premise]:
-    """Those of the premises, the first ones, that the prompt made of them had room for and can be pointed to;
-    all in the form without pointers."""
+    """The first premises: those that fitted into the prompt and can be pointed to. All of them in the form
+    without pointers."""
     if form == "reprover":
         return premises
     return premises[: sum(FIRST_EXTRA <= symbol < FIRST_EXTRA + MAX_PREMISES for symbol in prompt)]
@@ -70,12 +71,12 @@ def premises_in(form: Form, prompt: Sequence[int], premises: Sequence[Premise]) 
 def encode_tactic(
     form: Form, tactic: str, premises: Sequence[Premise], names: Collection[str] = ()
 ) -> tuple[list[int], list[bool]]:
-    """What the model is to write, END last, and which of its symbols spell one of `names`.
+    """The symbols that the model should write, ending with END, and for each whether it spells one of `names`.
 
     Args:
         form: how premises are referred to.
-        tactic: with premises named in full.
-        premises: those that the prompt has (`premises_in`).
+        tactic: with the full names of premises.
+        premises: those in the prompt (`premises_in`).
         names: further premises that the tactic may name (numbered form).
     """
     if form == "reprover":
@@ -95,27 +96,27 @@ def encode_tactic(
 
 
 def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise]) -> str | None:
-    """The tactic that the model wrote, END left out or not.
+    """The tactic that the model wrote, with or without END.
 
-    `premises` are those that the prompt has (`premises_in`).
+    `premises` are those in the prompt (`premises_in`).
 
-    None where it is none: bytes that are no UTF-8, a line break or another control character, nothing at all,
-    a symbol that points to no premise.
+    None if it is not a tactic: invalid UTF-8, a line break or another control character, nothing at all, or a
+    pointer to a missing premise.
     """
     symbols = symbols[: symbols.index(END)] if END in symbols else symbols
     text = ""
     begin = 0
-    for place in [*(i for i, symbol in enumerate(symbols) if symbol >= FIRST_EXTRA), len(symbols)]:
-        part = text_of(symbols[begin:place])
+    for index in [*(i for i, symbol in enumerate(symbols) if symbol >= FIRST_EXTRA), len(symbols)]:
+        part = text_of(symbols[begin:index])
         if part is None:
             return None
         text += part
-        if place < len(symbols):
-            number = symbols[place] - FIRST_EXTRA
+        if index < len(symbols):
+            number = symbols[index] - FIRST_EXTRA
             if form == "reprover" or number >= len(premises):
                 return None
             text += premises[number].name
-        begin = place + 1
+        begin = index + 1
     if form == "reprover":
         text = _MARKS.sub("", text)
     text = text.strip()
@@ -123,13 +124,13 @@ def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise
 
 
 def state_text(goal: Goal) -> str:
-    """One goal in the numbered form: a line a hypothesis, instances as `[Group G]`, then `⊢ target`."""
+    """One goal in the numbered form: a line per hypothesis, instances as `[Group G]`, then `⊢ target`."""
     lines = filter(None, map(_hypothesis, goal.hypotheses))
     return "\n".join([*lines, f"⊢ {canonical(goal.target)}"])
 
 
 def _hypothesis(hypothesis: Hypothesis) -> str:
-    """A line of the context; nothing for a mere type (`α : Type*`), which says little and is everywhere."""
+    """A line of the context; empty for a type variable (`α : Type*`), which is common and tells little."""
     type_ = canonical(hypothesis.type)
     if hypothesis.value is None and _SORT.match(type_):
         return ""
@@ -155,7 +156,7 @@ def _numbered(goal: Goal, premises: Sequence[Premise], max_bytes: int, mark: int
 
 
 def _marked(name: str, target: frozenset[str], context: frozenset[str]) -> list[int]:
-    """A premise's name, each word of it that the state has with a mark behind it."""
+    """A premise's name, with a mark after each of its words that occurs in the state."""
     symbols: list[int] = []
     begin = 0
     for word, end in humps(name):

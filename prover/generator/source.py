@@ -1,4 +1,4 @@
-"""The generator's tactics beside those of the templates: log-probabilities as scores between 0 and 1."""
+"""The generator as a source of candidates: turns log-probabilities into scores between 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from prover.candidates import Candidate, merge
 from prover.generator.model import Generated
 
 CERTAIN = 0.9
-"""The score that a tactic of probability 1 comes near: what the best templates have. Set by hand."""
+"""The score of a tactic of probability 1, about that of the best templates. Set by hand."""
 EVEN = -3.0
-"""The log-probability of half that score. Set by hand."""
+"""The log-probability at which the score is half of that. Set by hand."""
 SPREAD = 1.2
-"""How much log-probability separates good from bad: the logistic curve's width. Set by hand."""
+"""The width of the logistic curve, in log-probability. Set by hand."""
 
 
 class TacticGenerator(Protocol):
@@ -46,10 +46,10 @@ class GeneratorSource:
 
 
 def score(log_probability: float) -> float:
-    """A chance in [0, 1] that grows with the log-probability, on the scale of `prover.candidates`.
+    """A score in [0, 1] that grows with the log-probability, on the scale of `prover.candidates`.
 
-    A logistic curve, the form that a fit of "Lean accepted it" on the log-probability has; the three
-    constants above were chosen by hand, not fitted.
+    It is a logistic curve, the form of a logistic regression of "Lean accepted it" on the log-probability. The
+    three constants above were chosen by hand, not fitted.
     """
     exponent = max(-60.0, min(60.0, (EVEN - log_probability) / SPREAD))
     return CERTAIN * (1 + math.exp(EVEN / SPREAD)) / (1 + math.exp(exponent))

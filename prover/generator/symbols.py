@@ -1,4 +1,4 @@
-"""ByT5's alphabet: bytes in UTF-8, a few marks, and spare symbols that ours uses as pointers to premises."""
+"""ByT5's alphabet: UTF-8 bytes, a few special symbols, and spare ones that serve as pointers to premises."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def byte_symbols(text: str) -> list[int]:
 
 
 def text_of(symbols: Sequence[int]) -> str | None:
-    """The text of byte symbols; None where they are no UTF-8 or no bytes."""
+    """The text of byte symbols; None if they are not bytes or not valid UTF-8."""
     if any(not FIRST_BYTE <= symbol < FIRST_EXTRA for symbol in symbols):
         return None
     try:

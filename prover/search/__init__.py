@@ -1,4 +1,4 @@
-"""Proof search over tactics that Lean judges (section 4.5 of the paper), and what it found as a Lean file."""
+"""Proof search over tactics that Lean judges (section 4.5 of the paper), and the found proof as a Lean file."""
 
 from prover.search.environment import ProofEnvironment, Proposed, Proposer, Reached, Verdict
 from prover.search.result import SearchLimits, SearchProgress, SearchResult, SearchTree, TreeNode

@@ -1,9 +1,9 @@
-"""Search a proof for a `sorry` of a file, with templates alone.
+"""Search for a proof of a `sorry` in a file, with templates only.
 
     python -m prover search FILE [--line N] [--premise NAME ...] [--picture SVG] [--proof LEAN]
 
-The premises to use are given by name, and read from the project's sources. Written for the picture in
-docs/search.md, and to look at a search; `premise-suggest eval` measures with a retriever and a generator.
+The premises are given by name and read from the project's sources. This command serves to look at a search, and
+draws the picture in docs/search.md; `premise-suggest eval` measures with a retriever and a generator.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from prover.search.tree_picture import tree_svg
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The same premises for every goal."""
+class FixedPremises:
+    """Returns the same premises for every goal."""
 
     premises: tuple[Premise, ...]
 
@@ -49,27 +49,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", help="a Lean file; `-` reads one from standard input")
     parser.add_argument(
-        "--line", type=int, help="a line of the theorem, from 1; else the first `sorry` is it"
+        "--line", type=int, help="a line of the theorem, from 1 (default: that of the first `sorry`)"
     )
-    parser.add_argument("--project", type=Path, help="the project whose modules it imports, if not its own")
+    parser.add_argument(
+        "--project", type=Path, help="the project whose modules it imports (default: its own)"
+    )
     parser.add_argument("--premise", action="append", default=[], metavar="NAME", help="may be repeated")
     limits = SearchLimits()
     parser.add_argument("--seconds", type=float, default=limits.seconds)
-    parser.add_argument("--nodes", type=int, default=limits.nodes, help="states to expand at most")
-    parser.add_argument("--tactics", type=int, default=limits.tactics, help="tactics to try on a state")
-    parser.add_argument("--picture", type=Path, metavar="SVG", help="write the tree of the search")
+    parser.add_argument("--nodes", type=int, default=limits.nodes, help="the most states to expand")
     parser.add_argument(
-        "--proof", type=Path, metavar="LEAN", help="write what was found, once Lean accepts it"
+        "--tactics", type=int, default=limits.tactics, help="the most tactics to try on a state"
+    )
+    parser.add_argument("--picture", type=Path, metavar="SVG", help="draw the search tree")
+    parser.add_argument(
+        "--proof", type=Path, metavar="LEAN", help="write the proof, once Lean has accepted it"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; the exit code is 0 where Lean has accepted a proof, 1 where none was found."""
+    """Run the command. The exit code is 0 if Lean has accepted a proof, and 1 if none was found."""
     return asyncio.run(_run(options))
 
 
 def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
-    """The premises of a project, in the order of the names. Raises BadQuery: it declares no such name."""
+    """The premises with these names, in that order. Raises BadQuery: the project does not declare one of them."""
     wanted = set(names)
     found: dict[str, Premise] = {}
     for source in find_sources(root).sources:
@@ -77,28 +81,30 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
             read = read_file(source.path, source.module).premises
             found |= {premise.name: premise for premise in read if premise.name in wanted}
     if absent := [name for name in names if name not in found]:
-        raise BadQuery(f"{root} declares no {', '.join(absent)}.", "Give full names.")
+        raise BadQuery(f"{root} does not declare {', '.join(absent)}.", "Give full names.")
     return tuple(found[name] for name in names)
 
 
 async def _run(options: argparse.Namespace) -> int:
     theorem, root = _asked(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
-    proposer = SourcesProposer((Templates(), Closers()), Given(premises_by_name(root, options.premise)))
+    proposer = SourcesProposer(
+        (Templates(), Closers()), FixedPremises(premises_by_name(root, options.premise))
+    )
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
         packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)
     async with await LeanSession.start(root, toolchain) as session:
         result = await search(LeanEnvironment(session, theorem), proposer, limits)
-    print(_told(theorem, result))
+    print(_summary(theorem, result))
     if options.picture is not None:
         with replacing(options.picture) as stream:
-            stream.write(tree_svg(result.tree, f"The search for a proof of {theorem.name}"))
+            stream.write(tree_svg(result.tree, f"Search for a proof of {theorem.name}"))
     if result.status != "proved":
         return 1
     checked = await check_proof(theorem, result.proof, toolchain, root)
     if not checked.accepted:
-        print(f"a fresh Lean does not accept it: {checked.message}")
+        print(f"rejected by a fresh Lean: {checked.message}")
         return 1
     print(f"accepted by a fresh Lean; axioms: {', '.join(checked.axioms) or 'none'}")
     if options.proof is not None:
@@ -119,7 +125,7 @@ def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
     return Theorem.at(path, text, Position(options.line - 1, 0)), root
 
 
-def _told(theorem: Theorem, result: SearchResult) -> str:
+def _summary(theorem: Theorem, result: SearchResult) -> str:
     counted = f"{result.nodes} states, {result.tactics} tactics, {result.seconds:.1f} s"
     lines = [f"{theorem.name}: {result.status} ({counted})", *(f"  {tactic}" for tactic in result.proof)]
     return "\n".join([*lines, *([result.reason] if result.reason else [])])

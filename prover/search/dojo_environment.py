@@ -20,14 +20,14 @@ from prover.search.environment import Reached, Verdict
 
 _T = TypeVar("_T")
 _Way = tuple[str, ...]
-"""The tactics that led to a state: LeanDojo's own states end with the Lean they live in."""
+"""The tactics that led to a state. LeanDojo's own state objects are lost when their Lean ends."""
 
 
 class DojoEnvironment:
     """A theorem of a traced repository.
 
-    LeanDojo runs one tactic after the other. After one that took too long, or under which Lean died,
-    it is started anew, and the way to a state is run again when the state is asked about.
+    LeanDojo runs one tactic after the other. If a tactic takes too long or Lean dies, LeanDojo is started again,
+    and the tactics that lead to a state are run again when that state is needed.
     """
 
     def __init__(
@@ -39,9 +39,14 @@ class DojoEnvironment:
         deaths: int = 4,
         build_deps: bool = False,
     ) -> None:
-        """Args: `theorem` a `lean_dojo.Theorem`; `start_seconds` for Lean to get to the theorem, once
-        its repository is traced; `deaths` how often Lean may die before the theorem is given up;
-        `build_deps` whether what it depends on is traced, too."""
+        """Set up the theorem; Lean starts later.
+
+        Args:
+            theorem: a `lean_dojo.Theorem`.
+            start_seconds: how long Lean may take to reach the theorem, once its repository is traced.
+            deaths: how often Lean may die before the theorem is given up.
+            build_deps: whether to trace the repository's dependencies, too.
+        """
         self._library = library
         self._theorem = theorem
         self._start_seconds = start_seconds
@@ -67,10 +72,10 @@ class DojoEnvironment:
         self._thread.shutdown(wait=False)
 
     async def start(self) -> Reached:
-        """The theorem's goals; traces its repository first where that was not done before.
+        """The theorem's goals. Traces the repository first if that was not done before.
 
         Raises:
-            LeanError: LeanDojo cannot open the theorem; the message is its own.
+            LeanError: LeanDojo cannot open the theorem; the error includes LeanDojo's message.
         """
         await self._in_thread(self._open)
         return Reached(_state(self._states[()]), ())
@@ -78,10 +83,10 @@ class DojoEnvironment:
     async def run(
         self, node: Reached, tactics: Sequence[str], *, timeout: float
     ) -> AsyncGenerator[Verdict, None]:
-        """See `Environment.run`.
+        """See `ProofEnvironment.run`.
 
         Raises:
-            LeanDied: Lean died more often than it may. LeanError: it cannot be started anew.
+            LeanDied: Lean died more often than `deaths` allows. LeanError: it cannot be started again.
         """
         assert isinstance(node.handle, tuple)
         for tactic in tactics:
@@ -97,9 +102,9 @@ class DojoEnvironment:
             message = f"Lean did not finish within {seconds:g} s"
             return Verdict(tactic, "timeout", None, message, _since(begin))
         except (package.DojoCrashError, OSError, AssertionError) as error:
-            # LeanDojo asserts that it can read a state, and that a Lean that ended did so by itself.
+            # LeanDojo asserts that it can parse a state, and that Lean has exited by itself.
             if isinstance(error, AssertionError) and self._is_alive():
-                message = "LeanDojo cannot read the state that it leaves"
+                message = "LeanDojo cannot read the resulting state"
                 return Verdict(tactic, "fails", None, message, _since(begin))
             self._end()
             self._deaths_left -= 1
@@ -123,19 +128,19 @@ class DojoEnvironment:
         return Verdict(tactic, "fails", None, str(result.error), milliseconds)
 
     def _find(self, way: _Way) -> Any:
-        """LeanDojo's state behind these tactics, which are run again in a Lean that has not run them."""
+        """LeanDojo's state after these tactics, which are run first if the current Lean has not run them."""
         if self._dojo is None:
             self._open()
         if way not in self._states:
             before = self._find(way[:-1])
             again = self._run(before, way[-1], self._start_seconds)
             if not isinstance(again, self._library.package.TacticState):
-                raise LeanError(f"`{way[-1]}` no longer does what it did.", "Search again.")
+                raise LeanError(f"`{way[-1]}` no longer gives the same result.", "Search again.")
             self._states[way] = again
         return self._states[way]
 
     def _run(self, state: Any, tactic: str, seconds: float) -> Any:
-        # Dojo's own limit holds for its start, too; it is kept in the terminal that it speaks through.
+        # Dojo uses one limit for its start and for tactics; it is stored in the terminal object.
         self._dojo.proc.timeout = seconds
         return self._dojo.run_tac(state, tactic)
 
@@ -153,19 +158,19 @@ class DojoEnvironment:
                 f"LeanDojo cannot open {getattr(self._theorem, 'full_name', self._theorem)}: {error!r}.",
                 "It needs `lake` on PATH and a repository that builds.",
             ) from error
-        if self._is_closed:  # Whoever wanted it did not wait for it.
+        if self._is_closed:  # The search was cancelled meanwhile.
             _leave(dojo)
-            raise LeanError("The search was given up while LeanDojo started.")
+            raise LeanError("The search was cancelled while LeanDojo started.")
         self._dojo, self._states = dojo, {(): state}
 
     def _end(self) -> None:
-        """End Lean; the next tactic starts another."""
+        """End Lean; the next tactic starts a new one."""
         dojo, self._dojo, self._states = self._dojo, None, {}
         if dojo is not None:
             _leave(dojo)
 
     async def _in_thread(self, call: Callable[[], _T]) -> _T:
-        """Do it beside the event loop. Being cancelled ends Lean, and with that what waits for it."""
+        """Run the call in the thread. Cancellation ends Lean, and thereby the call that waits for it."""
         doing = asyncio.get_running_loop().run_in_executor(self._thread, call)
         try:
             return await asyncio.shield(doing)
@@ -178,7 +183,7 @@ class DojoEnvironment:
 
 
 def _leave(dojo: Any) -> None:
-    """Have a Dojo end its Lean and remove its file; of one that never started there may be neither."""
+    """Have a Dojo end its Lean and remove its file. If it never started, it may have neither."""
     with contextlib.suppress(AttributeError):
         dojo.__exit__(None, None, None)
 
@@ -187,7 +192,7 @@ def _state(state: Any) -> ProofState:
     try:
         return parse_state(state.pp)
     except BadState:
-        # A goal that is printed in a way of its own still counts as one.
+        # A goal that is printed in an unknown form still counts as a goal.
         return ProofState((Goal((), state.pp.strip()),))
 
 

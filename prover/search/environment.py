@@ -1,4 +1,4 @@
-"""What a search needs: a theorem to prove in some Lean, and something that proposes tactics."""
+"""The interfaces that a search needs: a theorem that is open in some Lean, and a proposer of tactics."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ VerdictStatus = Literal["closes", "progress", "fails", "timeout"]
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A state that tactics have reached: all goals that are left, main goal first.
+    """A state that tactics have reached: all remaining goals, the main goal first.
 
-    `handle` is the environment's own and means nothing to others.
+    `handle` is private to the environment.
     """
 
     state: ProofState
@@ -24,10 +24,10 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What Lean said of one tactic, run on one state.
+    """Lean's verdict on one tactic, run on one state.
 
-    `closes`: no goals are left. `progress`: `reached` is the state that it leaves. `fails` and
-    `timeout`: `message` says why. `milliseconds`: how long it took.
+    `closes`: no goals remain. `progress`: `reached` is the resulting state. `fails`, `timeout`: `message` gives
+    the reason. `milliseconds`: how long it took.
     """
 
     tactic: str
@@ -38,30 +38,30 @@ class Verdict:
 
 
 class ProofEnvironment(Protocol):
-    """One theorem, open to be proved."""
+    """One theorem to prove, open in some Lean."""
 
     async def start(self) -> Reached:
-        """The theorem's first state. Raises PremiseSuggestError where there is none."""
+        """The theorem's first state. Raises PremiseSuggestError: it cannot be had."""
         ...
 
     def run(self, node: Reached, tactics: Sequence[str], *, timeout: float) -> AsyncGenerator[Verdict, None]:
-        """Run each tactic by itself on a state; one verdict for each, as they come, in any order.
+        """Run each tactic separately on a state, and yield one verdict for each, in any order.
 
-        A tactic acts on the main goal, and the others stay behind it. One that loops, or under which
-        Lean dies, has a verdict of its own (`timeout`, `fails`). To be closed (`contextlib.aclosing`)
-        by who leaves it early.
+        A tactic acts on the main goal; the other goals stay behind it. A tactic that loops or makes Lean die
+        gets a verdict, too (`timeout`, `fails`). A caller that stops early must close the generator
+        (`contextlib.aclosing`).
 
         Args:
-            node: what `start` or an earlier verdict of this environment gave.
+            node: a state from `start` or from an earlier verdict of this environment.
             timeout: seconds for each tactic.
 
         Raises:
-            PremiseSuggestError: the environment is of no use any more.
+            PremiseSuggestError: the environment can no longer be used.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of what the environment holds."""
+        """Release what the environment holds."""
         ...
 
 
@@ -74,8 +74,8 @@ class Proposed:
 
 
 class Proposer(Protocol):
-    """What proposes tactics for a state: a generator, templates, both."""
+    """Proposes tactics for a state: a generator, templates, or both."""
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        """Tactics for the first of these goals; the others are those that stay behind it."""
+        """Tactics for the first of these goals; the others remain after it."""
         ...

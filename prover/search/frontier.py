@@ -1,4 +1,4 @@
-"""The states of a search: those that wait for their turn, and the tree they make."""
+"""The states of a search: those that wait to be expanded, and the tree of all."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class _Node:
     status: NodeStatus = "open"
     expanded: int | None = None
     attempts: list[Attempt] = field(default_factory=list)
-    is_left: bool = False
-    """Whether a better way to its state was found; it is no part of the tree then."""
+    is_superseded: bool = False
+    """Whether a better way to its state was found; the node is then not part of the tree."""
 
 
 class Frontier:
-    """States by their score: the best that waits is the next; each state is entered once.
+    """A priority queue of states: the waiting state with the best score is next. Each state is entered once.
 
-    Two states are one if `prover.states.fingerprint` says so. A state that waits and is reached again
-    on a better way takes that way.
+    Two states are the same if their `prover.states.fingerprint` is equal. If a waiting state is reached again with
+    a better score, it moves to the new parent.
     """
 
     def __init__(self) -> None:
@@ -49,10 +49,10 @@ class Frontier:
         self._add(_Node(first, 0.0, status="open" if first.state.goals else "proved"))
 
     def pop(self) -> Reached:
-        """The best state that waits; what is entered next is reached from it. There must be one."""
+        """The best waiting state, which becomes the parent of the states entered next. There must be one."""
         while True:
             node = heapq.heappop(self._heap)[2]
-            if not node.is_left:
+            if not node.is_superseded:
                 break
         node.status, node.expanded = "expanded", self.expanded
         self.waiting -= 1
@@ -61,9 +61,12 @@ class Frontier:
         return node.reached
 
     def likely_next(self, arrived: Iterable[tuple[Reached, float]] = ()) -> Reached | None:
-        """What `pop` would give if these, reached from the current state with these log-probabilities, were
-        entered and nothing else; None where nothing waits."""
-        while self._heap and self._heap[0][2].is_left:
+        """What `pop` would return if only these states were entered; None if nothing would wait.
+
+        Args:
+            arrived: states reached from the current state, with the log-probabilities of their tactics.
+        """
+        while self._heap and self._heap[0][2].is_superseded:
             heapq.heappop(self._heap)
         best = (self._heap[0][2].score, self._heap[0][2].reached) if self._heap else None
         for reached, log_probability in arrived:
@@ -74,7 +77,7 @@ class Frontier:
         return None if best is None else best[1]
 
     def enter(self, verdict: Verdict, log_probability: float) -> None:
-        """Enter what became of a tactic that did not close everything."""
+        """Enter the verdict on a tactic that did not close all goals."""
         assert self._current is not None
         parent = self._current
         if verdict.status == "timeout" or verdict.reached is None:
@@ -88,12 +91,12 @@ class Frontier:
             return
         if old is not None and old.parent is not None:
             old.parent.attempts.append(Attempt(old.tactic, "known"))
-            old.is_left = True
+            old.is_superseded = True
             self.waiting -= 1
         self._add(_Node(verdict.reached, score, parent, verdict.tactic))
 
     def prove(self, verdict: Verdict, log_probability: float, others: Sequence[Verdict] = ()) -> None:
-        """Enter the end of a proof; `others` close everything, too."""
+        """Enter the end of a proof; the verdicts `others` close all goals, too."""
         assert self._current is not None
         self._current.attempts += [Attempt(other.tactic, "closes") for other in others]
         score = self._current.score + log_probability
@@ -102,14 +105,14 @@ class Frontier:
 
     def tree(self) -> SearchTree:
         """The tree as it is now."""
-        nodes = [node for node in self._nodes if not node.is_left]
-        places = {node: place for place, node in enumerate(nodes)}
+        nodes = [node for node in self._nodes if not node.is_superseded]
+        indices = {node: index for index, node in enumerate(nodes)}
         return SearchTree(
             tuple(
                 TreeNode(
                     goals=tuple(map(format_goal, node.reached.state.goals)),
                     score=node.score,
-                    parent=None if node.parent is None else places[node.parent],
+                    parent=None if node.parent is None else indices[node.parent],
                     tactic=node.tactic,
                     status=node.status,
                     expanded=node.expanded,

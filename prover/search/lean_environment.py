@@ -1,4 +1,5 @@
-"""A theorem in the live session: a state is the tactics that led to it, tried anew with each further one."""
+"""A theorem in the live session. A state is the list of tactics that led to it; they are run again with each
+further tactic."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from prover.search.theorem import Theorem, script
 
 
 class LeanForSearch(Protocol):
-    """What is needed of a live Lean; LeanSession meets it."""
+    """What a search needs of a live Lean; `LeanSession` provides it."""
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals at a position."""
         ...
 
     async def prepare(self, path: Path, text: str | None) -> None:
-        """Load what the file imports."""
+        """Load the file's imports."""
         ...
 
     def try_tactics(
@@ -41,19 +42,19 @@ class LeanForSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The tactics that led to a state, and how long Lean took for them."""
+    """The tactics that led to a state, and the time that Lean took for them."""
 
     tactics: tuple[str, ...] = ()
     milliseconds: float = 0.0
 
 
 class LeanEnvironment:
-    """A theorem that the live session proves.
+    """A theorem in the live session.
 
-    A tactic is tried together with all that led to its state, in the place of the theorem's `sorry`, in
-    a shadow copy of the file. So every goal counts, and what is said to close is the whole proof. When
-    Lean's server dies, whatever it had not judged is tried again alone in a new one, and fails if that
-    dies, too. The session is the caller's and stays open.
+    A tactic is tried together with all tactics that led to its state, in a shadow copy of the file where they
+    replace the theorem's `sorry`. So all goals count, and `closes` means a complete proof. If Lean's server
+    dies, each tactic without a verdict is tried again on its own in a new server, and fails if that dies, too.
+    The session belongs to the caller and stays open.
     """
 
     def __init__(self, session: LeanForSearch, theorem: Theorem, *, deaths: int = 8) -> None:
@@ -71,7 +72,7 @@ class LeanEnvironment:
         await self.close()
 
     async def close(self) -> None:
-        """Nothing: the session is the caller's."""
+        """Does nothing: the session belongs to the caller."""
 
     async def start(self) -> Reached:
         """The theorem's goals.
@@ -92,11 +93,11 @@ class LeanEnvironment:
     async def run(
         self, node: Reached, tactics: Sequence[str], *, timeout: float
     ) -> AsyncGenerator[Verdict, None]:
-        """See `Environment.run`. `timeout` comes on top of the time that led to the state.
+        """See `ProofEnvironment.run`. `timeout` is added to the time of the tactics that led to the state.
 
         Raises:
-            LeanDied, LeanTimeout: Lean died more often than it may.
-            NoGoalHere, ProjectBroken: the theorem's file changed under the search.
+            LeanDied, LeanTimeout: Lean died more often than `deaths` allows.
+            NoGoalHere, ProjectBroken: the theorem's file changed during the search.
         """
         way = node.handle
         assert isinstance(way, _Way)
@@ -135,6 +136,6 @@ def _verdict(tactic: str, way: _Way, outcome: TacticOutcome) -> Verdict:
     reached = None
     if outcome.status in ("closes", "progress") and outcome.state is not None:
         reached = Reached(outcome.state, _Way((*way.tactics, tactic), outcome.milliseconds))
-    # What cannot be judged is no step of a proof.
+    # A tactic that Lean could not judge cannot be a step of a proof.
     status = "fails" if outcome.status == "unjudged" else outcome.status
     return Verdict(tactic, status, reached, outcome.message, outcome.milliseconds)

@@ -1,4 +1,4 @@
-"""What a search found as a Lean file, and the verdict on it of a Lean that knows nothing of the search."""
+"""A found proof as a Lean file, and the verdict of an independent Lean process on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
 COMPILED = "_native"
-"""Part of the name of each axiom that a newer Lean adds where compiled code decided."""
+"""A component of the name of each axiom that newer Leans add when compiled code decides."""
 
 _AXIOMS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
 _NAME = re.compile(r"(?:«[^»]*»|[^\s,«»])+")
@@ -31,7 +31,7 @@ _NO_AXIOMS = re.compile(r"does not depend on any axioms")
 
 @dataclass(frozen=True, slots=True)
 class CheckedProof:
-    """A whole file's verdict: `accepted`, or `message` says why not. `axioms`: what the theorem rests on."""
+    """The verdict on a whole file: `accepted`, or `message` with the reason. `axioms`: those the theorem uses."""
 
     accepted: bool
     axioms: tuple[str, ...] = ()
@@ -40,8 +40,8 @@ class CheckedProof:
 
 
 def proof_text(theorem: Theorem, proof: Sequence[str]) -> str:
-    """The theorem's file with the proof in it, up to the theorem's end, and the question for its axioms."""
-    # Full names: in their own namespace, or behind `open`, Lean would leave out what tells such axioms.
+    """The theorem's file with the proof, up to the theorem's end, then `#print axioms`."""
+    # Full names: inside a namespace, or after `open`, Lean would shorten the names of axioms.
     question = f"set_option pp.fullNames true in #print axioms _root_.{theorem.full_name}"
     return f"{theorem.with_proof(proof)}\n{question}\n"
 
@@ -53,9 +53,9 @@ def write_proof(path: Path, theorem: Theorem, proof: Sequence[str]) -> None:
 
 
 def proves_nothing(axiom: str) -> bool:
-    """Whether an axiom is a gap or trust in compiled code; axioms that a file declares itself are neither."""
+    """Whether an axiom is a gap (`sorryAx`) or trust in compiled code. Axioms that a file declares are neither."""
     parts = _PART.findall(axiom)
-    # By the last part: Lean writes `_root_.sorryAx` where the file has a `sorryAx` of its own.
+    # Compare the last component: Lean prints `_root_.sorryAx` if the file has a `sorryAx` of its own.
     return COMPILED in parts or not UNPROVED.isdisjoint(parts[-1:])
 
 
@@ -70,16 +70,17 @@ async def check_proof(
 ) -> CheckedProof:
     """Have a new Lean process elaborate the theorem's file with its proof.
 
-    Accepted if Lean ends by itself, reports no error, does not warn of `sorry` in this theorem, and
-    lists its axioms, none of which `proves_nothing`. Lean reads the text from a pipe: no file is written.
+    The proof is accepted if Lean exits by itself, reports no error, does not warn of `sorry` in this theorem, and
+    lists its axioms, and `proves_nothing` is false for each of them. Lean reads the text from a pipe; no file is
+    written.
 
     Args:
-        project: where Lean runs; with Lake that is what says where imports are.
-        seconds: after which Lean is ended; the proof is not accepted then.
-        memory_mb: what Lean may take by its own count.
+        project: the folder in which Lean runs; with Lake, this determines where imports are found.
+        seconds: after this time Lean is killed, and the proof is not accepted.
+        memory_mb: Lean's own memory limit.
 
     Raises:
-        LeanNotFound: there is no such program.
+        LeanNotFound: Lean's program cannot be run.
     """
     text = proof_text(theorem, proof)
     begin = time.monotonic()
@@ -88,42 +89,42 @@ async def check_proof(
     took = time.monotonic() - begin
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.", took)
-    code, said, complained = ran
-    checked = _judge(list(_messages(said)), theorem, text, code, complained)
+    code, output, errors = ran
+    checked = _judge(list(_messages(output)), theorem, text, code, errors)
     return CheckedProof(checked.accepted, checked.axioms, checked.message, took)
 
 
 def _judge(
-    messages: Sequence[Mapping[str, Any]], theorem: Theorem, text: str, code: int, complained: str
+    messages: Sequence[Mapping[str, Any]], theorem: Theorem, text: str, code: int, errors: str
 ) -> CheckedProof:
     asked = text.rstrip("\n").count("\n") + 1
     first = theorem.lines[0] + 1
     axioms: tuple[str, ...] | None = None
     for message in messages:
-        line, said = int(message["pos"]["line"]), str(message["data"])
+        line, data = int(message["pos"]["line"]), str(message["data"])
         if message["severity"] == "error":
-            return CheckedProof(False, axioms or (), f"line {line}: {said.strip()}")
+            return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
         if line >= first and message.get("kind") == "hasSorry":
-            return CheckedProof(False, axioms or (), f"line {line}: {said.strip()}")
+            return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
         if line == asked and message["severity"] == "information":
-            axioms = _axioms(said)
+            axioms = _axioms(data)
     if code != 0:
-        return CheckedProof(False, axioms or (), f"Lean ended with code {code}: {complained[-300:].strip()}")
+        return CheckedProof(False, axioms or (), f"Lean exited with code {code}: {errors[-300:].strip()}")
     if axioms is None:
-        return CheckedProof(False, (), "Lean did not say which axioms the theorem rests on.")
+        return CheckedProof(False, (), "Lean did not list the axioms that the theorem depends on.")
     if unproved := sorted(filter(proves_nothing, axioms)):
-        return CheckedProof(False, axioms, f"It rests on {', '.join(unproved)}.")
+        return CheckedProof(False, axioms, f"It depends on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
 
 
-def _axioms(said: str) -> tuple[str, ...] | None:
-    if found := _AXIOMS.search(said):
+def _axioms(text: str) -> tuple[str, ...] | None:
+    if found := _AXIOMS.search(text):
         return tuple(_NAME.findall(found[1]))
-    return () if _NO_AXIOMS.search(said) else None
+    return () if _NO_AXIOMS.search(text) else None
 
 
-def _messages(said: str) -> Iterator[dict[str, Any]]:
-    for line in said.splitlines():
+def _messages(output: str) -> Iterator[dict[str, Any]]:
+    for line in output.splitlines():
         with contextlib.suppress(ValueError):
             message = json.loads(line)
             if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
@@ -133,7 +134,8 @@ def _messages(said: str) -> Iterator[dict[str, Any]]:
 async def _run(
     command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
 ) -> tuple[int, str, str] | None:
-    """Exit code, output and complaints; None if it had to be ended. Lake's own Lean ends with it."""
+    """Exit code, standard output and standard error; None after a timeout. The whole process group is killed, so
+    that a Lean started by Lake ends, too."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -146,11 +148,11 @@ async def _run(
         )
     except OSError as error:
         raise LeanNotFound(
-            f"{command[0]} does not run: {error.strerror}.", "Run `premise-suggest doctor`."
+            f"{command[0]} cannot be run: {error.strerror}.", "Run `premise-suggest doctor`."
         ) from error
     try:
         async with asyncio.timeout(seconds):
-            said, complained = await process.communicate(text.encode())
+            output, errors = await process.communicate(text.encode())
     except TimeoutError:
         return None
     finally:
@@ -158,4 +160,4 @@ async def _run(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return process.returncode or 0, said.decode(errors="replace"), complained.decode(errors="replace")
+    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")

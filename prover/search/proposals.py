@@ -1,4 +1,4 @@
-"""From what was proposed to what is run; and the sources of candidates as a proposer."""
+"""Chooses which proposed tactics to run, and turns sources of candidates into a proposer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from prover.search.environment import Proposed
 from prover.search.theorem import script
 
 _LEAST = 1e-6
-"""The chance of a candidate that scores nothing, so that its logarithm is a number."""
+"""The probability of a candidate with score 0, so that its logarithm is finite."""
 
 
 def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
-    """At most so many tactics, likeliest first, each once; none that proves nothing.
+    """At most `most` tactics, likeliest first, each once, without unfinished ones (`sorry`).
 
-    Tactics that differ in blanks alone count as one, but not those of several lines, where blanks mean
-    something. What has no finite log-probability is left out, one above 0 counts as 0.
+    One-line tactics that differ only in spacing count as one; in longer ones, spacing counts. A tactic without a
+    finite log-probability is left out; a log-probability above 0 counts as 0.
     """
     best: dict[str, Proposed] = {}
     for item in proposed:
@@ -39,14 +39,14 @@ Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 
 @dataclass(frozen=True, slots=True)
 class SourcesProposer:
-    """Templates, closers, a generator: any sources of candidates; a score counts as a probability."""
+    """Any sources of candidates (templates, closers, a generator) as a proposer; scores count as probabilities."""
 
     sources: tuple[CandidateSource, ...]
     retrieve: Retrieve
     limit: int = 32
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        """At most `limit` tactics for the main goal; the sources work beside the event loop."""
+        """At most `limit` tactics for the main goal. The sources run in a thread."""
         premises = await self.retrieve(goals[0])
         found = await asyncio.to_thread(self._candidates, goals[0], premises)
         return [Proposed(item.tactic, math.log(min(max(item.score, _LEAST), 1.0))) for item in found]

@@ -1,4 +1,4 @@
-"""What a search may use, and what it gives: frozen records, plain enough for JSON (`records.to_json`)."""
+"""The limits and the result of a search: frozen records that `records.to_json` can write."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ AttemptStatus = Literal["fails", "timeout", "known", "closes"]
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """Bounds of one search. Raises BadSettings where one is not positive.
+    """The limits of one search. Raises BadSettings: a limit is not positive.
 
-    `seconds`: wall time from when the first state is there. `nodes`: how many states are expanded.
-    `tactics`: how many are tried on a state. `tactic_seconds`: for one tactic.
+    `seconds`: wall time, from the first state on. `nodes`: states to expand. `tactics`: tactics to try on a
+    state. `tactic_seconds`: time for one tactic.
     """
 
     seconds: float = 60.0
@@ -34,22 +34,22 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A tactic without a state of its own: Lean refused it, it took too long, its state was known already, or
-    it closes what a shorter one closes."""
+    """A tactic that led to no new state: Lean refused it, it took too long, its state was known already, or a
+    shorter tactic closes the same goals."""
 
     tactic: str
     status: AttemptStatus
     message: str = ""
-    """The first line of what Lean said."""
+    """The first line of Lean's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
     """A state of the tree; the first has no parent and no tactic.
 
-    `goals`: as Lean prints them, main goal first; none where the proof is complete. `score`: the sum
-    of the log-probabilities of the tactics up to here. `parent`: that node's place in the tree.
-    `tactic`: what led here from there. `expanded`: which one of the expanded states this was, from 0.
+    `goals`: as Lean prints them, the main goal first; empty if the proof is complete. `score`: the sum of the
+    log-probabilities of the tactics up to here. `parent`: the parent's index in the tree. `tactic`: what led here
+    from the parent. `expanded`: the position in the order of expansion, from 0.
     """
 
     goals: tuple[str, ...]
@@ -63,32 +63,32 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class SearchTree:
-    """The states that a search reached, each behind its parent."""
+    """The states that a search reached, each after its parent."""
 
     nodes: tuple[TreeNode, ...] = ()
 
-    def path(self, place: int) -> tuple[int, ...]:
-        """The places from the first state to this one."""
-        found = [place]
+    def path(self, index: int) -> tuple[int, ...]:
+        """The indices of the states from the first to this one."""
+        found = [index]
         while (parent := self.nodes[found[-1]].parent) is not None:
             found.append(parent)
         return tuple(reversed(found))
 
     @property
     def proved(self) -> int | None:
-        """The place of the state without goals at which the proof ends, if one was found."""
-        return next((place for place, node in enumerate(self.nodes) if node.status == "proved"), None)
+        """The index of the state without goals that ends the proof, if one was found."""
+        return next((index for index, node in enumerate(self.nodes) if node.status == "proved"), None)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """How a search ended.
 
-    `proved`: `proof` holds the tactics, in order, each for the main goal that those before it leave.
-    `exhausted`: nothing was left to expand. `limit`: `reason` names the limit. `failed`: the
-    environment or the proposer gave up; `reason` is what it said.
-    `seconds`: wall time, the environment's start not counted. `nodes`: states expanded. `tactics`:
-    tactics with a verdict.
+    `proved`: `proof` holds the tactics in order, each for the main goal that those before it leave. `exhausted`:
+    nothing was left to expand. `limit`: `reason` names the limit. `failed`: the environment or the proposer
+    failed; `reason` is its error.
+    `seconds`: wall time without the environment's start. `nodes`: states expanded. `tactics`: tactics with a
+    verdict.
     """
 
     status: SearchStatus
@@ -102,7 +102,8 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """How far a search is, told after each expansion: expanded, tried, waiting, seconds since its start."""
+    """The progress of a search after an expansion: states expanded, tactics tried, states waiting, and seconds
+    since the start."""
 
     nodes: int
     tactics: int

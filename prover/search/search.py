@@ -8,41 +8,40 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from lean_extract.errors import PremiseSuggestError
-from prover.search.ahead import Ahead
 from prover.search.environment import ProofEnvironment, Proposer, Reached, Verdict
 from prover.search.frontier import Frontier
+from prover.search.prefetch import PrefetchingProposer
 from prover.search.proposals import choose
 from prover.search.result import SearchLimits, SearchProgress, SearchResult, SearchStatus
 
-Heard = Callable[[SearchProgress], None]
+OnProgress = Callable[[SearchProgress], None]
 
 
 async def search(
-    environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, heard: Heard | None = None
+    environment: ProofEnvironment,
+    proposer: Proposer,
+    limits: SearchLimits,
+    on_progress: OnProgress | None = None,
 ) -> SearchResult:
-    """Search a proof of the environment's theorem.
+    """Search for a proof of the environment's theorem.
 
-    The open state with the highest sum of log-probabilities is expanded next: the proposer names
-    tactics, all of them are run, and every state not seen before becomes open. Once a tactic leaves no
-    goals the search ends with that expansion; of several such tactics the shortest counts. For given
-    verdicts the result is always the same, in whatever order they come in. While Lean runs tactics, those
-    for the state that is likely the next are thought of.
+    The open state with the highest sum of log-probabilities is expanded next: the proposer names tactics, all of
+    them are run, and every new state becomes open. When a tactic leaves no goals, the search ends with that
+    expansion; if there are several, the shortest wins. The result depends on the verdicts, not on the order in
+    which they arrive. While Lean runs tactics, those for the probable next state are requested.
 
-    The clock starts when the environment has started. What Lean or the proposer cannot do
-    (PremiseSuggestError) ends the search as `failed`. To be cancelled like any task. The environment
-    stays open: it is the caller's.
+    The clock starts when the environment has started. If Lean or the proposer fails (PremiseSuggestError), the
+    search ends as `failed`. It can be cancelled like any task. The environment belongs to the caller and stays
+    open.
 
     Args:
-        heard: told after each expansion.
-
-    Raises:
-        BadSettings: no limit; see `SearchLimits`.
+        on_progress: called after each expansion.
     """
     try:
         first = await environment.start()
     except PremiseSuggestError as error:
         return SearchResult("failed", reason=str(error))
-    run = _Run(environment, proposer, limits, heard)
+    run = _Run(environment, proposer, limits, on_progress)
     timer = asyncio.timeout(limits.seconds)
     try:
         async with timer:
@@ -50,7 +49,7 @@ async def search(
     except TimeoutError:
         if not timer.expired():
             raise
-        run.take()  # What was heard of the last expansion may hold the proof.
+        run.take()  # The verdicts of the last expansion may hold the proof.
         run.stopped = run.stopped or ("limit", f"It took {limits.seconds:g} s.")
     except PremiseSuggestError as error:
         run.take()
@@ -64,12 +63,16 @@ class _Run:
     """One search under way."""
 
     def __init__(
-        self, environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, heard: Heard | None
+        self,
+        environment: ProofEnvironment,
+        proposer: Proposer,
+        limits: SearchLimits,
+        on_progress: OnProgress | None,
     ) -> None:
         self._environment = environment
-        self._ahead = Ahead(proposer)
+        self._proposer = PrefetchingProposer(proposer)
         self._limits = limits
-        self._heard = heard
+        self._on_progress = on_progress
         self._begin = time.monotonic()
         self._frontier = Frontier()
         self._scores: dict[str, float] = {}
@@ -91,18 +94,18 @@ class _Run:
                 await self._expand(self._frontier.pop())
 
     async def _expand(self, node: Reached) -> None:
-        proposed = choose(await self._ahead.tactics(node.state.goals), self._limits.tactics)
+        proposed = choose(await self._proposer.tactics(node.state.goals), self._limits.tactics)
         self._scores = {item.tactic: item.log_probability for item in proposed}
         if self._scores:
             verdicts = self._environment.run(node, list(self._scores), timeout=self._limits.tactic_seconds)
             async with aclosing(verdicts):
-                self._think_ahead()
+                self._prefetch()
                 async for verdict in verdicts:
                     self._verdicts[verdict.tactic] = verdict
-                    self._think_ahead()
+                    self._prefetch()
         self.take()
-        if self._heard is not None:
-            self._heard(
+        if self._on_progress is not None:
+            self._on_progress(
                 SearchProgress(
                     self._frontier.expanded,
                     self._tried,
@@ -111,9 +114,9 @@ class _Run:
                 )
             )
 
-    def _think_ahead(self) -> None:
-        """While Lean is busy, have tactics thought of for the state that is the next as far as is known."""
-        if not self._ahead.is_idle:
+    def _prefetch(self) -> None:
+        """While Lean is busy, request tactics for the state that is next according to the verdicts so far."""
+        if not self._proposer.is_idle:
             return
         arrived = (
             (one.reached, self._scores[one.tactic])
@@ -122,14 +125,14 @@ class _Run:
         )
         likely = self._frontier.likely_next(arrived)
         if likely is not None:
-            self._ahead.begin(likely.state.goals)
+            self._proposer.begin(likely.state.goals)
 
     async def close(self) -> None:
-        """Let go of what is thought about."""
-        await self._ahead.close()
+        """Cancel the prefetch that is running."""
+        await self._proposer.close()
 
     def take(self) -> None:
-        """Enter the verdicts of the expansion that is under way, in the order of the proposals."""
+        """Enter the verdicts of the current expansion, in the order of the proposals."""
         verdicts = [self._verdicts[tactic] for tactic in self._scores if tactic in self._verdicts]
         scores, self._scores, self._verdicts = self._scores, {}, {}
         self._tried += len(verdicts)
@@ -142,13 +145,13 @@ class _Run:
             self.stopped = ("proved", "")
 
     def result(self) -> SearchResult:
-        """What has been found until now."""
+        """The result so far."""
         status, reason = self.stopped or ("failed", "It was stopped.")
         tree = self._frontier.tree()
         end = tree.proved
         return SearchResult(
             status=status,
-            proof=() if end is None else tuple(tree.nodes[place].tactic for place in tree.path(end)[1:]),
+            proof=() if end is None else tuple(tree.nodes[index].tactic for index in tree.path(end)[1:]),
             seconds=time.monotonic() - self._begin,
             nodes=self._frontier.expanded,
             tactics=self._tried,

@@ -1,4 +1,4 @@
-"""A theorem to prove: a Lean file in which `sorry` stands for its proof."""
+"""A theorem to prove: a Lean file with `sorry` for its proof."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _NAMED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance)\s+((?:«[
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """Where a proof is wanted.
+    """A theorem without a proof.
 
-    `path`: the file, which need not exist; its folder says nothing about where Lean runs. `text`: the
-    file's text. `position`: where the `sorry` begins that stands for the proof.
+    `path`: the file, which need not exist; Lean need not run in its folder. `text`: the file's text. `position`:
+    where the `sorry` begins that stands for the proof.
     """
 
     path: Path
@@ -35,10 +35,10 @@ class Theorem:
 
     @classmethod
     def stated(cls, path: Path, header: str, statement: str) -> Theorem:
-        """A header (imports, `open`, ...) and a statement, with `:= sorry`, `:= by` or nothing behind it.
+        """A header (imports, `open`, ...) and a statement, which may end with `:= sorry` or `:= by`.
 
         Raises:
-            BadSource: it declares no theorem by name.
+            BadSource: the statement declares no named theorem.
         """
         bare = _ENDS_OPEN.sub("", _ENDS_IN_SORRY.sub("", statement.strip())).rstrip()
         text = f"{header.rstrip()}\n\n{bare} := by\n  ".lstrip("\n")
@@ -47,10 +47,10 @@ class Theorem:
 
     @classmethod
     def at(cls, path: Path, text: str, position: Position) -> Theorem:
-        """The theorem around a place: the `sorry` that it touches, else the next one of its declaration.
+        """The theorem around a position: the `sorry` at the position, or else the next one of its declaration.
 
         Raises:
-            BadPosition: the text has no such place.
+            BadPosition: the text has no such position.
             BadSource: there is no `sorry`, or the declaration has no name.
         """
         document = LeanDocument(text)
@@ -66,7 +66,7 @@ class Theorem:
 
     @classmethod
     def first(cls, path: Path, text: str) -> Theorem:
-        """The theorem around the first `sorry` of a text. Raises BadSource: there is none, or no name."""
+        """The theorem around the first `sorry` of a text. Raises BadSource: no `sorry`, or no name."""
         document = LeanDocument(text)
         for found in _sorries(document.text):
             return cls._checked(path, text, document.position(found))
@@ -75,7 +75,7 @@ class Theorem:
     @classmethod
     def _checked(cls, path: Path, text: str, position: Position) -> Theorem:
         theorem = cls(path, text, position)
-        theorem.name  # noqa: B018  Raises where there is none.
+        theorem.name  # noqa: B018  Raises if there is none.
         return theorem
 
     @property
@@ -83,21 +83,21 @@ class Theorem:
         """The theorem's name as it is declared, without the namespace around it.
 
         Raises:
-            BadSource: it has none (`example`).
+            BadSource: the theorem has no name (`example`).
         """
         document = LeanDocument(self.text)
         start, _ = document.declaration(document.offset(self.position))
         found = _NAMED.search(document.text, start, document.offset(self.position))
         if found is None:
             raise BadSource(
-                f"What is to be proved in line {self.position.line + 1} of {self.path.name} has no name.",
+                f"The statement in line {self.position.line + 1} of {self.path.name} has no name.",
                 "State it as `theorem NAME ... := by sorry`.",
             )
         return found[1]
 
     @property
     def full_name(self) -> str:
-        """The name with the namespaces around it: a protected theorem is known by no shorter one."""
+        """The name with the namespaces around it, which a protected theorem needs."""
         line = self.position.line
         for premise in read_module(self.text, "", str(self.path)).premises:
             if premise.span and premise.span.start.line <= line <= premise.span.end.line:
@@ -105,9 +105,9 @@ class Theorem:
         return self.name
 
     def with_proof(self, tactics: Sequence[str]) -> str:
-        """The text up to the end of the theorem, the tactics in the place of `sorry`, each on its line.
+        """The text up to the end of the theorem, with the tactics instead of `sorry`, each on its own line.
 
-        What follows the theorem is left out: a namespace may stay open, which Lean allows.
+        The text after the theorem is left out. A namespace may stay open, which Lean allows.
         """
         document = LeanDocument(self.text)
         begin = document.offset(self.position)
@@ -117,14 +117,14 @@ class Theorem:
 
     @property
     def lines(self) -> tuple[int, int]:
-        """The lines, from 0, between which the declaration stands: its first, and that of `sorry`."""
+        """The first line of the declaration and the line of `sorry`, both from 0."""
         document = LeanDocument(self.text)
         start, _ = document.declaration(document.offset(self.position))
         return document.position(start).line, self.position.line
 
 
 def _sorries(text: str) -> Iterator[int]:
-    """Where the `sorry`s of a text begin, those in comments and strings left out."""
+    """The offsets of all `sorry`s of a text outside comments and strings."""
     tokens = tokenize(text)
     for token, start in zip(tokens.texts, tokens.starts, strict=True):
         if token == "sorry":
@@ -132,7 +132,7 @@ def _sorries(text: str) -> Iterator[int]:
 
 
 def script(tactics: Sequence[str]) -> str:
-    """Tactics below each other, those of several lines with their own indentation kept."""
+    """The tactics on consecutive lines; a tactic of several lines keeps its relative indentation."""
     return "\n".join(textwrap.dedent(tactic).strip() for tactic in tactics)
 
 

@@ -1,4 +1,4 @@
-"""A search as an SVG: an outline of its tree, readable on a light and on a dark page. Pure."""
+"""A search tree drawn as an SVG outline that is readable on light and dark pages. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from prover.search.result import Attempt, SearchTree, TreeNode
 _WIDTH, _LEFT, _TOP = 900, 24, 58
 _INDENT, _ROW, _SMALL = 30, 44, 20
 _LETTER = 7.4
-"""Width of a letter of the text, in its units: enough to know where to cut a line."""
+"""The approximate width of a character, in SVG units, to know where to cut a line."""
 _MOST_WAITING = 2
-"""States that were never expanded are shown up to this number under one parent."""
+"""The most states that were never expanded to show under one parent."""
 _MOST_NAMED, _MOST_LETTERS = 3, 28
 _NOT_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _STYLE = """<style>
@@ -39,7 +39,7 @@ text { fill: #e5e9f0 } .goal, .note { fill: #a3adbd } .number { fill: #ffffff }
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One entry of the outline: a state, or a line about what is not shown (`node` is None)."""
+    """One row of the outline: a state, or (if `node` is None) a note on what is not shown."""
 
     depth: int
     parent: int | None
@@ -52,8 +52,8 @@ class _Row:
 
 
 def tree_svg(tree: SearchTree, title: str) -> str:
-    """The outline of a tree: every expanded state with the order of its expansion, the proof's path
-    marked, refused tactics counted, states that still waited shown up to a few."""
+    """The outline of a tree: every expanded state, numbered in the order of expansion, with the path of the proof
+    marked, the refused tactics counted, and a few of the states that were still waiting."""
     end = tree.proved
     on_path = frozenset(tree.path(end)) if end is not None else frozenset()
     rows = list(_rows(tree, on_path))
@@ -80,56 +80,57 @@ def tree_svg(tree: SearchTree, title: str) -> str:
 def _legend(tree: SearchTree) -> str:
     tried = sum(len(node.attempts) for node in tree.nodes) + len(tree.nodes) - 1
     expanded = sum(node.expanded is not None for node in tree.nodes)
-    said = "green: the proof" if tree.proved is not None else "no proof was found"
+    outcome = "green: the proof" if tree.proved is not None else "no proof was found"
     return (
-        f"{expanded} states expanded (numbered in order), {tried} tactics tried; {said}; hollow: not expanded"
+        f"{expanded} states expanded (numbered in order), {tried} tactics tried; {outcome}; "
+        "hollow: not expanded"
     )
 
 
 def _rows(tree: SearchTree, on_path: frozenset[int]) -> Iterator[_Row]:
     children: dict[int | None, list[int]] = defaultdict(list)
-    for place, node in enumerate(tree.nodes):
-        children[node.parent].append(place)
-    waiting: list[tuple[int, int]] = [(0, place) for place in reversed(children[None])]
+    for index, node in enumerate(tree.nodes):
+        children[node.parent].append(index)
+    waiting: list[tuple[int, int]] = [(0, index) for index in reversed(children[None])]
     while waiting:
-        depth, place = waiting.pop()
-        node = tree.nodes[place]
-        yield _Row(depth, node.parent, place)
-        shown, hidden = _shown(children[place], tree.nodes, on_path)
+        depth, index = waiting.pop()
+        node = tree.nodes[index]
+        yield _Row(depth, node.parent, index)
+        shown, hidden = _shown(children[index], tree.nodes, on_path)
         if node.attempts:
-            yield _Row(depth + 1, place, note=_refused(node.attempts))
+            yield _Row(depth + 1, index, note=_attempts_note(node.attempts))
         if hidden:
-            yield _Row(depth + 1, place, note=f"{hidden} more states were not expanded")
+            yield _Row(depth + 1, index, note=f"{hidden} more states were not expanded")
         waiting += [(depth + 1, child) for child in reversed(shown)]
 
 
 def _shown(
     children: Sequence[int], nodes: Sequence[TreeNode], on_path: frozenset[int]
 ) -> tuple[list[int], int]:
-    """The children to show, in the order of their expansion, and how many are not."""
-    told = [place for place in children if nodes[place].expanded is not None or place in on_path]
-    rest = sorted((place for place in children if place not in told), key=lambda place: -nodes[place].score)
+    """The children to show, in the order of their expansion, and the number of those that are not shown."""
+    expanded = [index for index in children if nodes[index].expanded is not None or index in on_path]
+    rest = sorted((index for index in children if index not in expanded), key=lambda i: -nodes[i].score)
     kept = rest if len(rest) <= _MOST_WAITING + 1 else rest[:_MOST_WAITING]
-    order = {place: nodes[place].expanded for place in told}
-    told.sort(key=lambda place: (order[place] is None, order[place] or 0))
-    return told + kept, len(rest) - len(kept)
+    order = {index: nodes[index].expanded for index in expanded}
+    expanded.sort(key=lambda index: (order[index] is None, order[index] or 0))
+    return expanded + kept, len(rest) - len(kept)
 
 
-def _refused(attempts: Sequence[Attempt]) -> str:
+def _attempts_note(attempts: Sequence[Attempt]) -> str:
     counts = Counter(attempt.status for attempt in attempts)
     failed = [attempt.tactic for attempt in attempts if attempt.status == "fails"]
     names = [_plain(tactic)[:_MOST_LETTERS] for tactic in failed[:_MOST_NAMED]]
-    said = []
+    parts = []
     if counts["fails"]:
         more = ", …" if counts["fails"] > len(names) else ""
-        said.append(f"{counts['fails']} refused ({', '.join(names)}{more})")
+        parts.append(f"{counts['fails']} refused ({', '.join(names)}{more})")
     if counts["timeout"]:
-        said.append(f"{counts['timeout']} without an end")
+        parts.append(f"{counts['timeout']} timed out")
     if counts["known"]:
-        said.append(f"{counts['known']} to states known already")
+        parts.append(f"{counts['known']} to states already known")
     if counts["closes"]:
-        said.append(f"{counts['closes']} more that close it")
-    return "; ".join(said)
+        parts.append(f"{counts['closes']} more that close it")
+    return "; ".join(parts)
 
 
 def _drawn(
@@ -169,7 +170,7 @@ def _goals(node: TreeNode) -> str:
 
 
 def _plain(text: str) -> str:
-    """On one line, without what XML does not allow."""
+    """The text on one line, without characters that XML does not allow."""
     return _NOT_XML.sub("�", " ".join(text.split()))
 
 

@@ -1,1 +1,1 @@
-"""Training the tactic generator, and its export; the only part of the prover that needs torch."""
+"""Trains and exports the tactic generator. The only part of the prover that needs torch."""

@@ -1,9 +1,9 @@
-"""The generator's card: what the weights were made from, how, and what the evaluation command found.
+"""Writes the generator's model card: its training data, its training, and the figures of its evaluation.
 
     python -m prover card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
 
-RUN is the run that was exported; the runs it started from are found through their configurations. The figures
-are what `python -m prover evaluate --json FILE` wrote, and must be of this very model.
+RUN is the run that was exported; the runs that it started from are found through their configurations. The
+figures are files that `python -m prover evaluate --json FILE` wrote for the same model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LIMITS = """## Limits
 
 
 def stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
-    """The run and those it started from, the first one first, with their curves. Raises BadSettings."""
+    """The run and those that it started from, the earliest first, with their curves. Raises BadSettings."""
     config = load_run(run / "config.yaml")
     before = config.start_from
     earlier = stages_of(before) if before and (before / "config.yaml").exists() else []
@@ -58,9 +58,9 @@ def stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
 def write_card(
     model: Path, run: Path, figures: Sequence[Path], hardware: str, notes: Sequence[str] = ()
 ) -> None:
-    """Write `README.md` of a model folder.
+    """Write the `README.md` of a model folder.
 
-    Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
+    Raises ModelError: the figures are of another model. BadRecords: a file holds no figures.
     """
     fingerprint = files.fingerprint_of(model)
     reports = [_report(path) for path in figures]
@@ -80,7 +80,7 @@ def write_card(
         "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
         "Generated variants follow their source. The mini core's problems are in no part.",
         f"- Hardware: {hardware}.",
-        *(f"- {_told(each, curve)}" for each, curve in stages),
+        *(f"- {_stage(each, curve)}" for each, curve in stages),
         *(f"- {note}" for note in notes),
         f"- Fingerprint `{fingerprint}`.\n",
         _LIMITS,
@@ -93,21 +93,21 @@ def write_card(
         stream.write("\n".join(parts))
 
 
-def _told(config: GeneratorConfig, curve: Sequence[Point]) -> str:
+def _stage(config: GeneratorConfig, curve: Sequence[Point]) -> str:
     shape, schedule = config.shape, config.schedule
     seconds, steps = (curve[-1]["seconds"], int(curve[-1]["step"])) if curve else (0.0, 0)
     measured = [point for point in curve if "loss_valid" in point]
-    told = (
+    text = (
         f"`{config.run.name}`: {shape.encoder_layers} and {shape.decoder_layers} layers of {shape.hidden}, "
         f"{steps:,} steps of {config.mix.pairs * schedule.accumulate} pairs, prompts of at most "
         f"{config.prompt.max_prompt} symbols with at most {config.prompt.premises} premises, peak learning "
         f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
     )
     count = min(len(measured), 6)
-    places = sorted({round((place + 1) * len(measured) / count) - 1 for place in range(count)})
-    chosen = [measured[place] for place in places]
+    indices = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
+    chosen = [measured[index] for index in indices]
     losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
-    return f"{told} Valid loss per symbol, by steps: {losses}." if losses else told
+    return f"{text} Valid loss per symbol, by steps: {losses}." if losses else text
 
 
 def _report(path: Path) -> dict[str, Any]:
@@ -139,9 +139,11 @@ def _figures(report: dict[str, Any]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="a generator's folder")
-    parser.add_argument("run", type=Path, help="the run it was exported from")
-    parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
-    parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
+    parser.add_argument("run", type=Path, help="the run that it was exported from")
+    parser.add_argument(
+        "--figures", type=Path, nargs="+", required=True, help="files that the evaluation wrote"
+    )
+    parser.add_argument("--hardware", required=True, help="the hardware that it was trained on, in words")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
 
 

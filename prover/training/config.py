@@ -1,4 +1,4 @@
-"""What a run of the generator is told: frozen dataclasses checked on creation, read from YAML presets."""
+"""The configuration of a generator's run: frozen dataclasses, checked on creation, read from YAML presets."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ShapeConfig:
     intermediate: int = 3584
     dropout: float = 0.1
     learned_distances: bool = True
-    """False: the relative position biases stay as they are made (`prover.training.model`), with which
-    attention on a CPU takes half the time."""
+    """False: the relative position biases are set by hand and frozen (`prover.training.model`), which halves the
+    time of attention on a CPU."""
 
     def __post_init__(self) -> None:
         layers = (self.encoder_layers, self.decoder_layers)
@@ -38,14 +38,14 @@ class ShapeConfig:
 
 @dataclass(frozen=True, slots=True)
 class PromptConfig:
-    """What the model reads and writes, in symbols."""
+    """The form and lengths of prompts and tactics; lengths are in symbols."""
 
     form: Form = "numbered"
     max_prompt: int = 512
     max_tactic: int = 96
-    """Longer tactics are not trained on."""
+    """Longer tactics are left out of training."""
     premises: int = 10
-    """Premises in a prompt, at most (section 3.3.3)."""
+    """The most premises in a prompt (section 3.3.3)."""
 
     def __post_init__(self) -> None:
         require(self.form in FORMS, f"prompt.form must be one of {', '.join(FORMS)}")
@@ -55,27 +55,27 @@ class PromptConfig:
 
 @dataclass(frozen=True, slots=True)
 class MixConfig:
-    """How a batch is put together."""
+    """What batches consist of."""
 
     pairs: int = 32
-    """Pairs a batch."""
+    """Pairs per batch."""
     terms: float = 0.5
-    """The share of the goals that terms prove which an epoch takes."""
+    """The share of the goals proved by terms that an epoch uses."""
     lean: int = 1
-    """How often an epoch takes each traced step."""
+    """How often an epoch uses each traced step."""
     bare: float = 0.1
     """The share of prompts without any premise."""
     missed: float = 0.0
-    """The share of the other prompts that have negative premises alone, as a retriever's often are."""
+    """The share of the other prompts that have only negative premises, as often happens with a retriever."""
     retrieved: float = 1.0
-    """Of the prompts for whose state the retriever was asked (`retrieved` of the run), the share that has
-    what it offered instead of drawn premises."""
+    """The share of prompts with the retriever's premises instead of drawn ones, among the states for which the
+    retriever was asked (the run's `retrieved`)."""
     spelled: float = 1.0
-    """The weight, in the loss, of symbols that spell a premise's name which the prompt does not have."""
+    """The weight in the loss of symbols that spell the name of a premise that is not in the prompt."""
     judged: float = 0.0
-    """The weight of a second loss: which of the premises the tactic uses, told from the encoder's output at
-    their symbols (numbered form). Without it a small model that starts from nothing does not begin to read
-    its prompt for a long time."""
+    """The weight of a second loss: predicting which of the premises the tactic uses, from the encoder's output at
+    their symbols (numbered form). Without it, a small model trained from scratch takes long to start reading its
+    prompt."""
 
     def __post_init__(self) -> None:
         require(self.pairs > 0, "mix.pairs must be positive")
@@ -93,14 +93,14 @@ class GeneratorConfig:
     """One run. Paths are relative to the folder the command runs in."""
 
     dataset: Path
-    """A folder of `prover.training.pairs`."""
+    """A folder that `prover.training.pairs` wrote."""
     run: Path
     kind: str = "generator"
     start_from: Path | None = None
-    """A run whose weights are taken over, or a folder of a transformers T5 (google/byt5-small)."""
+    """A run to take the weights from, or a folder with a transformers T5 (google/byt5-small)."""
     retrieved: Path | None = None
-    """A file of `prover.training.retrieved --part train`: what the retriever offers for a
-    sample of training steps. Other steps known from text are not drawn then."""
+    """A file that `python -m prover retrieve --part train` wrote: the retriever's premises for a sample of training
+    steps. Other steps known from text are then not drawn."""
     seed: int = 0
     threads: int = 1
     shape: ShapeConfig = field(default_factory=ShapeConfig)
@@ -109,15 +109,15 @@ class GeneratorConfig:
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "generator", f"a generator is asked for, not `kind: {self.kind}`")
+        require(self.kind == "generator", f"kind must be `generator`, not `{self.kind}`")
         require(self.threads > 0, "threads must be positive")
 
     @property
     def tokenizer(self) -> Path | None:
-        """None: it reads bytes."""
+        """None: the model reads bytes."""
         return None
 
 
 def parse_config(values: Mapping[str, Any]) -> GeneratorConfig:
-    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
+    """A run from plain YAML values. Raises BadSettings: an unknown name, a missing path or a bad value."""
     return from_plain(GeneratorConfig, values)

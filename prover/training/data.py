@@ -1,4 +1,4 @@
-"""Pairs as the objective draws them: a batch is a pure function of (seed, step, rank)."""
+"""Draws batches of pairs for the objective. A batch is a pure function of (seed, step, rank)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from retriever.search.splits import Split
 Ints = NDArray[np.int64]
 _AGAIN = "Build it with `python -m prover pairs RECORDS OUT`."
 _QUALITY = 4.0
-"""How much higher a ranker that orders a prompt may score a positive premise than a negative one; the
-scores scatter as Gumbel's distribution does."""
+"""The most by which the simulated ranker of a prompt scores a positive premise above a negative one; Gumbel noise
+is added to the scores."""
 _BATCHES = 32
-"""Batches that are drawn together and sorted by length, so that little is padded."""
+"""Batches that are drawn together and sorted by length, to reduce padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class EncodedExample:
     prompt: list[int]
     tactic: list[int]
     good: tuple[int, ...] = ()
-    """The symbols in the prompt that point to premises which the tactic uses."""
+    """The symbols of the prompt's premises that the tactic uses."""
     spelled: tuple[bool, ...] = ()
-    """For each symbol of the tactic whether it spells a premise's name, which the prompt does not have."""
+    """For each symbol of the tactic, whether it spells the name of a premise that is not in the prompt."""
 
 
 class EncodedPairs:
-    """The pairs of a split in memory, and the premises by name and by module."""
+    """The pairs of a split, in memory, and the premises by name and by module."""
 
     def __init__(self, folder: Path, split: Split) -> None:
-        """Raises BadRecords when the folder is unfinished, damaged or of another version."""
+        """Read the split. Raises BadRecords: the folder is unfinished, damaged or of another version."""
         self._folder = folder
         self.split = split
         self.manifest = read_manifest(folder)
@@ -60,7 +60,7 @@ class EncodedPairs:
         self.pairs = self._read(split)
 
     def of(self, split: Split) -> EncodedPairs:
-        """The pairs of another split, with these premises."""
+        """The pairs of another split, with the same premises."""
         other = copy(self)
         other.split, other.pairs = split, self._read(split)
         return other
@@ -92,7 +92,7 @@ def _lines(path: Path) -> Iterator[dict[str, object]]:
             for number, line in enumerate(stream, 1):
                 values = json.loads(line)
                 if not isinstance(values, dict):
-                    raise BadRecords(f"{path}:{number} is no JSON object.", _AGAIN)
+                    raise BadRecords(f"{path}:{number} is not a JSON object.", _AGAIN)
                 yield values
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
@@ -100,9 +100,9 @@ def _lines(path: Path) -> Iterator[dict[str, object]]:
         raise BadRecords(f"{path}:{number} is damaged: {error}.", _AGAIN) from error
 
 
-def _check(path: Path, found: int, told: int) -> None:
-    if found != told:
-        raise BadRecords(f"{path} has {found:,} rows of {told:,} that the manifest tells.", _AGAIN)
+def _check(path: Path, found: int, expected: int) -> None:
+    if found != expected:
+        raise BadRecords(f"{path} has {found:,} of the {expected:,} rows that its manifest lists.", _AGAIN)
 
 
 def draw_premises(
@@ -112,12 +112,12 @@ def draw_premises(
     mix: MixConfig,
     generator: np.random.Generator,
 ) -> list[Premise]:
-    """Between one and all of the positives, the rest negatives, half of them from the positive's module
-    (section 3.3.3).
+    """Draw the premises of a prompt: at least one positive, the rest negatives (section 3.3.3).
 
-    Up to `config.premises` in all, how many is drawn, too; some prompts have none, and `mix.missed` of the
-    others none that is positive. They are ordered as by a ranker of unknown quality, from chance to nearly
-    right: when serving, the best come first.
+    Half of the negatives come from the positive's module. The total, at most `config.premises`, is drawn, too.
+    The share `mix.bare` of prompts has no premises, and the share `mix.missed` of the others no positive. The
+    premises are ordered as by a ranker of random quality, from chance to nearly perfect, since in serving the best
+    come first.
     """
     if generator.random() < mix.bare or not config.premises:
         return []
@@ -147,7 +147,7 @@ def offer_premises(
     mix: MixConfig,
     generator: np.random.Generator,
 ) -> list[Premise]:
-    """What the retriever offered, as it is served; some prompts have none, as when they are drawn."""
+    """The retriever's premises, as in serving. The share `mix.bare` of prompts has none."""
     if generator.random() < mix.bare:
         return []
     return [known.premises[known.number[name]] for name in offered if name in known.number][: config.premises]
@@ -161,8 +161,8 @@ def example_of(
     generator: np.random.Generator,
     offered: Sequence[str] | None = None,
 ) -> EncodedExample:
-    """A pair as the model sees it: with what the retriever offered in `mix.retrieved` of those for which it
-    was asked, else with premises drawn anew."""
+    """A pair as the model sees it. If the retriever was asked for it (`offered`), a share `mix.retrieved` has the
+    retriever's premises; otherwise, premises are drawn."""
     if offered is not None and generator.random() < mix.retrieved:
         premises = offer_premises(offered, known, config, mix, generator)
     else:
@@ -170,7 +170,7 @@ def example_of(
     is_term = pair.kind == "term"
     prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
     listed = premises_in(config.form, prompt, premises)
-    # A premise that is not in the prompt is spelled out, which may make the tactic too long: its end is cut.
+    # A premise that is not in the prompt is spelled out. If this makes the tactic too long, its end is cut.
     tactic, spelled = encode_tactic(config.form, pair.tactic, listed, pair.gold)
     tactic, spelled = tactic[: config.max_tactic], spelled[: config.max_tactic]
     if config.form != "numbered":
@@ -181,7 +181,7 @@ def example_of(
 
 
 class Draws:
-    """Which pairs make which batch."""
+    """Assigns pairs to batches."""
 
     def __init__(
         self,
@@ -191,8 +191,8 @@ class Draws:
         seed: int,
         offered: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
-        """`offered`: the retriever's premises by the index of the pair. Of the steps known from text, only
-        those for which it was asked are drawn then."""
+        """`offered`: the retriever's premises by index of the pair. If given, only those of the steps known from
+        text are drawn for which the retriever was asked."""
         self._known, self._config, self._mix, self._seed = known, config, mix, seed
         self._offered = offered or {}
         kept = [
@@ -209,7 +209,7 @@ class Draws:
 
     @property
     def size(self) -> int:
-        """Pairs an epoch."""
+        """Pairs per epoch."""
         return len(self._epoch(0, 0))
 
     def batch(self, step: int, rank: int) -> list[EncodedExample]:
@@ -218,7 +218,7 @@ class Draws:
         return self._batches(group, rank)[index]
 
     def _make_batches(self, group: int, rank: int) -> list[list[EncodedExample]]:
-        """Some batches, the prompts of each alike in length."""
+        """A group of batches; the prompts of each batch have similar lengths."""
         size = self._mix.pairs
         draws = np.random.default_rng([self._seed, group, rank, 1])
         rows = [self._row(group * _BATCHES * size + offset, rank) for offset in range(_BATCHES * size)]
@@ -242,7 +242,7 @@ class Draws:
         rows = [self._by_kind["tactic"], terms[some], *[self._by_kind["lean"]] * self._mix.lean]
         every = np.concatenate(rows)
         if not len(every):
-            raise BadRecords("No pair is short enough to train on.", "Raise prompt.max_tactic.")
+            raise BadRecords("No pair is short enough for training.", "Raise prompt.max_tactic.")
         return every[generator.permutation(len(every))]
 
 

@@ -1,12 +1,13 @@
-"""An exported generator held against the steps of held-out theorems.
+"""Measures an exported generator on the steps of held-out theorems.
 
     python -m prover evaluate MODEL PAIRS [--part valid|test] [--premises none gold NAME=FILE ...]
         [--limit 1000] [--count 8] [--json FILE]
 
-For each way to fill the prompt a row: how often the tactic that the proof takes is the first, and among the
-first `count`, letter for letter but for white space and with premises named in full; and how often its first
-word is that of one of them. Intervals are 95% bootstrap intervals over steps. `gold` puts the premises that
-the step uses first and the retriever's, where a NAME=FILE is given, behind them, up to ten.
+There is one row for each way to fill the prompt. A row says how often the proof's own tactic is the first one
+generated (exact@1), how often it is among the first `count` (exact@n), and how often one of those has the same
+first word (head@n). Tactics are compared character by character, without white space and with the full names of
+premises. Intervals are 95% bootstrap intervals over steps. `gold` lists the premises that the step uses and, if
+a NAME=FILE is given, the retriever's after them, ten in all.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ from prover.training.steps import head
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 Fill = Callable[[int, TacticPair], Sequence[str]]
-"""The names of the premises in the prompt of a step, by its number."""
+"""(index of a step, its pair) -> the names of the premises in its prompt."""
 PREMISES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorRow:
-    """One way to fill the prompt."""
+    """The figures for one way to fill the prompt."""
 
     name: str
     steps: int
     figures: dict[str, Interval]
     by_origin: dict[str, tuple[int, float, float]]
-    """By what the state is known from: steps, exact@1, exact@n."""
+    """By the origin of the state: number of steps, exact@1, exact@n."""
     milliseconds: float
-    """Median time of a step."""
+    """Median time per step."""
 
 
 def matches(tactics: Sequence[str], wanted: str) -> tuple[float, float, float]:
@@ -61,7 +62,7 @@ def matches(tactics: Sequence[str], wanted: str) -> tuple[float, float, float]:
 def evaluate(
     generator: Generator, known: EncodedPairs, rows: Sequence[int], name: str, fill: Fill, count: int
 ) -> GeneratorRow:
-    """Ask the generator for each of these steps."""
+    """Run the generator on each of these steps."""
     pairs = tactic_steps(known)
     results: list[tuple[float, float, float]] = []
     times: list[float] = []
@@ -92,7 +93,7 @@ def _by_origin(
 
 
 def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dict[str, Fill]:
-    """The ways to fill the prompts of these steps, by name. Raises BadSettings, BadRecords."""
+    """The ways to fill prompts, by name. Raises BadSettings, BadRecords."""
     files = dict(_named(name) for name in names if "=" in name)
     retrieved = {name: _retrieved(Path(path), known, rows) for name, path in files.items()}
     behind = next(iter(retrieved.values()), None)
@@ -106,7 +107,7 @@ def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dic
             lists = retrieved[name.partition("=")[0]]
             found[name.partition("=")[0]] = lambda row, pair, lists=lists: lists[row]  # type: ignore[misc]
         else:
-            raise BadSettings(f"There are no premises called {name}.", "Say none, gold or NAME=FILE.")
+            raise BadSettings(f"`{name}` is not a way to fill the prompt.", "Give none, gold or NAME=FILE.")
     return found
 
 
@@ -116,11 +117,11 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _retrieved(path: Path, known: EncodedPairs, rows: Sequence[int]) -> dict[int, list[str]]:
-    """The retriever's premises for these steps. Raises BadRecords where one of them was not asked about."""
+    """The retriever's premises for these steps. Raises BadRecords: the file lacks some of them."""
     lists = read_retrieved(path, known)
     found = {row: names for row in rows if (names := lists[row]) is not None}
     if len(found) < len(rows):
-        hint = "Write it with a --limit that is at least as large, or with none."
+        hint = "Write it with a --limit that is at least as large, or without --limit."
         raise BadRecords(f"{path} lacks {len(rows) - len(found)} of the {len(rows)} steps.", hint)
     return found
 
@@ -130,7 +131,7 @@ def _others(retrieved: dict[int, list[str]] | None, row: int, pair: TacticPair) 
 
 
 def markdown(rows: Sequence[GeneratorRow]) -> str:
-    """The rows, of one evaluation, as a table, in percent."""
+    """The rows of one evaluation as a Markdown table, in percent."""
     names = list(rows[0].figures) if rows else []
     lines = [f"| premises | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
     for row in rows:
@@ -145,12 +146,14 @@ def markdown(rows: Sequence[GeneratorRow]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="an exported generator's folder")
-    parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
+    parser.add_argument("pairs", type=Path, help="a folder that `python -m prover pairs` wrote")
     parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
     parser.add_argument("--premises", nargs="*", default=["none", "gold"], help="none, gold, NAME=FILE")
-    parser.add_argument("--limit", type=positive, default=1000, help="a fixed sample of so many steps (1000)")
-    parser.add_argument("--count", type=positive, default=8, help="tactics a step (8)")
-    parser.add_argument("--json", type=Path, help="write the figures there, too")
+    parser.add_argument(
+        "--limit", type=positive, default=1000, help="the size of a fixed sample of steps (1000)"
+    )
+    parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -159,7 +162,7 @@ def run(options: argparse.Namespace) -> None:
     known = EncodedPairs(options.pairs, options.part)
     total = len(tactic_steps(known))
     if not total:
-        raise BadRecords(f"{options.pairs} has no {options.part} step.", "Choose another --part.")
+        raise BadRecords(f"{options.pairs} has no {options.part} steps.", "Choose another --part.")
     asked = sample(total, options.limit)
     print(f"{options.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
           f" generator {generator.fingerprint}")  # fmt: skip

@@ -1,11 +1,11 @@
-"""A T5 as a folder that `prover.generator` loads: two ONNX graphs and generator.json.
+"""Exports a T5 as a folder that `prover.generator` loads: two ONNX graphs and generator.json.
 
     python -m prover export SOURCE OUT [--fp32]
 
-SOURCE is a run's folder (`prover.training.train`), or one with a T5 or ByT5 of transformers (config.json with
-model.safetensors or pytorch_model.bin), as ReProver's generators are published: those read and write in
-ReProver's form, with prompts of 2,300 bytes at most. Weights are int8 unless `--fp32` is given. A generator
-that stood in OUT is replaced; its other files are left.
+SOURCE is the folder of a run (`prover.training.train`), or of a transformers T5 or ByT5 (config.json with
+model.safetensors or pytorch_model.bin). ReProver's generators are published in the latter format; they are served
+in ReProver's form, with prompts of at most 2,300 bytes. Weights are int8 unless `--fp32` is given. A generator in
+OUT is replaced; other files there are kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OPSET = 17
 REPROVER_BYTES = 2300
 """The longest prompt of ReProver's checkpoints (Yang et al., 2023)."""
 PROMPT_BYTES = 512
-"""The longest prompt that a run's generator is served: somewhat more than most are trained on."""
+"""The longest prompt for a run's generator in serving, somewhat longer than most are trained with."""
 
 
 def export_model(
@@ -51,14 +51,14 @@ def export_model(
     max_premises: int = files.ANY_NUMBER,
     pointers: float = 0.0,
 ) -> Path:
-    """Write a generator's folder; returns it. What does not load is not left there.
+    """Write a generator's folder and return it. A generator that does not load is not written.
 
-    `pointers` is added to the log-probability of each pointer to a premise: a run that gives names spelled
-    from memory little weight (`mix.spelled`) finds pointers likelier than they are.
+    `pointers` is added to the log-probability of each pointer to a premise. A run with a low weight for names
+    spelled from memory (`mix.spelled`) overestimates the probability of pointers.
 
-    The model is moved to the CPU, as float32, for good.
+    The model is converted to float32 on the CPU, in place.
 
-    Raises ModelError: the model does not write bytes as ByT5 does, or the graphs do not run.
+    Raises ModelError: the model does not use ByT5's symbols, or the graphs do not run.
     """
     _check(model, form)
     module: nn.Module = model
@@ -74,7 +74,7 @@ def export_model(
         values["pointers"] = pointers
         _write_config(folder, values)
         Generator.load(folder)
-        # The configuration goes first and comes last: cut off here, the folder says that it is none.
+        # The configuration is removed first and written last, so that an interrupted folder is not a generator.
         (out / files.CONFIG).unlink(missing_ok=True)
         for name in (files.ENCODER, files.DECODER, files.CONFIG):
             (folder / name).replace(out / name)
@@ -98,7 +98,7 @@ def export_run(run: Path, out: Path, *, int8: bool, pointers: float = 0.0) -> Pa
 
 
 def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
-    """Write both graphs with float32 weights: inputs and outputs as `prover.generator.graphs` has them."""
+    """Write both graphs with float32 weights. `prover.generator.graphs` defines their inputs and outputs."""
     layers, heads, size = _shape(model)
     memory = graphs.memory_names(layers)
     memory_axes = {name: {2 if "keys" in name else 1: "length"} for name in memory}
@@ -127,9 +127,9 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
 
 
 def quantise(path: Path) -> None:
-    """Dynamic int8 quantisation of a graph's products with weights, per channel, in place.
+    """Quantise a graph's matrix products with weights to int8, dynamically and per channel, in place.
 
-    The embeddings stay: 384 rows are no size, and rounding them would gain nothing.
+    The embeddings stay as they are: 384 rows are small, and quantising them would gain nothing.
     """
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         prepared, small = Path(folder) / "prepared.onnx", Path(folder) / "small.onnx"
@@ -145,10 +145,10 @@ def quantise(path: Path) -> None:
 
 
 def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
-    """A T5 of transformers from its folder; nothing is fetched. Raises ModelError."""
+    """Load a transformers T5 from its folder; nothing is downloaded. Raises ModelError."""
     if not files.checkpoint_files(folder):
         raise ModelError(
-            f"{folder} holds no checkpoint of transformers.",
+            f"{folder} holds no transformers checkpoint.",
             "Give a folder with config.json and the model.safetensors or pytorch_model.bin of a T5 or ByT5.",
         )
     try:
@@ -156,10 +156,10 @@ def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
         if model_type != "t5":
             raise ValueError(f"a model of type {model_type}, not t5")
         return T5ForConditionalGeneration.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
-    except Exception as error:  # transformers, safetensors and torch raise many kinds of their own
+    except Exception as error:  # transformers, safetensors and torch raise many kinds of errors
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise ModelError(
-            f"The checkpoint in {folder} cannot be read: {reason}.", "Fetch or save it again."
+            f"The checkpoint in {folder} cannot be read: {reason}.", "Download or save it again."
         ) from error
 
 
@@ -172,7 +172,7 @@ def _export(
     axes: Mapping[str, dict[int, str]],
 ) -> None:
     with torch.no_grad(), warnings.catch_warnings():
-        # The exporter's own notices: that it is the old one, and what it cannot fold.
+        # The exporter warns that it is the old one, and about constants that it cannot fold.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             graph,
@@ -189,12 +189,12 @@ def _export(
 def _check(model: T5ForConditionalGeneration, form: str) -> None:
     config = model.config
     if form not in FORMS:
-        raise ModelError(f"{form} is no form of prompts.", f"Use one of {', '.join(FORMS)}.")
+        raise ModelError(f"`{form}` is not a form of prompts.", f"Use one of {', '.join(FORMS)}.")
     if config.vocab_size != SIZE or config.eos_token_id != END:
         raise ModelError(
             f"The model has {config.vocab_size} symbols and ends with {config.eos_token_id}; "
             f"ByT5 has {SIZE} and ends with {END}.",
-            "Give a model that reads and writes bytes as ByT5 does.",
+            "Give a model that uses ByT5's symbols.",
         )
 
 
@@ -234,21 +234,21 @@ def _write_config(folder: Path, values: dict[str, object]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("source", type=Path, help="a run's folder, or one with a checkpoint of transformers")
-    parser.add_argument("out", type=Path, help="the generator's folder to write")
+    parser.add_argument("source", type=Path, help="the folder of a run or of a transformers checkpoint")
+    parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--fp32", action="store_true", help="keep float32 weights")
     parser.add_argument(
         "--pointers",
         type=float,
         default=0.0,
         metavar="NATS",
-        help="of a run: what is added to a pointer's log-probability, fitted on valid (0)",
+        help="added to a pointer's log-probability, fitted on the valid split; for runs only (0)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends what has just been done
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends a step that was just done
     if (options.source / files.TRAINING_RUN).is_file():
         export_run(options.source, options.out, int8=not options.fp32, pointers=options.pointers)
     else:

@@ -1,7 +1,7 @@
-"""T5's forward pass over transformers' weights, made for a CPU: the same numbers in fewer passes over memory.
+"""T5's forward pass on transformers' weights, tuned for CPUs: the same numbers with fewer passes over memory.
 
-Position bias and mask are added up once for all layers of a stack, the residual stream stays in the precision
-of the matrix products, and attention is torch's fused one (which on a CPU wants a bias without gradient).
+Position bias and mask are added once for all layers of a stack, the residual stream keeps the precision of the
+matrix products, and attention is torch's fused kernel (which on a CPU requires a bias without gradient).
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from transformers import T5ForConditionalGeneration
 
 
 class FastT5(nn.Module):
-    """A T5 for training. `t5` holds the weights; `judge`, which only training uses, tells good premises."""
+    """A T5 for training. `t5` holds the weights; `judge`, used only in training, predicts which premises are used."""
 
     def __init__(self, t5: T5ForConditionalGeneration, precision: torch.dtype) -> None:
-        """`precision`: of the residual stream and, under autocast, of the matrix products."""
+        """`precision`: that of the residual stream and, under autocast, of the matrix products."""
         super().__init__()
         self.t5, self._precision = t5, precision
         self.judge = nn.Linear(t5.config.d_model, 1)
         self._dropout = float(t5.config.dropout_rate)
 
     def forward(self, prompts: Tensor, mask: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits [batch, symbols, alphabet]; [batch, length] how good the premise is that a symbol points to.
+        """Logits of the next symbols [batch, symbols, alphabet], and the judge's logits [batch, length].
+
+        The judge's logit at a pointer says whether the tactic uses that premise.
 
         Args:
             prompts: int64[batch, length].
-            mask: bool[batch, length], false where padded.
-            written: int64[batch, symbols], the tactic behind the start symbol.
+            mask: bool[batch, length], false at padding.
+            written: int64[batch, symbols], the start symbol and then the tactic.
         """
         memory = self._stack(self.t5.encoder, prompts, mask, None, None)
         hidden = self._stack(self.t5.decoder, written, None, memory, mask)
@@ -62,7 +64,7 @@ class FastT5(nn.Module):
         return self._drop(_normed(stack.final_layer_norm, hidden))
 
     def _bias(self, stack: Any, length: int, mask: Tensor | None) -> Tensor:
-        """[batch or 1, heads, length, length] Relative positions, and what may not be looked at."""
+        """[batch or 1, heads, length, length] The biases of relative positions, plus the attention mask."""
         attention = stack.block[0].layer[0].SelfAttention
         bias = attention.compute_bias(length, length, device=attention.relative_attention_bias.weight.device)
         bias = bias.to(self._precision)
@@ -85,7 +87,7 @@ class FastT5(nn.Module):
 
 
 def _blocked(mask: Tensor, precision: torch.dtype) -> Tensor:
-    """[batch, 1, 1, length] Zero where the mask is true, far below elsewhere."""
+    """[batch, 1, 1, length] Zero where the mask is true, a large negative number elsewhere."""
     far = torch.finfo(precision).min / 2
     return torch.zeros(mask.shape, dtype=precision, device=mask.device).masked_fill(~mask, far)[:, None, None]
 
@@ -96,7 +98,7 @@ def _normed(norm: Any, hidden: Tensor) -> Tensor:
 
 
 def _attend(attention: Any, hidden: Tensor, memory: Tensor, bias: Tensor | None) -> Tensor:
-    """T5's attention: no scaling, one bias for all layers."""
+    """T5's attention, without scaling; all layers share one bias."""
     heads, size = attention.n_heads, attention.key_value_proj_dim
 
     def parted(projected: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The generator as a transformers T5, from a configuration, a run or a folder of weights."""
+"""Builds the generator as a transformers T5, from a configuration, a run or a folder of weights."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from prover.training.config import ShapeConfig
 from retriever.training.running.checkpoint import load_checkpoint
 
 PREFIX = "t5."
-"""Before the names of the weights in a checkpoint (`prover.training.forward`)."""
+"""The prefix of the names of T5's weights in a checkpoint (`prover.training.forward`)."""
 _JUDGE = "judge."
 _OFFSETS = (-1, 1, -2, 2)
-"""Where the first heads of the encoder look, where distances are not learned: one or two bytes on or back."""
+"""The offsets to which the encoder's first heads attend when distances are not learned: one or two bytes back or
+ahead."""
 _SLOPES = (0.5, 0.5, 0.1, 0.02, 0.2)
-"""How fast attention of a head falls with the distance; the encoder's first heads have offsets instead, and
-those beyond look anywhere."""
+"""How fast a head's attention falls with the distance. The encoder's first heads have offsets instead, and heads
+beyond this list attend anywhere."""
 _ELSEWHERE = -8.0
 _ALIKE = 6.0
-"""The logit, on the whole, of a position with the same content, where heads look for it."""
+"""The expected logit of a position with the same content, for heads that look for it."""
 
 
 def t5_config(shape: ShapeConfig) -> T5Config:
@@ -52,7 +53,7 @@ def t5_config(shape: ShapeConfig) -> T5Config:
 
 
 def build_model(shape: ShapeConfig) -> T5ForConditionalGeneration:
-    """Fresh weights, drawn from torch's generator."""
+    """A model with fresh weights, drawn from torch's generator."""
     model = T5ForConditionalGeneration(t5_config(shape))
     if not shape.learned_distances:
         set_distances(model)
@@ -61,7 +62,7 @@ def build_model(shape: ShapeConfig) -> T5ForConditionalGeneration:
 
 
 def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
-    """The weights of a run's last checkpoint, or of a transformers folder. Raises ModelError."""
+    """The model of a run's last checkpoint, or of a transformers folder. Raises ModelError."""
     saved = load_checkpoint(source)
     if saved is None:
         return _pretrained(source)
@@ -70,8 +71,8 @@ def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
         own = {name: weight for name, weight in saved.model.items() if name.startswith(PREFIX)}
         model.load_state_dict({name.removeprefix(PREFIX): weight for name, weight in own.items()})
     except RuntimeError as error:
-        hint = "Give this run the shape of that one."
-        raise ModelError(f"The checkpoint of {source} is of another shape.", hint) from error
+        hint = "Give this run the same shape."
+        raise ModelError(f"The checkpoint of {source} has another shape.", hint) from error
     return model
 
 
@@ -88,16 +89,17 @@ def _pretrained(source: Path) -> T5ForConditionalGeneration:
     try:
         return T5ForConditionalGeneration.from_pretrained(str(source), local_files_only=True)
     except (OSError, ValueError) as error:
-        hint = "Name a run folder with a checkpoint, or a folder of a transformers T5."
+        hint = "Name the folder of a run with a checkpoint, or of a transformers T5."
         raise ModelError(f"{source} holds no generator: {error}.", hint) from error
 
 
 def set_distances(model: T5ForConditionalGeneration) -> None:
-    """Give the relative position biases values by hand, and freeze them.
+    """Set the relative position biases by hand, and freeze them.
 
-    Bytes say nothing alone: some of the encoder's heads look at a neighbour each, so that the first layer
-    knows words' pieces. One looks near, the others anywhere but at their own position (slopes after ALiBi,
-    Press et al. 2022). A bias that has no gradient lets torch use its fused attention on a CPU.
+    Single bytes carry little meaning, so some of the encoder's heads attend to one neighbour each; then the first
+    layer already sees parts of words. One further head attends nearby, the others anywhere but to their own
+    position (slopes after ALiBi, Press et al. 2022). Without a gradient for the bias, torch can use its fused
+    attention on a CPU.
     """
     for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
         attention = cast(Any, stack).block[0].layer[0].SelfAttention
@@ -117,10 +119,10 @@ def set_distances(model: T5ForConditionalGeneration) -> None:
 
 
 def look_for_alike(model: T5ForConditionalGeneration) -> None:
-    """Have the encoder's far-seeing heads, but in its first layer, begin with keys that equal their queries.
+    """Initialise the keys of the encoder's far-reaching heads to their queries, except in the first layer.
 
-    So they look for positions with the same content: where a premise's name has a word of the state. From keys
-    of their own, drawn apart, a small byte-level model does not find this in the time a CPU has.
+    These heads then attend to positions with the same content: where a premise's name has a word of the state.
+    With independent keys, a small byte-level model does not learn this in the time available on a CPU.
     """
     size, heads = model.config.d_kv, model.config.num_heads
     deviation = (_ALIKE / (size * model.config.d_model)) ** 0.5
@@ -134,7 +136,7 @@ def look_for_alike(model: T5ForConditionalGeneration) -> None:
 
 
 def _bucket_distances(attention: T5Attention, both_ways: bool) -> Tensor:
-    """[buckets] The mean distance (key minus query) of each bucket; those never met stand far."""
+    """[buckets] The mean distance (key minus query) of each bucket; unused buckets count as far."""
     reach = 4 * attention.relative_attention_max_distance
     relative = torch.arange(-reach, reach + 1)
     buckets = cast(Any, attention)._relative_position_bucket(

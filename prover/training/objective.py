@@ -1,4 +1,4 @@
-"""The generator as the loop trains it: cross-entropy over the symbols of a tactic (section 3.3.3)."""
+"""The generator's training objective: cross-entropy over the symbols of a tactic (section 3.3.3)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from retriever.models.runtime import padded
 
 _IGNORED = -100
 _SIZES = (0.1, 10.0)
-"""The range of a weight's size in its learning rate."""
+"""The range of the factor by which a weight's size scales its learning rate."""
 _VALIDATED = 64
-"""Pairs a batch in validation."""
+"""Pairs per batch in validation."""
 
 
 class TacticObjective:
-    """What the loop asks for; a batch is a pure function of (seed, step, micro-batch, rank)."""
+    """The objective that the training loop calls. A batch is a pure function of (seed, step, micro-batch, rank)."""
 
     def __init__(self, config: GeneratorConfig, device: torch.device) -> None:
-        """Raises ModelError for weights that do not fit, BadRecords for a folder that holds no pairs."""
+        """Load pairs and model. Raises ModelError: the weights do not fit. BadRecords: the folder holds no pairs."""
         self._config, self._device = config, device
         known = EncodedPairs(config.dataset, "train")
         self.data = known.manifest.digest
@@ -51,10 +51,10 @@ class TacticObjective:
         self.model: nn.Module = trained.to(device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Steps in proportion to a weight's size, as Adafactor, T5's own optimiser, takes them.
+        """Learning rates in proportion to the size of the weights, as in Adafactor, T5's own optimiser.
 
-        T5's queries begin small and its embeddings large: with one rate for all the former are shaken
-        to pieces while the latter stand still. Matrices decay, norms and embeddings do not.
+        T5's queries are initially small and its embeddings large: one rate for all would destroy the former, and
+        hardly change the latter. Weight decay applies to matrices, not to norms and embeddings.
         """
         schedule = self._config.schedule
         groups: list[dict[str, Any]] = []
@@ -67,18 +67,18 @@ class TacticObjective:
         return groups
 
     def _size(self, parameter: Tensor) -> float:
-        """How large the weights are, measured by what most of T5's matrices begin with."""
+        """The size of the weights relative to the initial size of most of T5's matrices, clamped to `_SIZES`."""
         usual = self._config.shape.hidden**-0.5
         low, high = _SIZES
         mean = float(parameter.detach().float().square().mean())
         return float(min(high, max(low, mean**0.5 / usual)))
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
-        """Mean cross-entropy a symbol over the batch, and with `mix.judged` that of the judge."""
+        """Mean cross-entropy per symbol over the batch, plus `mix.judged` times the judge's."""
         batch = self._draws.batch(step * self._config.schedule.accumulate + micro, rank)
         run = self._run(model, batch)
         loss = self._written(run, batch)
-        # Every weight has a part in every loss: several processes wait for each other's gradients.
+        # Every weight must be part of every loss, since processes wait for each other's gradients.
         loss = loss + 0.0 * run.verdicts.sum()
         if bool(run.pointers.any()):
             judged = functional.binary_cross_entropy_with_logits(
@@ -88,7 +88,7 @@ class TacticObjective:
         return loss
 
     def _written(self, run: _Run, batch: Sequence[EncodedExample]) -> Tensor:
-        """Mean cross-entropy a symbol; names that only memory could spell weigh `mix.spelled`."""
+        """Mean cross-entropy per symbol; names that are not in the prompt have weight `mix.spelled`."""
         losses = functional.cross_entropy(
             run.logits.flatten(0, 1), run.labels.flatten(), ignore_index=_IGNORED, reduction="none"
         )
@@ -100,10 +100,12 @@ class TacticObjective:
         return (losses * weights.flatten()).sum() / weights.sum()
 
     def validate(self) -> dict[str, float]:
-        """`exact`: the share of valid tactics of which every symbol is the likeliest given those before, so
-        that greedy search finds them. `loss_valid`: as in training, without the judge's part. `pointed`:
-        the share of pointers to premises that are the likeliest symbol; `judged`: the share of premises
-        judged rightly."""
+        """Measure the model on the valid sample.
+
+        `exact`: the share of tactics in which every symbol is the likeliest after those before it, so that greedy
+        decoding finds them. `loss_valid`: the training loss without the judge's part. `pointed`: the share of
+        pointers to premises that are the likeliest symbol. `judged`: the share of premises judged correctly.
+        """
         losses = exact = pointed = pointers = judged = premises = 0.0
         for start in range(0, len(self._valid), _VALIDATED):
             batch = self._valid[start : start + _VALIDATED]
@@ -137,7 +139,7 @@ class TacticObjective:
 
 
 class _Run(NamedTuple):
-    """A batch that went through the model."""
+    """The model's outputs for a batch, and the targets."""
 
     logits: Tensor
     """[batch, symbols, alphabet] float32"""
@@ -146,9 +148,9 @@ class _Run(NamedTuple):
     verdicts: Tensor
     """[batch, length] The judge's logits."""
     good: Tensor
-    """[batch, length] 1 where a symbol points to a premise that the tactic uses."""
+    """[batch, length] 1 at pointers to premises that the tactic uses."""
     pointers: Tensor
-    """[batch, length] Where a symbol points to a premise."""
+    """[batch, length] True at pointers to premises."""
 
 
 def _points(symbols: Tensor) -> Tensor:
@@ -156,11 +158,11 @@ def _points(symbols: Tensor) -> Tensor:
 
 
 def _validation(known: EncodedPairs, config: GeneratorConfig) -> list[EncodedExample]:
-    """A fixed sample of the valid steps, premises drawn once as in training."""
+    """A fixed sample of the valid steps; the premises are drawn once, as in training."""
     draws = np.random.default_rng([config.seed, 3])
     pairs = [pair for pair in known.pairs if pair.kind != "term"]
     if not pairs:
-        raise BadRecords(f"{config.dataset} has no valid step.", "Build it of a larger library.")
+        raise BadRecords(f"{config.dataset} has no valid steps.", "Build it from a larger library.")
     rows = draws.permutation(len(pairs))[: config.schedule.evaluation_queries]
     return sorted(
         (example_of(pairs[row], known, config.prompt, config.mix, draws) for row in rows),

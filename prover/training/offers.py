@@ -1,4 +1,4 @@
-"""Files of `prover.training.retrieved`: the retriever's premises for each step of a split."""
+"""Reads files of `prover.training.retrieved`: the retriever's premises for the steps of a split."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ FORMAT = "premise-suggest-retrieved"
 
 
 def tactic_steps(known: EncodedPairs) -> list[TacticPair]:
-    """The tactic steps of a split; goals that terms prove are not asked."""
+    """The tactic steps of a split, without goals that are proved by terms."""
     return [pair for pair in known.pairs if pair.kind != "term"]
 
 
 def sample(steps: int, limit: int) -> list[int]:
-    """Which of so many steps are in the sample of a size: always the same, ascending."""
+    """The indices of a fixed sample of at most `limit` out of `steps` steps, ascending."""
     return [int(row) for row in np.sort(np.random.default_rng(0).permutation(steps)[:limit])]
 
 
 def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
-    """The names for each of `tactic_steps`, None where it was not asked about.
+    """The premises' names for each of `tactic_steps`; None for a step that is not in the sample.
 
-    Raises BadRecords when the file is of other pairs or another split, or damaged.
+    Raises BadRecords: the file is damaged, or belongs to other pairs or another split.
     """
     hint = "Write it with `python -m prover retrieve`."
     try:
         with path.open(encoding="utf-8") as stream:
             header, *rows = map(json.loads, stream)
         if header["format"] != FORMAT or header["pairs"] != known.manifest.digest:
-            raise BadRecords(f"{path} is of other pairs.", hint)
+            raise BadRecords(f"{path} belongs to other pairs.", hint)
         if header["part"] != known.split:
-            raise BadRecords(f"{path} is of the {header['part']} split, not of {known.split}.", hint)
+            raise BadRecords(f"{path} belongs to the {header['part']} split, not to {known.split}.", hint)
         if len(rows) != len(tactic_steps(known)):
             raise BadRecords(f"{path} has {len(rows)} of {len(tactic_steps(known))} rows.", hint)
         return [None if row is None else [str(name) for name in row] for row in rows]
@@ -45,9 +45,10 @@ def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
 
 
 def retrieved_pairs(path: Path, known: EncodedPairs) -> dict[int, list[str]]:
-    """The names by the index in `known.pairs`, for the steps known from text where the retriever was asked.
+    """The premises' names by index in `known.pairs`, for the sampled steps that are known from text.
 
-    Traced steps are of another library than the retriever's dataset. Raises as `read_retrieved`.
+    Traced steps are left out: they come from another library than the retriever's dataset. Raises the same errors
+    as `read_retrieved`.
     """
     lists = iter(read_retrieved(path, known))
     indices = (index for index, pair in enumerate(known.pairs) if pair.kind != "term")

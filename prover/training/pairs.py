@@ -1,11 +1,11 @@
-"""Extraction records in, (state, tactic) pairs out: what the generator learns from (section 3.3.3).
+"""Turns extraction records into (state, tactic) pairs, the generator's training data (section 3.3.3).
 
     python -m prover pairs RECORDS [RECORDS ...] OUT [--without NAMES]
 
-Records of real elaboration (`lean_extract.traced`) bring Lean's own states; those of the source reader,
-extracted with `--states`, bring the states that the text determines. The folder holds `pairs.jsonl`,
-`premises.jsonl` (the pool that negatives are drawn from, by name) and `manifest.json`. The same records give
-the same bytes.
+Records of real elaboration (`lean_extract.traced`) contain Lean's own states; those of the source reader,
+extracted with `--states`, contain the states that the text determines. The folder holds `pairs.jsonl`,
+`premises.jsonl` (the pool for negatives, sorted by name) and `manifest.json`. The same records give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -30,48 +30,48 @@ from retriever.search.splits import Split, family_roots, root_name, split_of
 
 VERSION = 1
 HELD_OUT = "Problems"
-"""The root of the modules whose theorems evaluate the search (`lean_extract/minicore/problems`)."""
+"""The root of the modules with the problems that evaluate the search (`lean_extract/minicore/problems`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TacticPair:
-    """A state, the tactic that a proof takes there, and the premises that the tactic uses."""
+    """A state, the proof's tactic at that state, and the premises that the tactic uses."""
 
     theorem: str
     module: str
     line: int | None
     split: Split
     kind: str
-    """`lean`: a traced step; `tactic`: a step of which the text determines the state; `term`: a goal that a
-    term proves, as the step `exact term`."""
+    """`lean`: a traced step; `tactic`: a step whose state is known from the text; `term`: a goal proved by a term,
+    as the step `exact term`."""
     origin: str
-    """What the state is known from: `lean`, or the word of the source (`start`, `have`, `intro`, ...)."""
+    """Where the state comes from: `lean`, or a keyword of the source (`start`, `have`, `intro`, ...)."""
     goal: Goal
     tactic: str
-    """One line; premises are named in full."""
+    """On one line, with the full names of premises."""
     gold: tuple[str, ...]
-    """Premises that the tactic uses, those that it names first."""
+    """Premises that the tactic uses; those that it names come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairsManifest:
-    """What a folder of pairs was made of. `digest` is a hash over both data files."""
+    """What a folder of pairs was made from. `digest` is a hash of both data files."""
 
     version: int
     sources: tuple[str, ...]
-    """Of each records file: its kind and revision."""
+    """The kind and revision of each records file."""
     premises: int = 0
     pairs: dict[str, int] = field(default_factory=dict)
-    """By split and kind; and by split and origin."""
+    """The number of pairs, by split and kind, and by split and origin."""
     left_out: dict[str, int] = field(default_factory=dict)
-    """Steps with a known state that make no pair, by reason."""
+    """The number of steps with a known state that give no pair, by reason."""
     digest: str = ""
 
 
 def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) -> Iterator[TacticPair]:
     """Every pair, by theorem, then in the order of the proof.
 
-    Theorems `without`, and their twins, are not trained on.
+    The theorems `without`, and others of their families, are left out of training.
     """
     roots = family_roots(records.premises)
     barred = {roots.get(name, name) for name in without}
@@ -121,14 +121,14 @@ def _pairs_of_proof(
 def _gold(
     step: TacticStep, tactic: str, local: frozenset[str], statements: dict[str, Premise]
 ) -> tuple[str, ...]:
-    """The premises that the tactic names, then the theorems that it uses without naming them (`h.symm`)."""
+    """The premises that the tactic names, then the theorems that it uses without naming them (as in `h.symm`)."""
     named = [name for _, name in pieces(tactic, endings(step.premises), local) if name]
     used = [name for name in step.premises if name in statements and is_theorem(statements[name])]
     return tuple(dict.fromkeys([name for name in [*named, *used] if name in statements]))
 
 
 def pool_of(premises: Iterable[Premise]) -> list[Premise]:
-    """What a prompt may list, by name; the first of a name counts."""
+    """The premises that a prompt may list, sorted by name; the first of each name counts."""
     by_name: dict[str, Premise] = {}
     for premise in premises:
         if not premise.is_private:
@@ -139,7 +139,7 @@ def pool_of(premises: Iterable[Premise]) -> list[Premise]:
 def build_pairs(
     paths: Sequence[Path], out: Path, complaints: list[str], without: frozenset[str] = frozenset()
 ) -> PairsManifest:
-    """Write the folder `out`; its manifest comes last. Raises BadRecords when no step has a state."""
+    """Write the folder `out`; its manifest is written last. Raises BadRecords: no step has a state."""
     (out / "manifest.json").unlink(missing_ok=True)
     left_out: Counter[str] = Counter()
     pairs: list[TacticPair] = []
@@ -181,7 +181,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("records", type=Path, nargs="+", help="records files (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
-    parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
+    parser.add_argument(
+        "--without", type=Path, help="a file of theorems to leave out of training, one name per line"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

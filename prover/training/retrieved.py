@@ -1,11 +1,11 @@
-"""What the retriever offers for steps: held-out ones for `prover.training.evaluate`, others to train on.
+"""Stores the retriever's premises for steps: for `prover.training.evaluate`, or for training.
 
     python -m prover retrieve ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
-DATASET is the retriever's (`retriever.lean.dataset.dataset`), of the same library as PAIRS. Ranked is as the
-service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
-candidate. The same command goes on after it was stopped. OUT is a JSONL file: a header, then for each step
-the names, best first, or null where it is not in the sample that --limit asks for.
+DATASET is the retriever's dataset (`retriever.lean.dataset.dataset`) of the same library as PAIRS. Premises are
+ranked as in the service, among those that can be imported at the theorem. Only training proofs vote, and the
+theorem itself is not a candidate. After an interruption, the same command continues. OUT is a JSONL file: a
+header, then for each step the names, best first, or null if the step is not in the sample that --limit selects.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from retriever.training.running.unfinished import unfinished
 def rank(
     session: EvaluationSession, weights: Fusion, pairs: list[TacticPair], count: int
 ) -> Iterator[list[str]]:
-    """The names of the best `count` premises for each pair's state, at the same index."""
+    """For each pair, in order, the names of the best `count` premises for its state."""
     questions = [HeldOutGoal(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
     states = encode_states(session.encoder, questions)
     fused = FusedMethod(session.pool, weights)
@@ -52,9 +52,9 @@ def write_retrieved(
     asked: Sequence[int],
     ranked: Callable[[list[TacticPair]], Iterator[list[str]]],
 ) -> None:
-    """Write the file; what an earlier call with the same header left unfinished is gone on with.
+    """Write the file, or continue what an earlier call with the same header left unfinished.
 
-    `asked` are the indices in `steps` of those that `ranked` is asked about. Raises OSError.
+    `asked` are the indices in `steps` of the steps to rank. Raises OSError.
     """
     with unfinished(out, json.dumps(header)) as (done, keep):
         rest = [row for row in asked if str(row) not in done]
@@ -66,19 +66,21 @@ def write_retrieved(
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-STOPPED = "Stopped; the same command goes on from here."
+STOPPED = "Stopped. Run the same command again to continue."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("encoder", type=Path, help="the encoder's folder")
     parser.add_argument("dataset", type=Path, help="the retriever's dataset")
-    parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
+    parser.add_argument("pairs", type=Path, help="a folder that `python -m prover pairs` wrote")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--part", choices=SPLITS, default="valid", help="the split (valid)")
-    parser.add_argument("--limit", type=positive, default=sys.maxsize, help="a fixed sample of so many steps")
-    parser.add_argument("--premises", type=positive, default=10, help="premises a step (10)")
-    parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    parser.add_argument(
+        "--limit", type=positive, default=sys.maxsize, help="the size of a fixed sample of steps (all)"
+    )
+    parser.add_argument("--premises", type=positive, default=10, help="premises per step (10)")
+    parser.add_argument("--cache", type=Path, help="a folder in which to cache premise vectors")
 
 
 def run(options: argparse.Namespace) -> None:

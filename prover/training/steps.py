@@ -1,4 +1,4 @@
-"""A step of a proof as one tactic by itself. Pure."""
+"""Turns a step of a proof into one standalone tactic. Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _NO_TACTICS = frozenset(
      "open", "stop", "sorry", "done", "all_goals", "any_goals", "try", "repeat", "repeat'", "first", "focus",
      "iterate", "on_goal", "pick_goal", "swap", "rotate_left", "rotate_right", "clear", "trace_state")
 )  # fmt: skip
-"""What makes no suggestion by itself: structure, combinators, and what only tidies up."""
+"""First words of steps that are not useful as suggestions: structure, combinators, and tidying up."""
 _HEAD = re.compile(r"(?:have|haveI|replace|suffices|induction|cases|rcases|induction'|cases')\b")
 
 
 def complete(step: str) -> str | None:
-    """The step as one complete tactic on one line; None where it is none.
+    """The step as one complete tactic on one line; None if it is not one.
 
-    `have h : p := by` with a block of its own is `have h : p`, `induction n with` is `induction n`; a
-    step that goes on in a nested block of several tactics is no tactic by itself.
+    `have h : p := by` with a block becomes `have h : p`, and `induction n with` becomes `induction n`. A step that
+    continues in a nested block of several tactics is not a standalone tactic.
     """
     tactic = " ".join(step.split())
     if _HEAD.match(tactic):
@@ -48,5 +48,5 @@ def _is_balanced(texts: list[str]) -> bool:
 
 
 def head(tactic: str) -> str:
-    """A tactic's first word, `simp only` and `simp` told apart by nothing else: `rw`, `simp`, `exact`."""
+    """A tactic's first word (`rw`, `simp`, `exact`); `simp` for both `simp` and `simp only`."""
     return next((token.rstrip() for token in raw_tokens(tactic)), "")

@@ -1,11 +1,11 @@
 """A T5 as two graphs: the encoder with the decoder's cross keys and values, and one step of the decoder.
 
-They are written for one prompt at a time: the encoder has no batch axis and needs no mask, and all beams
-share what it gives. The decoder's beams are rows; a beam's own keys and values are gathered by its parent
-inside the graph, so that the cache never passes through Python. `prover.generator.graphs` runs them.
+They take one prompt at a time: the encoder has no batch axis and needs no mask, and all beams share its output.
+The decoder's beams are rows. A beam's own keys and values are selected by its parent inside the graph, so that the
+cache never passes through Python. `prover.generator.graphs` runs them.
 
-Attention as in T5 (Raffel et al., 2020): no scaling, a learned bias by relative position that all layers
-share, RMS norms, no biases. Dropout plays no part.
+Attention is as in T5 (Raffel et al., 2020): no scaling, a learned bias by relative position that all layers share,
+RMS norms, and no additive biases. There is no dropout.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class EncoderGraph(nn.Module):
 class DecoderGraph(nn.Module):
     """One more symbol for every beam.
 
-    Inputs: symbols int64[beams], the last of each; parents int64[beams], the row of the cache that each goes
-    on from; for each layer past keys and values float32[rows, heads, steps, size], and the encoder's.
+    Inputs: symbols int64[beams], the last of each beam; parents int64[beams], the row of the cache that each
+    continues; for each layer past keys and values float32[rows, heads, steps, size], and the encoder's.
     Outputs: log-probabilities float32[beams, symbols], and for each layer keys and values
     float32[beams, heads, steps + 1, size].
     """
@@ -148,7 +148,7 @@ class _DecoderLayer(nn.Module):
         weights = torch.softmax(torch.matmul(query, keys.transpose(2, 3)) + bias, dim=-1)
         mixed = torch.matmul(weights, values).reshape(-1, self.heads * self.size)
         hidden = hidden + torch.matmul(mixed, self.own_out)
-        # Beams are the rows of one product a head: the prompt's keys are read once for all of them.
+        # Beams are the rows of one product per head, so that the prompt's keys are read once for all beams.
         query = torch.matmul(_normed(self.cross_norm, hidden), self.query)
         query = query.reshape(-1, self.heads, self.size).transpose(0, 1)
         weights = torch.softmax(torch.matmul(query, cross_keys), dim=-1)
@@ -157,7 +157,7 @@ class _DecoderLayer(nn.Module):
 
 
 class _FeedForward(nn.Module):
-    """`relu` and the like, or gated (`gated-gelu`): both of the gate's products in one."""
+    """A feed-forward layer, plain (`relu`) or gated (`gated-gelu`, with both products of the gate in one)."""
 
     def __init__(self, layer: Any) -> None:
         super().__init__()
@@ -178,29 +178,29 @@ class _FeedForward(nn.Module):
 
 
 def _normed(norm: Any, hidden: Tensor) -> Tensor:
-    """T5's norm: by the root of the mean square, without shift."""
+    """T5's norm: division by the root mean square, without a shift."""
     mean_square = hidden.pow(2).mean(-1, keepdim=True)
     scaled: Tensor = norm.weight * (hidden * torch.rsqrt(mean_square + norm.variance_epsilon))
     return scaled
 
 
 def _joined(linears: Sequence[nn.Linear]) -> nn.Parameter:
-    """Layers that read the same input as one matrix [input, outputs of all]."""
+    """Linear layers with the same input, as one matrix [input, outputs of all]."""
     weight = torch.cat([linear.weight.detach() for linear in linears]).t().contiguous()
     return nn.Parameter(weight, requires_grad=False)
 
 
 def _output_weights(model: T5ForConditionalGeneration) -> Tensor:
-    """[dimension, symbols], with the factor that T5 1.0 puts before it where embeddings are tied."""
+    """[dimension, symbols], with the factor that T5 1.0 applies when embeddings are tied."""
     factor = model.config.d_model**-0.5 if model.config.scale_decoder_outputs else 1.0
     weight: Tensor = model.lm_head.weight.detach().t().contiguous() * factor
     return weight
 
 
 def _bias_table(first_block: Any, distances: range) -> Tensor:
-    """float32[heads, distances]: the bias of a key so far to the right of the query (left: negative).
+    """float32[heads, distances]: the bias of a key at each distance from the query (to the left: negative).
 
-    The table ends where T5 stops telling distances apart, so that the graph only has to clamp.
+    The table ends where T5 no longer distinguishes distances, so that the graph only has to clamp.
     """
     attention = first_block.layer[0].SelfAttention
     buckets = attention._relative_position_bucket(

@@ -1,9 +1,9 @@
-"""Train the generator from a YAML preset, with the retriever's loop: one way to train, stop and resume.
+"""Trains the generator from a YAML preset with the retriever's training loop, which can be stopped and resumed.
 
     python -m prover train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
     accelerate launch --num_processes N -m prover train CONFIG
 
-The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard's events.
+The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard event files.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def load_run(path: Path) -> GeneratorConfig:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options: those of the retriever's training."""
+    """Declare the options, which are those of the retriever's training."""
     train.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; returns its exit code, as that of the retriever's training."""
+    """Run the command; returns the same exit codes as the retriever's training."""
     return train.train_config(options, KINDS, (PRESETS,))

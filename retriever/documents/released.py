@@ -43,15 +43,15 @@ def read_statement(
     item = _record(plain, _NEEDED, _OPTIONAL, location, problems)
     if item is None:
         return None
-    told = item["type"]
-    if told != kind:
+    type_name = item["type"]
+    if type_name != kind:
         problems.append(
-            LayoutProblem(f"{location}.type", f"is {_shown(told)} in the list of the type {kind!r}")
+            LayoutProblem(f"{location}.type", f"is {_shown(type_name)} in the list of the type {kind!r}")
         )
     number = _whole(item["id"], f"{location}.id", problems)
     label = _text(item["label"], f"{location}.label", problems)
     title = _text(item["title"], f"{location}.title", problems)
-    if number is None or label is None or title is None or told != kind:
+    if number is None or label is None or title is None or type_name != kind:
         return None
     if kind == "theorem" and "proofs" not in item:
         problems.append(LayoutProblem(location, "lacks the key 'proofs', which a theorem has"))
@@ -140,7 +140,7 @@ def _text(plain: object, location: str, problems: list[LayoutProblem]) -> str | 
     if isinstance(plain, str):
         if is_text(plain):
             return plain
-        problems.append(LayoutProblem(location, "has half a character (a lone surrogate), which is no text"))
+        problems.append(LayoutProblem(location, "has half a character (a lone surrogate), which is not text"))
         return None
     problems.append(LayoutProblem(location, f"is {_shown(plain)}, not text"))
     return None

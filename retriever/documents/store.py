@@ -50,10 +50,10 @@ def read_corpus(path: Path, complaints: list[str] | None = None) -> tuple[Corpus
         return corpus, splits
     bad = [problem for problem in problems if not problem.harmless]
     if bad:
-        told = "; ".join(map(str, bad[:_TOLD]))
+        shown = "; ".join(map(str, bad[:_TOLD]))
         more = f"; and {len(bad) - _TOLD:,} more" if len(bad) > _TOLD else ""
         raise BadRecords(
-            f"{path} is damaged: {told}{more}.",
+            f"{path} is damaged: {shown}{more}.",
             f"`python -m retriever naturalproofs-check {path}` tells all; get the file again, or build it.",
         )
     return corpus, splits
@@ -149,7 +149,7 @@ def _load(path: Path) -> dict[str, object]:
     except ValueError as error:
         raise BadRecords(f"{path} is not JSON: {error}.", _LAYOUT) from error
     if not isinstance(whole, dict):
-        raise BadRecords(f"{path} is of another layout: it is no JSON object.", _LAYOUT)
+        raise BadRecords(f"{path} is of another layout: it is not a JSON object.", _LAYOUT)
     return whole
 
 
@@ -180,7 +180,7 @@ def _splits(plain: object, corpus: Corpus, path: Path, problems: list[LayoutProb
     def wrong(example: Example, name: str) -> LayoutProblem | None:
         location = f"splits.{name}.examples"
         if not has_proof(example):
-            return LayoutProblem(location, f"names {list(example)}, which is no proof")
+            return LayoutProblem(location, f"names {list(example)}, which is not a proof")
         if not proofs[example[0]][example[1]].ref_ids:
             return LayoutProblem(
                 location, f"names {list(example)}, a proof without references", harmless=True

@@ -13,17 +13,17 @@ from retriever.lean.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class DeclarationSite:
-    """What the index knows of a declaration's place."""
+    """What the index knows about where a premise is declared."""
 
     path: Path | None
-    """None for what is known from the bundled index alone."""
+    """None for a premise that is only in the bundled index."""
     line: int
-    """From 0, as the file was when it was read; -1 where it is not known."""
+    """The line, from 0, when the file was indexed; -1 if unknown."""
     doc_url: str | None
 
 
 def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | None:
-    """The place of a premise of this name in this module, or None where the index has none."""
+    """Where the premise of this name in this module is declared; None if the index does not have it."""
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()
     if number < 0 or view.module(number) != module:

@@ -1,4 +1,4 @@
-"""The place of a goal, and what of the index stands above it in the open file."""
+"""The context of a goal, and which premises of the index are above it in the open file."""
 
 from __future__ import annotations
 

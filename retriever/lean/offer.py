@@ -1,4 +1,4 @@
-"""What may be offered at a place, and how a premise is told to whoever asked."""
+"""Which premises may be offered at a position, and how they are presented."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DOCUMENTED = frozenset(
     )
 )
 MOST_LOCAL = 512
-"""How many of the open file's premises are offered beside the index."""
+"""How many of the open file's premises are offered besides the index's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local
     allowed &= own | ~snapshot.is_private
     allowed[proved(snapshot, where)] = False
     if where.shows_file and local < MOST_LOCAL:
-        allowed &= ~own  # What the editor shows takes the place of what was indexed.
+        allowed &= ~own  # The editor's text replaces what was indexed.
     elif where.line is not None:
         allowed &= ~own | (snapshot.view.lines < where.line)
     return np.asarray(allowed)

@@ -22,7 +22,7 @@ from retriever.search.index.source_file import IndexedFile
 _LARGEST_FILE = 1 << 20
 """Bytes of a file that is read for this; whoever asks waits."""
 _MOST_FILES = 2000
-"""In a project of more files that import unproved ones only the marked premises themselves are told."""
+"""In a project with more files that import unproved ones, only the premises with a `sorry` of their own are marked."""
 _WORD = re.compile(r"[^\W\d][\w'!?]*")
 
 

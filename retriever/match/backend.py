@@ -52,7 +52,7 @@ class MatchBackend:
         try:
             return [token.spelled for token in decode(text)]
         except ValueError as error:
-            message = f"This is no line of tokens: {error}."
+            message = f"This is not a line of tokens: {error}."
             raise BadRecords(message, "Give it what query_text returns, or a document's text.") from error
 
     def figures(self, ranks: Sequence[Ranks], seed: int = 0) -> dict[str, Interval]:

@@ -129,7 +129,7 @@ def sparse_decoding(candidates: ScoredPairs) -> Ints:
 
 
 def checked(scores: Scores) -> Scores:
-    """The matrix itself. Raises ValueError when it is no matrix, empty, or has an entry not finite."""
+    """The matrix itself. Raises ValueError when it is not a matrix, empty, or has an entry not finite."""
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"expected a matrix of scores, got shape {scores.shape}")
     if not np.isfinite(scores).all():

@@ -44,7 +44,7 @@ def find_renaming(
     for token in shared:
         forms[letter_of(token)].append(token)
     inside = protected_positions(proof)
-    fixed = (frozenset(proof) - shared) | {proof[place] for place in inside}
+    fixed = (frozenset(proof) - shared) | {proof[index] for index in inside}
     letters: dict[str, str] = {}
     if level in ("partial", "full"):
         chosen = sorted(forms)
@@ -107,15 +107,15 @@ def _matched(ways: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """A largest matching, by augmenting paths: each letter at most one of its targets, no target twice."""
     owner: dict[str, str] = {}
 
-    def place(letter: str, seen: set[str]) -> bool:
+    def assign(letter: str, seen: set[str]) -> bool:
         for target in ways[letter]:
             if target not in seen:
                 seen.add(target)
-                if target not in owner or place(owner[target], seen):
+                if target not in owner or assign(owner[target], seen):
                     owner[target] = letter
                     return True
         return False
 
     for letter in ways:
-        place(letter, set())
+        assign(letter, set())
     return {letter: target for target, letter in owner.items()}

@@ -48,14 +48,14 @@ def read_pairs(
     when there is nothing to be read, when the file is of another format or version, or, without
     `complaints`, when anything in it is wrong.
     """
-    told: list[str] = []
-    pairs = read_released(path, level, told) if path.is_dir() else _read(path, told)
+    complaints_found: list[str] = []
+    pairs = read_released(path, level, complaints_found) if path.is_dir() else _read(path, complaints_found)
     if complaints is not None:
-        complaints.extend(told)
-    elif told:
-        more = f"; and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+        complaints.extend(complaints_found)
+    elif complaints_found:
+        more = f"; and {len(complaints_found) - _TOLD:,} more" if len(complaints_found) > _TOLD else ""
         raise BadRecords(
-            f"{path} is damaged: {'; '.join(told[:_TOLD])}{more}.",
+            f"{path} is damaged: {'; '.join(complaints_found[:_TOLD])}{more}.",
             f"`python -m retriever match-check {path}` tells all; get the file again, or build it.",
         )
     return pairs
@@ -93,7 +93,7 @@ def digest_of(source: Path) -> str:
     return whole.hexdigest()
 
 
-def _read(path: Path, told: list[str]) -> StatementProofs:
+def _read(path: Path, complaints_found: list[str]) -> StatementProofs:
     pairs: list[StatementProof] = []
     parts: dict[str, Split] = {}
     try:
@@ -107,16 +107,16 @@ def _read(path: Path, told: list[str]) -> StatementProofs:
                     if pair.key in parts:
                         raise ValueError(f"has the key {pair.key!r} a second time")
                 except ValueError as error:
-                    told.append(f"{path}:{number}: {error}")
+                    complaints_found.append(f"{path}:{number}: {error}")
                 else:
                     pairs.append(pair)
                     parts[pair.key] = part
             if expected not in (None, number - 1):
-                told.append(f"{path}:{number}: ends after {number - 1:,} of {expected:,} pairs")
+                complaints_found.append(f"{path}:{number}: ends after {number - 1:,} of {expected:,} pairs")
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
     except UnicodeDecodeError as error:
-        raise BadRecords(f"{path} is no text: {error.reason}.", _AGAIN) from error
+        raise BadRecords(f"{path} is not text: {error.reason}.", _AGAIN) from error
     return StatementProofs(tuple(pairs), parts)
 
 
@@ -153,7 +153,7 @@ def _pair(line: str) -> tuple[StatementProof, Split]:
     except ValueError as error:
         raise ValueError(f"is not JSON: {error}") from error
     if not isinstance(plain, dict):
-        raise ValueError("is no JSON object")
+        raise ValueError("is not a JSON object")
     for name in _FIELDS:
         if not isinstance(plain.get(name), str):
             raise ValueError(f"has no text as {name!r}")
@@ -194,8 +194,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    told: list[str] = []
-    read_pairs(options.file, told, level=options.level)
-    for line in told:
+    complaints_found: list[str] = []
+    read_pairs(options.file, complaints_found, level=options.level)
+    for line in complaints_found:
         print(line)
-    return int(bool(told))
+    return int(bool(complaints_found))

@@ -111,11 +111,11 @@ def _symbol(piece: str, kind: Kind, font: str) -> Token:
 def _decoded(piece: str) -> Token:
     if len(piece) == 1 or not piece.startswith("$"):
         if [token.text for token in words(piece)] != [piece]:
-            raise ValueError(f"{piece!r} is no word")
+            raise ValueError(f"{piece!r} is not a word")
         return _shared(piece, "word", "")
     mark, colon, text = piece[1:].partition(":")
     if mark[:1] not in _KINDS or mark[1:] not in FONTS or not colon or [text] != text.split():
-        raise ValueError(f"{piece!r} is no symbol")
+        raise ValueError(f"{piece!r} is not a symbol")
     return _shared(text, _KINDS[mark[0]], mark[1:])
 
 

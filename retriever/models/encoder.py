@@ -255,10 +255,10 @@ def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str
     """Eq. (3) over (context text, goal text) pairs: float32[n, d]. Equal texts are encoded once."""
     distinct = sorted({text for pair in pairs for text in pair if text})
     vectors = encode(distinct)
-    place = {text: index for index, text in enumerate(distinct)}
-    goals = vectors[[place[goal] for _, goal in pairs]] if pairs else vectors[:0]
+    row_of = {text: index for index, text in enumerate(distinct)}
+    goals = vectors[[row_of[goal] for _, goal in pairs]] if pairs else vectors[:0]
     contexts = np.array(
-        [place[context] if context else place[goal] for context, goal in pairs], dtype=np.int64
+        [row_of[context] if context else row_of[goal] for context, goal in pairs], dtype=np.int64
     )
     return np.asarray((goals + vectors[contexts]) / 2, dtype=np.float32)
 

@@ -30,7 +30,7 @@ def find_model(
         files: what is needed of a repository, as patterns; it is here once one of them is.
         named_by: where the name comes from, for whoever has to change it there: an environment variable.
 
-    Raises ModelError: there is no such folder, the name is no repository, or it is not here and cannot or
+    Raises ModelError: there is no such folder, the name is not a repository, or it is not here and cannot or
     must not be fetched.
     """
     folder = Path(name).expanduser()

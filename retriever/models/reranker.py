@@ -140,11 +140,11 @@ class Reranker:
     def pair_scores(self, query: str, documents: Sequence[tuple[str, str]]) -> Floats:
         """float32[n]: the logit for each document, given as (context, text); NaN for one without text."""
         result = np.full(len(documents), np.nan, dtype=np.float32)
-        readable = [place for place, (_, text) in enumerate(documents) if text]
+        readable = [index for index, (_, text) in enumerate(documents) if text]
         if not readable:
             return result
         state = self._query_ids(query)
-        rows = self._document_ids([documents[place] for place in readable])
+        rows = self._document_ids([documents[index] for index in readable])
         for batch in packed(rows, max(1, _TOKENS_PER_BATCH - len(state))):
             chosen = [readable[index] for index in batch]
             result[chosen] = self._run(state, [rows[index] for index in batch])
@@ -229,8 +229,8 @@ def blend(fused: Floats, logits: Floats, weight: float) -> Floats:
 def _fingerprint_of(folder: Path, config: RerankerConfig) -> str:
     """16 hexadecimal digits over all that decides a logit."""
     lengths = config.lengths
-    told = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
-    digest = hashlib.sha256(told.encode())
+    settings = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
+    digest = hashlib.sha256(settings.encode())
     for name in (MODEL, TOKENIZER):
         digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -51,7 +51,7 @@ def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_00
     """A number of things that a file names. Raises KeyError, and ValueError: there cannot be so many."""
     value = values[name]
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{name} {reprlib.repr(value)} is no number from {least} to {most}")
+        raise ValueError(f"{name} {reprlib.repr(value)} is not a number from {least} to {most}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""What the models read of a proof state and of a premise; the only place that decides it.
+"""The text of a proof state and of a premise that the models read. It is decided here only.
 
 Both come out in the form of the paper's section 3.2.1, so that one encoder reads both and training and
 serving cannot drift apart:

@@ -93,5 +93,5 @@ def _references(statements: Mapping[int, Statement], example: Example, part: str
     id, number = example
     theorem = statements.get(id)
     if theorem is None or not 0 <= number < len(theorem.proofs) or not theorem.proofs[number].ref_ids:
-        raise BadRecords(f"The {part} example {list(example)} is no proof with references.", _HINT)
+        raise BadRecords(f"The {part} example {list(example)} is not a proof with references.", _HINT)
     return theorem.proofs[number].ref_ids

@@ -51,6 +51,6 @@ def find_backend(name: str) -> Backend:
             raise
         raise UserError(f"There is no backend `{name}`.", hint) from error
     if not hasattr(found, "BACKEND"):
-        raise UserError(f"The package `{name}` is no backend: {module} has no BACKEND.", hint)
+        raise UserError(f"The package `{name}` is not a backend: {module} has no BACKEND.", hint)
     backend: Backend = found.BACKEND
     return backend

@@ -86,7 +86,7 @@ class SnapshotReader(Generic[Opened]):
             raise damage from error
 
     def _damage(self, snapshot: Opened) -> IndexDamaged | None:
-        """What is amiss in the files of a snapshot; those that were just found whole are not read again."""
+        """What is wrong with the files of a snapshot; those that were just verified are not read again."""
         with self._looking:
             seen, since = self._found_whole
             if seen is snapshot and time.monotonic() - since < _LOOK_AGAIN_SECONDS:

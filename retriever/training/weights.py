@@ -52,7 +52,7 @@ def take_over(target: BertModel, source: BertModel) -> None:
     widths = source.config.hidden_size, target.config.hidden_size
     if kinds != {"bert"} or source.config.num_hidden_layers or widths[0] != widths[1]:
         hint = "Start from a run with as many layers, or from one without layers and of the same width."
-        raise ModelError("The run to start from is of another shape.", hint)
+        raise ModelError("The run to start from has another shape.", hint)
     with torch.no_grad():
         for name, values in source.embeddings.named_parameters():
             own = target.embeddings.get_parameter(name)
@@ -76,7 +76,7 @@ def _copy(target: BertModel, source: BertModel) -> None:
         target.load_state_dict(values)
     except RuntimeError as error:
         hint = "Give both runs the same model.hidden and model.intermediate."
-        raise ModelError("The run to start from is of another shape.", hint) from error
+        raise ModelError("The run to start from has another shape.", hint) from error
 
 
 def _stretched(positions: Tensor, rows: int) -> Tensor:

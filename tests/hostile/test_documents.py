@@ -16,7 +16,7 @@ from lean_extract.records import read_records
 from lsp_server.engine.requests import checked_query
 from lsp_server.engine.settings import Settings, parse
 from prover.evaluation.minif2f import read_minif2f
-from prover.evaluation.problems import Unposed
+from prover.evaluation.problems import InvalidProblem
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion
@@ -208,7 +208,7 @@ def test_problems_that_are_none_are_told(tmp_path: Path) -> None:
     good = {"name": "a", "header": "", "statement": "theorem a : 1 = 1 := by"}
     lines = [DEEP, '{"name": NaN}', DIGITS, json.dumps(good)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    assert [isinstance(one, Unposed) for one in read_minif2f(path, tmp_path)] == [True, True, True, False]
+    assert [isinstance(one, InvalidProblem) for one in read_minif2f(path, tmp_path)] == [True] * 3 + [False]
 
 
 def test_a_query_longer_than_is_read_is_refused_at_every_door() -> None:

@@ -285,7 +285,7 @@ def test_the_goals_of_a_place_are_counted(cli: Cli, library: Path) -> None:
     assert "error: There is no goal 2: the state has one goal." in done.stderr
     done = cli("suggest", *place, "3", "--goal", "2", "--tactics")
     assert done.returncode == 2
-    assert "Tactics are tried on the first goal alone." in done.stderr
+    assert "Tactics are tried on the first goal only." in done.stderr
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -294,7 +294,7 @@ async def test_an_editor_may_choose_a_goal(editor: Editor) -> None:
     answer = await editor.suggest("Work.lean", 5, 2, goal=TWO, goalNumber=2, tactics=True)
     assert (answer["goal_number"], answer["goal_count"]) == (2, 2)
     assert answer["tactics"] == []
-    assert "on the first goal alone" in answer["warnings"][0]
+    assert "on the first goal only" in answer["warnings"][0]
     assert answer["tactics_status"] == "goal_not_first"
 
 
@@ -302,12 +302,12 @@ def test_hypotheses_alone_are_ranked_by_and_told(cli: Cli, tmp_path: Path) -> No
     asking = ("suggest", "--state", "-", "--json")
     answer = json.loads(cli(*asking, stdin="a b : ℕ\nh : a < b\n", cwd=tmp_path).stdout)
     assert answer["premises"]
-    assert any("hypotheses alone" in note for note in answer["notes"])
+    assert any("hypotheses only" in note for note in answer["notes"])
     stated = json.loads(
         cli(*asking, stdin="theorem t (a b : ℕ) (h : a < b) : a ≤ b := by", cwd=tmp_path).stdout
     )
     assert stated["goal"] == "a b : ℕ\nh : a < b\n⊢ a ≤ b"
-    assert not any("hypotheses alone" in note for note in stated["notes"])
+    assert not any("hypotheses only" in note for note in stated["notes"])
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ MISTAKES = [
     (["--file", "Lib", "--line", "1"], "Lib is not a Lean file"),
     (["--file", "notes.txt", "--line", "1"], "notes.txt is not a Lean file"),
     (["--file", "latin.lean", "--line", "1"], "latin.lean is not UTF-8"),
-    (["--state", "-", "--tactics"], "Tactics can only be tried where there is a file"),
-    (["--state", "-", "--line", "3"], "--line and --column go with --file"),
+    (["--state", "-", "--tactics"], "Tactics can only be tried in a file"),
+    (["--state", "-", "--line", "3"], "--line and --column are only used with --file"),
     (["--state", "latin.lean"], "not UTF-8"),
     (["--state", "-"], "proof state is empty"),
 ]

@@ -79,5 +79,5 @@ def test_a_port_that_is_sent_nonsense_is_left(bare_environment: dict[str, str]) 
         stream.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert server.wait() == 1
         assert b"window/showMessage" in stream.recv(10_000)
-    assert "no colon: 'GET / HTTP/1.1'. The server ends." in server.said.decode()
+    assert "no colon: 'GET / HTTP/1.1'. The server is shutting down." in server.said.decode()
     server.close()

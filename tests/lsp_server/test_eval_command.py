@@ -91,7 +91,7 @@ def test_statements_are_proved_and_counted(cli: Cli, project: Path, tmp_path: Pa
     assert "--resume" in again.stderr
     other = cli(*asked, "--nodes", "7", "--resume")
     assert other.returncode == 2
-    assert "nodes was 6 and is 7 now" in other.stderr
+    assert "nodes was 6 and is now 7" in other.stderr
 
 
 def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
@@ -120,7 +120,7 @@ def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
     assert [name for name, row in found.items() if row["status"] == "proved"] == ["same", "twice", "both"]
     assert "is empty" in said.pop("line 2")
     assert "is not JSON" in said.pop("line 3")
-    assert "line 1 already" in said.pop("same (line 4)")
+    assert "already occurs in line 1" in said.pop("same (line 4)")
     assert "unexpected token" in said.pop("syntax")
     assert "prime" in said.pop("unknown_word")
     assert "unknown namespace" in said.pop("header")
@@ -280,7 +280,7 @@ def test_two_evaluations_do_not_share_a_folder(
         process.send_signal(signal.SIGSTOP)  # it holds the folder, and does not come to its end meanwhile
         done = cli(*asked, "--resume")
         assert done.returncode == 2
-        assert f"Another evaluation writes to {out}: process {process.pid} on " in done.stderr
+        assert f"Another evaluation is writing to {out}: process {process.pid} on " in done.stderr
         process.send_signal(signal.SIGCONT)
         assert process.wait(60) == 0
     assert list(rows(out)) == ["same", "never"]
@@ -371,7 +371,7 @@ def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
     for more, code, said in [
         (["--retriever", "oracle", *TEMPLATES], 2, "no proofs"),
         (["--tactics-from", "generator", "--generator", tmp_path], 1, "no generator"),
-        ([*TEMPLATES, "--generator", tmp_path], 2, "--generator goes with"),
+        ([*TEMPLATES, "--generator", tmp_path], 2, "--generator has no effect on templates"),
         ([*TEMPLATES, "--seconds", "0"], 2, "not a number above 0"),
         ([*TEMPLATES, "--lean", "no-such-program"], 2, "no program here"),
     ]:

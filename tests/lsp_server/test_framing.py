@@ -112,7 +112,11 @@ def test_the_server_says_so_and_ends(bare_environment: dict[str, str], stream: b
     client.end_input()
     assert client.wait() == 1
     (line,) = client.said.decode().splitlines()
-    assert line.startswith("premise-suggest: ") and said in line and line.endswith(". The server ends.")
+    assert (
+        line.startswith("premise-suggest: ")
+        and said in line
+        and line.endswith(". The server is shutting down.")
+    )
     (told,) = (one for one in client.others if one.get("method") == "window/showMessage")
     assert said in told["params"]["message"]
     client.close()

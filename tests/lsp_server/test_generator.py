@@ -329,7 +329,7 @@ def test_a_generator_named_beside_templates_alone_is_refused(
     options = ("--generator", "nosuch", "--tactics-from", "templates", *tactics)
     done = cli("suggest", "--file", project / "Work.lean", "--line", "6", *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: --generator goes with generated tactics.\nhint: ")
+    assert done.stderr.startswith("error: --generator has no effect on templates.\nhint: ")
 
 
 async def test_an_editor_sets_it_and_has_its_tactics_as_quick_fixes(

@@ -1,4 +1,4 @@
-"""What is no message: each request over the real wire is answered once, with a code."""
+"""What is not a message: each request over the real wire is answered once, with a code."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_blend_sees_differences_of_logits_alone(
         ({"format": "premise-suggest-encoder"}, "format premise-suggest-encoder"),
         ({"version": 99}, "format premise-suggest-reranker 99"),
         ({"text_version": 99}, "text form 99"),
-        ({"state_length": 3}, "state_length 3 is no number from 8"),
+        ({"state_length": 3}, "state_length 3 is not a number from 8"),
         ({"weight": float("nan")}, "finite"),
         ({"weight": "inf"}, "finite"),
         ({"pad_id": 10**30}, "pad_id"),

@@ -39,7 +39,7 @@ export class CursorFollower implements vscode.Disposable {
     this.schedule();
   }
 
-  /** Ask unless the place has been asked about already. */
+  /** Send a request unless there has been one for this position. */
   check(): void {
     if (keyOf(this.editor.current) !== this.asked) this.schedule();
   }
@@ -49,7 +49,7 @@ export class CursorFollower implements vscode.Disposable {
     this.asked = "";
   }
 
-  /** The place has been asked about by other means: resting there asks nothing more. */
+  /** The position has been asked about by other means: resting there sends no request. */
   hasAsked(editor: vscode.TextEditor): void {
     this.debounce.cancel();
     this.asked = keyOf(editor);
@@ -68,7 +68,7 @@ export class CursorFollower implements vscode.Disposable {
   }
 
   private schedule(): void {
-    this.asked = ""; // What was asked ends here, so coming back to its place asks anew.
+    this.asked = ""; // What was asked ends here, so coming back to its position asks again.
     this.follower.onMove();
     this.debounce.moved(this.follower.wait(), () => this.rests());
   }
@@ -81,7 +81,7 @@ export class CursorFollower implements vscode.Disposable {
   }
 }
 
-/** What an answer depends on: the text, and the place in it. */
+/** What an answer depends on: the text, and the position in it. */
 function keyOf(editor: vscode.TextEditor | undefined): string {
   if (editor === undefined) return "none";
   const { document, selection } = editor;

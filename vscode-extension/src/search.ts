@@ -77,7 +77,7 @@ async function look(picker: Picker, actions: SearchActions, query: string, signa
   try {
     const answer = await actions.search(query, signal);
     if (signal.aborted || answer === null) return;
-    picker.items = answer.premises.length > 0 ? answer.premises.map(itemOf) : [said("Nothing in the index fits that.")];
+    picker.items = answer.premises.length > 0 ? answer.premises.map(itemOf) : [said("Nothing in the index matches.")];
   } catch (error) {
     if (signal.aborted || isPassing(error)) return;
     picker.items = [said(sentence(readFailure(error)))];

@@ -40,7 +40,7 @@ export function statusText(
   }
   if (indexing !== undefined) return whileIndexing(indexing);
   if (index === null) {
-    return { text: "$(book) Premises", tooltip: "The index is looked at with the first suggestion.", warning: false };
+    return { text: "$(book) Premises", tooltip: "The index is opened with the first suggestion.", warning: false };
   }
   const old = age(index.built_at, now);
   const stale = index.stale_files > 0 ? ` · ${index.stale_files} newer ${index.stale_files === 1 ? "file" : "files"}` : "";

@@ -1,4 +1,4 @@
-/** What a toast says, with links in the place of buttons. Pure. */
+/** The text of a toast, with links instead of buttons. Pure. */
 
 import { REMEDIES, type Remedy } from "./server/problems";
 

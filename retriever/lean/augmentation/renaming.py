@@ -75,7 +75,7 @@ def rename(goal: Goal, names: Mapping[str, str]) -> Goal:
 
 
 def rename_text(text: str, names: Mapping[str, str]) -> str:
-    """A text with these names for those: not in `Nat.x`, `h.x` and `(x := …)`, where `x` is no variable."""
+    """A text with these names for those: not in `Nat.x`, `h.x` and `(x := …)`, where `x` is not a variable."""
     raw = raw_tokens(text)
     tokens = [token.rstrip() for token in raw]
     for position, token in enumerate(tokens):

@@ -57,7 +57,7 @@ class Variant:
     name: str
     weights: Fusion
     tables: Tables
-    reads_place: bool = True
+    reads_position: bool = True
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By the weighted sum."""

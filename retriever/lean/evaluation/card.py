@@ -120,7 +120,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
         "Generated variants follow their source.",
         f"- Hardware: {hardware}.",
-        *(f"- {_told(stage)}" for stage in stages),
+        *(f"- {_stage_line(stage)}" for stage in stages),
         *(f"- {note}" for note in notes),
         f"- Fingerprint `{fingerprint}`.\n",
         _LIMITS,
@@ -133,7 +133,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         stream.write("\n".join(parts))
 
 
-def _told(stage: CardStage) -> str:
+def _stage_line(stage: CardStage) -> str:
     if not stage.values:
         return f"`{stage.name}`: weights from elsewhere."
     shape, schedule = stage.values["model"], stage.values["schedule"]

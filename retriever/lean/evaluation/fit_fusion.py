@@ -57,12 +57,12 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
         message = "No theorem of the dataset's `tune` half has a gold premise among its candidates."
         raise BadRecords(message, "Fit on a larger dataset, or with a larger --limit.")
     manifest = session.dataset.manifest
-    told = (
+    origin = (
         f"{len(questions)} theorems of the tune half of the valid split, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}"
     )
     weights = tuple(round(weight, 5) for weight in refit(found, kept))
-    return Fusion(FEATURES, weights, lists.lists, lists.bm25, told)
+    return Fusion(FEATURES, weights, lists.lists, lists.bm25, origin)
 
 
 def refit(examples: Sequence[RankingExample], kept: Collection[str]) -> tuple[float, ...]:

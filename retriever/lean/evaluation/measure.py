@@ -65,8 +65,8 @@ def measure(
     found: dict[tuple[Setting, str], list[tuple[list[float], Matrix]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
-    for place, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[place], question)
+    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
+        raw = score(session.pool, session.vectors, states[row], question)
         asked = {setting: in_setting(raw, setting) for setting in settings}
         for method in methods:
             known = [asked[setting] for setting in settings if _is_new(method, setting)]
@@ -80,7 +80,7 @@ def measure(
 
 
 def _is_new(method: Method, setting: Setting) -> bool:
-    return setting != "place" or (isinstance(method, ContextualMethod) and method.reads_place)
+    return setting != "place" or (isinstance(method, ContextualMethod) and method.reads_position)
 
 
 def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Ints) -> list[float]:

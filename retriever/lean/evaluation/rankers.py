@@ -26,10 +26,10 @@ from retriever.search.top import top
 from retriever.search.votes import by_rank
 
 Setting = Literal["state", "place", "importable"]
-"""What is known and offered: the state alone and everything; its place too and everything; its place, and
-only what can be used there."""
+"""What is known, and which candidates there are. `state`: only the state, and all premises. `place`: its file and
+position too, and all premises. `importable`: the same, and only premises that can be imported there."""
 DEPTH = 1000
-"""How many places of a ranking are looked at (for the reciprocal rank)."""
+"""How many ranks of a ranking are examined (for the reciprocal rank)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ScoredQuestion:
     """A question with the raw scores that fusion starts from; what may not be offered has -inf.
 
     Votes and uses nearby come from proofs of the training split. The theorem and its twins do not vote, nor,
-    where the place is known, does what follows in its file. What is not importable else does, as in the
+    where the position is known, does what follows in its file. What is not importable else does, as in the
     service: the whole library is indexed.
     """
 
@@ -48,7 +48,7 @@ class ScoredQuestion:
     votes: Floats
     """Of the nearest training theorems."""
     votes_there: Floats
-    """The same without those that follow the theorem in its file: for settings that know the place."""
+    """The same without those after the theorem in its file, for settings in which its position is known."""
     overlap: Floats
     """How much of each premise's tokens the goal has."""
     structure: GoalStructure
@@ -83,7 +83,7 @@ class ContextualMethod(Protocol):
         """What the tables call it."""
 
     @property
-    def reads_place(self) -> bool:
+    def reads_position(self) -> bool:
         """Whether knowing file and position changes its ranking where the candidates stay the same."""
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
@@ -125,7 +125,7 @@ class Column:
     """One of the two scores that fusion starts from, alone."""
 
     name: Literal["bm25", "dense"]
-    reads_place: bool = False
+    reads_position: bool = False
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By that score."""
@@ -139,7 +139,7 @@ class FusedMethod:
     pool: Pool
     weights: Fusion
     name: str = "fused"
-    reads_place: bool = True
+    reads_position: bool = True
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """Candidates as the service draws them, by their fused score."""

@@ -33,7 +33,7 @@ def factories() -> dict[str, Factory]:
 
 
 def open_available(session: EvaluationSession) -> list[Method]:
-    """All methods that can be had here; what keeps another from it is told on the error stream."""
+    """All methods that are available here; why another is not is printed on standard error."""
     methods = []
     for name, make in factories().items():
         try:

@@ -48,7 +48,7 @@ class Reranked:
     logits: Logits
     first: int = FIRST
     name: str = "reranked"
-    reads_place: bool = True
+    reads_position: bool = True
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
@@ -66,7 +66,7 @@ class DenseReranked:
     logits: Logits
     first: int = FIRST
     name: str = "dense-reranked"
-    reads_place: bool = False
+    reads_position: bool = False
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""

@@ -56,7 +56,7 @@ def part_questions(dataset: Dataset, part: Part, limit: int) -> list[HeldOutGoal
     half = [question for question in found if is_tuned_on(question.theorem) == (part == "tune")]
     if len(half) <= limit:
         return half
-    return [half[place] for place in np.sort(np.random.default_rng(0).permutation(len(half))[:limit])]
+    return [half[index] for index in np.sort(np.random.default_rng(0).permutation(len(half))[:limit])]
 
 
 def is_tuned_on(theorem: str) -> bool:

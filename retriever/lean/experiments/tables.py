@@ -99,11 +99,11 @@ def _lines(kind: Table, rows: Sequence[FinishedRow], part: str, setting: Setting
             if values is None:
                 continue
             figures = dict(zip(COLUMNS, Bootstrap(len(values)).intervals(values, to_columns), strict=True))
-            told = [row.planned.label[name] for name in LABELS[kind]]
+            labels = [row.planned.label[name] for name in LABELS[kind]]
             cells = [cell(figures[name], intervals=False) for name in (*PAPER, "R@32", "MRR")]
             interval = f"[{figures['R@10'].low:.1f}, {figures['R@10'].high:.1f}]"
             apart = [] if kind == "splits" else [_apart(_alike(kind, rows, row), row, part, setting, method)]
-            yield [*told, method, *cells, interval, *apart]
+            yield [*labels, method, *cells, interval, *apart]
 
 
 def _alike(kind: Table, rows: Sequence[FinishedRow], row: FinishedRow) -> list[FinishedRow]:

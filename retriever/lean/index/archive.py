@@ -83,7 +83,7 @@ def _unpack_files(archive: bytes, folder: Path) -> None:
             path = folder / plain_name(entry.name)
             source = tar.extractfile(entry) if entry.isreg() else None
             if source is None or path.exists():
-                raise ValueError(f"{entry.name!r} is no file, or there twice")
+                raise ValueError(f"{entry.name!r} is not a file, or there twice")
             data = source.read()
             if entry.name in _DELTA:
                 array = np.load(io.BytesIO(data), allow_pickle=False)

@@ -69,7 +69,7 @@ def update_index(
         graphs: how to build HNSW graphs for large segments where hnswlib is installed; None for none.
 
     Where another process writes a shared package, its end is awaited. Raises IndexLocked, IndexWriteFailed,
-    and what `find_sources` raises for a folder that is no project. What was indexed before stays usable in
+    and what `find_sources` raises for a folder that is not a project. What was indexed before stays usable in
     all cases.
     """
     options = UpdateOptions(progress, should_stop, graphs)

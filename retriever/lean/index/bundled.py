@@ -105,31 +105,31 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
 def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
     """The bundled index as a store, unpacked into `cache` the first time; safe with several processes.
 
-    Where the unpacked copy is not what was unpacked it is unpacked again; who has the old one open reads on.
+    If the unpacked copy was altered, it is unpacked again; processes that have the old one open keep it.
 
     Args:
-        tell: hears that it is unpacked, and why, in a sentence.
+        tell: called with a sentence that says that it is unpacked, and why.
 
     Raises IndexMissing, IndexDamaged (the shipped files), IndexWriteFailed (the cache).
     """
     bundle = read_card(data)
     store = _store(cache, bundle)
-    amiss = _amiss(store, bundle)
-    if amiss is None:
+    damage = _damage(store, bundle)
+    if damage is None:
         return store
-    if amiss:
-        tell(f"{amiss} Unpacking the bundled Mathlib index again ...")
+    if damage:
+        tell(f"{damage} Unpacking the bundled Mathlib index again ...")
     else:
         tell("Unpacking the bundled Mathlib index (once) ...")
     archive = _read_archive(data / ARCHIVE, bundle)
-    with explained_writes(store.root, amiss):
+    with explained_writes(store.root, damage):
         make_folder(cache)
         _sweep(cache)
         before = [*store.root.glob("segments/*")]
         temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
             extract(archive, temporary, bundle.fingerprint)
-            if _amiss(store, bundle) is not None:  # else another process was faster
+            if _damage(store, bundle) is not None:  # else another process was faster
                 _publish(temporary, store, bundle)
                 for folder in before:  # whoever has it open reads on
                     shutil.rmtree(folder, ignore_errors=True)
@@ -137,13 +137,13 @@ def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda 
             raise IndexDamaged(f"The bundled index cannot be unpacked: {error}.", REINSTALL) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-    if amiss := _amiss(store, bundle):
-        raise IndexDamaged(amiss, f"What is written to {cache} does not stay: look after that disk.")
+    if damage := _damage(store, bundle):
+        raise IndexDamaged(damage, f"Files written to {cache} do not stay intact: check that disk.")
     return store
 
 
 def verify_unpacked(cache: Path, bundle: Bundle, go_on: GoOn = always) -> list[str]:
-    """Read every byte of the unpacked copy, if there is one; what is wrong, in words."""
+    """Read every byte of the unpacked copy, if there is one; returns what is wrong, in words."""
     store = _store(cache, bundle)
     return store.verify(go_on) if store.stamp() is not None else []
 
@@ -152,8 +152,8 @@ def _store(cache: Path, bundle: Bundle) -> IndexStore:
     return IndexStore(cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}")
 
 
-def _amiss(store: IndexStore, bundle: Bundle) -> str | None:
-    """Why the bundle has to be unpacked: an empty text where it was not yet; None where it need not be.
+def _damage(store: IndexStore, bundle: Bundle) -> str | None:
+    """Why the bundle has to be unpacked: an empty text if it never was; None if it need not be.
 
     Raises IndexDamaged where the system does not let us look.
     """

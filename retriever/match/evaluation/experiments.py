@@ -114,7 +114,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--part", choices=("valid", "test"), default="valid", help="default: valid, the one to tune on"
     )
     parser.add_argument("--only", nargs="+", default=[], help="the matchers to make, by name")
-    parser.add_argument("--minutes", type=float, help="stop after so many (the same command goes on)")
+    parser.add_argument(
+        "--minutes", type=float, help="stop after this many minutes (run the same command again to continue)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--presets", type=Path, help="a folder of presets of the same names")
     parser.add_argument("--table", choices=TABLES, help="default: all of them")

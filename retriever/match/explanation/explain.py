@@ -125,7 +125,7 @@ def explain(
 
     The model gets batches of 64 variants; a bar on a terminal shows how far it is. The same for the same
     model and seed. Raises UserError when `lime` is not installed or the side has fewer than two distinct
-    tokens, BadSettings when there are fewer than two samples, ModelError when a score is no finite number.
+    tokens, BadSettings when there are fewer than two samples, ModelError when a score is not a finite number.
     """
     lime_base = import_extra("lime.lime_base", "match", "An explanation")
     tokens = statement if side == "statement" else proof

@@ -189,6 +189,6 @@ def _tokens(block: Element, lost: list[str], skipped: Counter[str]) -> Iterator[
 
 
 def _unseen(element: Element) -> bool:
-    """Whether an element is no text of the statement or proof, or points at other places."""
+    """Whether an element is not part of the text of a statement or proof, or points elsewhere."""
     points = element.tag == "a" and element.get("href", "").startswith("#")
     return points or element.tag in _UNSEEN or bool(_POINTERS & {*element.get("class", "").split()})

@@ -176,7 +176,7 @@ LEFT_OUT = listed(
     """label ref eqref autoref cref Cref nameref vref pageref cite citep citet tag hspace vspace hskip
     vskip phantom hphantom vphantom color url includegraphics rule"""
 )
-"""Commands that go with their argument: what points at other places would tell which proof belongs where."""
+"""Commands that are removed with their argument: references would reveal which proof belongs to which statement."""
 SILENT = listed(
     """left right middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr Biggl Biggr limits
     nolimits displaystyle textstyle scriptstyle scriptscriptstyle quad qquad frac dfrac tfrac cfrac sqrt

@@ -18,7 +18,7 @@ def corpus_pairs(corpus: Corpus, path: Path, complaints: list[str]) -> Iterator[
     """A pair for each proof of each theorem, as yet without filters; `path` is the corpus' file.
 
     The topic of a theorem is its category and its source; the file's name is the source where it has none.
-    Titles are left out. A formula that is never closed is read to the end of its line, and told.
+    Titles are left out. A formula that is never closed is read to the end of its line, with a complaint.
     """
     for theorem in corpus.theorems:
         name = theorem.label or f"id-{theorem.id}"

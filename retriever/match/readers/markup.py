@@ -39,7 +39,7 @@ class Events(Protocol):
 
 
 def read_markup(path: Path, events: Events) -> str:
-    """Read a file. Returns what is wrong with it as `LINE: what`, or ""; all before that has been told.
+    """Read a file. Returns what is wrong with it as `LINE: what`, or ""; everything before that has been reported.
 
     Files that begin as XML, and those named .xml or .xhtml, are read as XML, others as HTML. Raises OSError.
     """

@@ -78,7 +78,7 @@ def _text(text: str, font: str) -> list[Token]:
 
 
 def _parts(element: Element, name: str, walk: _Walk) -> list[Element | str]:
-    """What an element that is no leaf has in it: children, and text between them."""
+    """What an element that is not a leaf has in it: children, and text between them."""
     if name == "semantics":
         shown = _presentation(element)
         walk.beside += sum(

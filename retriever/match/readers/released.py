@@ -16,7 +16,7 @@ Pairs of one article may be in several parts in `mixed`, and are in one part in 
     text<tab>...                            the proof
     <empty line>
 
-What kind of symbol each is was not kept; it is told from its characters.
+The kind of each symbol was not kept; it is inferred from its characters.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def read_part(path: Path, complaints: list[str]) -> Iterator[StatementProof]:
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _HINT) from error
     except UnicodeDecodeError as error:
-        raise BadRecords(f"{path} is no text: {error.reason}.", _HINT) from error
+        raise BadRecords(f"{path} is not text: {error.reason}.", _HINT) from error
 
 
 _Lines = list[tuple[int, str]]

@@ -54,7 +54,7 @@ def start_from(model: Matcher, run: Path, vocabulary: int) -> None:
             model.load_state_dict({**fresh, **given} if bag else given)
     except RuntimeError as error:
         hint = "Start from a run with the same encoder and the same width."
-        raise ModelError(f"The run {run} is of another shape.", hint) from error
+        raise ModelError(f"The run {run} has another shape.", hint) from error
 
 
 def _score_of(model: Matcher) -> dict[str, Tensor]:

@@ -76,7 +76,7 @@ def _read_line(
     except (ValueError, TypeError) as error:
         raise BadRecords(f"{location}: {error}.", _HINT) from error
     if len(prediction.example) != 2:
-        raise BadRecords(f"{location}: example: {list(prediction.example)} is no pair.", _HINT)
+        raise BadRecords(f"{location}: example: {list(prediction.example)} is not a pair.", _HINT)
     example = prediction.example
     if example in read:
         raise BadRecords(f"{location}: the example {list(example)} is there a second time.", _HINT)

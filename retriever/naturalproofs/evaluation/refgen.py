@@ -103,7 +103,7 @@ def _example(key: str) -> Example:
     return int(theorem), int(proof)
 
 
-STOPPED = "Stopped; the same command goes on from here."
+STOPPED = "Stopped. Run the same command again to continue."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

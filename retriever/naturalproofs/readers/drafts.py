@@ -35,7 +35,7 @@ class Rules:
     marks: tuple[str, str] | None = None
     r"""Commands, without `\`, between which a proof stands, beside the environment `proof`."""
     others: frozenset[str] = frozenset()
-    """Environments of what is no statement here and may have a proof: one behind it is no theorem's."""
+    """Environments of what is not a statement here and may have a proof: one behind it is not a theorem's."""
     label_as_title: bool = False
     chapters: bool = False
     """Whether each file is a topic, named as the category of its statements."""

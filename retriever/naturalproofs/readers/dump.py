@@ -37,8 +37,8 @@ class Page:
 def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
     """The pages of a dump.
 
-    Where the XML is cut off or damaged, that is told in `complaints`, and the pages before it are all.
-    Raises BadSource when the file cannot be opened or is no dump.
+    If the XML is cut off or damaged, this is reported in `complaints`, and only the pages before it are read.
+    Raises BadSource when the file cannot be opened or is not a dump.
     """
     reader = _Reader()
     try:
@@ -50,14 +50,14 @@ def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
     except Refused as error:
         yield from reader.taken()
         if not reader.is_dump:
-            raise BadSource(f"{path} is no MediaWiki dump: {error}.", _HINT) from error
+            raise BadSource(f"{path} is not a MediaWiki dump: {error}.", _HINT) from error
         complaints.append(
             f"{path.name}:{reader.line}: {error}; the {reader.count:,} pages before this line are kept."
         )
     except expat.ExpatError as error:
         yield from reader.taken()
         if not reader.is_dump:
-            raise BadSource(f"{path} is no MediaWiki dump: {error}.", _HINT) from error
+            raise BadSource(f"{path} is not a MediaWiki dump: {error}.", _HINT) from error
         reason = expat.ErrorString(error.code)
         complaints.append(
             f"{path.name}:{error.lineno}: the XML ends early or is damaged ({reason}); "
@@ -70,7 +70,7 @@ def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
             raise BadSource(f"{path} cannot be read: {reason}.", _HINT) from error
         complaints.append(f"{path.name}: is cut off or damaged ({reason}); {reader.count:,} pages are kept.")
     if not reader.is_dump:
-        raise BadSource(f"{path} is no MediaWiki dump.", _HINT)
+        raise BadSource(f"{path} is not a MediaWiki dump.", _HINT)
 
 
 _HINT = "Name an XML dump, such as proofwiki.org/xmldump/latest.xml."

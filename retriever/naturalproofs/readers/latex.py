@@ -71,7 +71,7 @@ class LatexSource:
 
     @classmethod
     def read(cls, path: Path, complaints: list[str], comments: bool = False) -> LatexSource:
-        """A file's text; one that is not UTF-8 is read as Latin-1 and told of. Raises BadSource."""
+        """A file's text; one that is not UTF-8 is read as Latin-1, with a complaint. Raises BadSource."""
         try:
             data = read_regular(path, MAX_TEXT)
         except OSError as error:
@@ -90,7 +90,7 @@ class LatexSource:
 
 
 def environments(source: LatexSource, complaints: list[str]) -> list[LatexEnvironment]:
-    """Every environment by where it starts; those that do not fit together are told in `complaints`.
+    """Every environment by its start; those that do not fit together are reported in `complaints`.
 
     An environment that is never closed is among them, with `closed` false.
     """

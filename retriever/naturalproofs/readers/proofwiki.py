@@ -6,7 +6,7 @@ the section *Proof* of the theorem's page or of a page `theorem/...proof...` bel
 talk, user, help, file, category and template pages are passed over.
 
 Two things differ. A page `theorem/...proof...` that takes its statement from the theorem's page is a proof of
-it and no theorem again, and a section that only takes in another page is no proof of its own.
+it and no theorem again, and a section that only takes in another page is not a proof of its own.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def read_statements(
 ) -> Corpus:
     """The corpus of (name without suffix, source) pairs; ids count the statements of all files in order.
 
-    What does not fit is told in `complaints` as `file:line: ...`, and the rest goes on: environments that are
+    What does not fit is reported in `complaints` as `file:line: ...`, and the rest goes on: environments that are
     not balanced, a label defined twice, a link to nothing, an empty proof, a proof without a theorem before
     it, a second proof.
     """

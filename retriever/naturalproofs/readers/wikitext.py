@@ -53,7 +53,7 @@ def visible(text: str) -> str:
 
 
 def section(text: str, title: str, subsections: bool = True) -> Passage | None:
-    """The first section with a title, up to the next heading that is no deeper.
+    """The first section with a title, up to the next heading of the same or a higher level.
 
     Where the section has an `<onlyinclude>`, that part alone; otherwise, without `subsections`, up to the
     next heading of any depth.
@@ -74,7 +74,7 @@ def section(text: str, title: str, subsections: bool = True) -> Passage | None:
 
 
 def links(text: str) -> Iterator[WikiLink]:
-    """The links of a text in order; a link to a place on the same page is none."""
+    """The links of a text in order; links within the page are left out."""
     for match in _LINK.finditer(text):
         title = title_of(match[1])
         if title:

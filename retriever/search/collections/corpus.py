@@ -41,7 +41,7 @@ Proofs = Mapping[str, Sequence[tuple[str, ...]]]
 
 
 def known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -> Proofs:
-    """The proofs of questions that are documents themselves; one that is answered by itself is no help to it."""
+    """The proofs of those questions that are documents; a document does not count as used by itself."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for one in questions:
         used = tuple(documents[number].key for number in one.gold if number != one.own)

@@ -9,7 +9,7 @@ import numpy as np
 from lean_extract.errors import BadSettings
 from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection
-from retriever.search.collections.measure import outside_of, places_in, questions_of
+from retriever.search.collections.measure import outside_of, questions_of, ranks_in
 from retriever.search.collections.rankers import Ranker, levelled
 
 _STEPS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
@@ -35,7 +35,7 @@ def fit_weights(backend: Backend, collection: Collection, rankers: Sequence[Rank
             (np.float32(weight) * table for weight, table in zip(weights, tables, strict=True)),
             np.zeros_like(tables[0]),
         )
-        found = [places_in(one, scores, outside) for one, scores in zip(questions, summed, strict=True)]
+        found = [ranks_in(one, scores, outside) for one, scores in zip(questions, summed, strict=True)]
         return next(iter(backend.figures(found).values())).mean
 
     weights = search_weights(len(rankers), figure)

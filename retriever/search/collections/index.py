@@ -97,7 +97,7 @@ class CollectionIndex:
 
         What is below the mean, and shares no term with the query and has no vote, is left out.
 
-        Raises UserError when it is no query, IndexDamaged, and what opening it raises when it was replaced.
+        Raises UserError when it is not a query, IndexDamaged, and what opening it raises when it was replaced.
         """
         text = self.backend.query_text(typed)
         with named_errors(self._folder), self._reader.reading() as snapshot:

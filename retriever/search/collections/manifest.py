@@ -103,7 +103,7 @@ def collection_of(folder: Path, manifest: IndexManifest) -> CollectionManifest:
 
 @contextmanager
 def named_errors(folder: Path) -> Iterator[None]:
-    """Turns the errors of a store into those of the collection in that folder, with what mends it."""
+    """Turns a store's errors into errors about the collection in that folder, with a hint on how to fix it."""
     try:
         yield
     except IndexUnreadable:

@@ -28,21 +28,21 @@ def measure(
     seed: int = 0,
     quiet: bool = False,
 ) -> dict[str, Interval]:
-    """The backend's figures of a ranker on a split; the question itself is no candidate.
+    """The backend's figures of a ranker on a split; the question itself is not a candidate.
 
     A question that is answered by nothing but itself drops out. Raises BadSettings when none is left.
     """
-    found = places(collection, ranker, split, quiet=quiet)
+    found = ranks_of(collection, ranker, split, quiet=quiet)
     if not found:
         raise BadSettings(f"The split {split} has no question.", "Choose another part.")
     return backend.figures(found, seed)
 
 
-def places(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Ranks]:
-    """Where the answers of each question stand."""
+def ranks_of(collection: Collection, ranker: Ranker, split: Split, *, quiet: bool = False) -> list[Ranks]:
+    """The ranks of the answers of each question."""
     outside = outside_of(collection, split)
     bar = tqdm(questions_of(collection, split), desc=ranker.name, leave=False, disable=quiet or None)
-    return [places_in(one, ranker.scores(one.text, one.own), outside) for one in bar]
+    return [ranks_in(one, ranker.scores(one.text, one.own), outside) for one in bar]
 
 
 def questions_of(collection: Collection, split: Split) -> list[Question]:
@@ -57,7 +57,7 @@ def outside_of(collection: Collection, split: Split) -> Bools:
     return outside
 
 
-def places_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
+def ranks_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
     """Where a question's answers stand by float32[documents] scores, what is `outside` left out."""
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:

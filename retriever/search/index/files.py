@@ -153,7 +153,7 @@ class StringTable:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder where there is none, also in the place of a file that is in its way. Raises OSError."""
+    """Make a folder if there is none; a file in its way is replaced. Raises OSError."""
     if os.path.lexists(folder) and not folder.is_dir():
         folder.unlink()
     folder.mkdir(parents=True, exist_ok=True)
@@ -182,19 +182,19 @@ _REASONS = {
 
 
 @contextmanager
-def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
+def explained_writes(root: Path, problem: str = "") -> Iterator[None]:
     """Turns an OSError of the block into IndexWriteFailed that names the folder and the reason.
 
-    `amiss` says what is wrong with the index that was to be replaced.
+    `problem` says what is wrong with the index that was to be replaced.
     """
     try:
         yield
     except OSError as error:
-        fallback = (str(error.strerror or error), "Mend that and run `premise-suggest index` again.")
+        fallback = (str(error.strerror or error), "Fix that and run `premise-suggest index` again.")
         reason, hint = _REASONS.get(error.errno or 0, fallback)
         message = f"The premise index in {root} could not be written: {reason}; the old index is untouched."
-        if amiss:
-            message = f"{amiss} A new one could not be put in its place: {reason}."
+        if problem:
+            message = f"{problem} A new one could not be put in its place: {reason}."
         raise IndexWriteFailed(message, hint) from error
 
 

@@ -102,7 +102,7 @@ _MEMBERS = frozenset(IndexManifest("").to_json()) - {"format", "version"}
 
 def _fingerprint(value: Any) -> str:
     if not _FINGERPRINT.fullmatch(text(value)):
-        raise ValueError(f"{shown(value)} is no fingerprint")
+        raise ValueError(f"{shown(value)} is not a fingerprint")
     return text(value)
 
 
@@ -117,12 +117,12 @@ def _live(value: Any) -> LiveSegment:
 def _root(value: Any) -> str:
     """Where another store is. It is read as an index, whatever else lies there; nothing is written to it."""
     if not Path(text(value)).is_absolute():
-        raise ValueError(f"{shown(value)} is no absolute path")
+        raise ValueError(f"{shown(value)} is not an absolute path")
     return text(value)
 
 
 def _stat(value: Any) -> tuple[int, int]:
     size, time = pieces(value)
     if type(time) is not int or not -_MOST_TIME <= time < _MOST_TIME:
-        raise ValueError(f"{shown(time)} is no time")
+        raise ValueError(f"{shown(time)} is not a time")
     return whole(size), time

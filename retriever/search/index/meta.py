@@ -96,8 +96,8 @@ def digest(value: Any) -> str:
 
 def only_known(values: Mapping[str, Any], known: Set[str]) -> None:
     """That an object has just these members. Raises ValueError."""
-    if amiss := sorted(set(values) ^ known):
-        raise ValueError(f"{shown(amiss[0])} is {'not known' if amiss[0] in values else 'missing'}")
+    if wrong := sorted(set(values) ^ known):
+        raise ValueError(f"{shown(wrong[0])} is {'not known' if wrong[0] in values else 'missing'}")
 
 
 def shown(value: object) -> str:
@@ -108,14 +108,14 @@ def shown(value: object) -> str:
 def plain_name(value: Any) -> str:
     """A name that stays in its folder. Raises ValueError."""
     if not _PLAIN.fullmatch(text(value)):
-        raise ValueError(f"{shown(value)} is no plain name")
+        raise ValueError(f"{shown(value)} is not a plain name")
     return str(value)
 
 
 def text(value: Any) -> str:
     """Text that can be written and be part of a path. Raises ValueError."""
     if type(value) is not str or "\0" in value:
-        raise ValueError(f"{shown(value)} is no text")
+        raise ValueError(f"{shown(value)} is not text")
     value.encode("utf-8", "surrogateescape")
     return value
 
@@ -137,12 +137,12 @@ def truth(value: Any) -> bool:
 def pieces(value: Any) -> list[Any]:
     """A list. Raises ValueError."""
     if type(value) is not list:
-        raise ValueError(f"{shown(value)} is no list")
+        raise ValueError(f"{shown(value)} is not a list")
     return value
 
 
 def members(value: Any) -> dict[str, Any]:
     """An object. Raises ValueError."""
     if type(value) is not dict:
-        raise ValueError(f"{shown(value)} is no object")
+        raise ValueError(f"{shown(value)} is not an object")
     return value

@@ -29,7 +29,7 @@ _COMMON = frozenset(
     )
 )
 _SMALL = 256
-"""As many kinds can be told apart by a byte."""
+"""As many kinds as a byte can distinguish."""
 
 
 def further_columns(files: Iterable[str]) -> list[str]:

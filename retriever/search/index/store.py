@@ -140,17 +140,17 @@ class IndexStore:
         found: list[str] = []
         for live in manifest.segments:
             folder = self.folder_of(live.name)
-            amiss = verify_segment(folder, go_on)
-            if not amiss:  # what its files say may still not fit what the manifest says
+            problems = verify_segment(folder, go_on)
+            if not problems:  # what its files say may still not fit what the manifest says
                 try:
                     self._live(live)
                 except IndexDamaged as error:
-                    amiss = [error.message]
-            found += amiss
+                    problems = [error.message]
+            found += problems
         return found
 
     def publish(self, manifest: IndexManifest) -> None:
-        """Put a manifest in the place of the one there is, in one step. Raises OSError."""
+        """Replace the manifest in one step. Raises OSError."""
         temporary = self.root / f".{MANIFEST}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
         try:
             write_document(temporary, manifest.to_json())

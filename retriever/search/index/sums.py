@@ -52,8 +52,8 @@ def check(folder: Path, sums: Sums, mark: str = MARK) -> None:
         return
     stats = {name: (folder / name).stat() for name in sums}
     for name, found in stats.items():
-        if amiss := _amiss(found, sums[name][0]):
-            raise damaged(folder / name, amiss)
+        if problem := _problem(found, sums[name][0]):
+            raise damaged(folder / name, problem)
     state = _state(stats, sums)
     if _marked(folder / mark) == state:
         return
@@ -66,14 +66,14 @@ def check(folder: Path, sums: Sums, mark: str = MARK) -> None:
 
 
 def _is_settled(stats: Iterable[os.stat_result]) -> bool:
-    """Whether the clock by which files are marked has gone on since the last change of any."""
+    """Whether the file system's clock has advanced since the last change of any file."""
     times = [time_ns for one in stats for time_ns in (one.st_mtime_ns, one.st_ctime_ns)]
     is_coarse = all(time_ns % 1_000_000_000 == 0 for time_ns in times)
     return time.time_ns() - max(times) > (_COARSE_NS if is_coarse else _TICK_NS)
 
 
 def verify(folder: Path, sums: Sums, mark: str = MARK, go_on: GoOn = always) -> list[str]:
-    """Every file read, whatever the mark says; what is wrong, in words. Then the mark goes."""
+    """Read every file, whatever the mark says, and return what is wrong, in words. The mark is then removed."""
     found = [f"{path} {what}" for path, what in complaints(folder, sums, go_on)]
     if found:
         with suppress(OSError):  # in a folder that cannot be written it is found by the next to look, too
@@ -82,12 +82,12 @@ def verify(folder: Path, sums: Sums, mark: str = MARK, go_on: GoOn = always) -> 
 
 
 def complaints(folder: Path, sums: Sums, go_on: GoOn = always) -> Iterable[tuple[Path, str]]:
-    """The files that are not what was written, and what is wrong with each."""
+    """The files that differ from what was written, and what is wrong with each."""
     for name, (size, digest) in sums.items():
         path = folder / name
         try:
-            if amiss := _amiss(path.stat(), size):
-                yield path, amiss
+            if problem := _problem(path.stat(), size):
+                yield path, problem
             elif _digest_of(path, go_on) not in (digest, _BROKEN_OFF):
                 yield path, "was altered"
         except FileNotFoundError:
@@ -96,7 +96,7 @@ def complaints(folder: Path, sums: Sums, go_on: GoOn = always) -> Iterable[tuple
             yield path, f"cannot be read: {error.strerror}"
 
 
-def _amiss(found: os.stat_result, size: int) -> str:
+def _problem(found: os.stat_result, size: int) -> str:
     if not stat.S_ISREG(found.st_mode):
         return "is not a regular file"
     return "" if found.st_size == size else f"has {found.st_size} bytes instead of {size}"
@@ -122,7 +122,7 @@ def _state(stats: Mapping[str, os.stat_result], sums: Sums) -> str:
 
 
 def _marked(path: Path) -> str:
-    """What was found whole; empty where nothing is known."""
+    """The state that was last verified; empty if unknown."""
     try:
         return read_regular(path, 256).decode("ascii", "replace").strip()
     except OSError:

@@ -62,7 +62,7 @@ class IndexView:
         return [file for file, live in zip(self.files, self.is_live_file, strict=True) if live]
 
     def damage(self) -> IndexDamaged | None:
-        """What is found amiss when every file that is open here is read again; then the next to open one
+        """What is wrong when every file that is open here is read again; then the next to open one
         finds it, too. Raises Unwanted."""
         for part in self.parts:
             for complaint in verify_columns(part.segment.folder, _while_wanted):

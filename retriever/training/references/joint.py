@@ -76,7 +76,7 @@ def start_parts(tower: Tower, table: ReferenceTable, start: StartConfig, arrays:
                 table.begin_as(towers.of_references(arrays.documents))
         except RuntimeError as error:
             hint = "Give both runs the same model and pairs."
-            raise ModelError(f"The run {start.pairwise} is of another shape.", hint) from error
+            raise ModelError(f"The run {start.pairwise} has another shape.", hint) from error
     table.learned.requires_grad_(not start.frozen)
 
 

@@ -1,4 +1,4 @@
-"""Problem files: what is read, and what is said of lines that hold no problem."""
+"""Problem files: what is read, and the reasons given for lines that hold no problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadSource
 from prover.evaluation.minif2f import family, read_minif2f
-from prover.evaluation.problems import Problem, Unposed, digest
+from prover.evaluation.problems import InvalidProblem, Problem, digest
 
 
 def line(name: str, statement: str, header: str = "import Lib", **more: object) -> str:
@@ -55,18 +55,18 @@ def test_what_is_no_problem_says_why_and_the_rest_is_read(tmp_path: Path) -> Non
         line("last", "theorem last : True"),
     )
     posed = read_minif2f(path, tmp_path)
-    told = {one.name: one.message for one in posed if isinstance(one, Unposed)}
+    messages = {one.name: one.message for one in posed if isinstance(one, InvalidProblem)}
     assert [one.name for one in posed if isinstance(one, Problem)] == ["good", "last"]
-    assert "empty" in told.pop("line 2")
-    assert "is not JSON" in told.pop("line 3")
-    assert "is not JSON" in told.pop("line 4")
-    assert "not a JSON object" in told.pop("line 5")
-    assert told.pop("good (line 6)") == "The name good stands in line 1 already."
-    assert "has no name" in told.pop("mute")
-    assert "`statement`" in told.pop("empty")
-    assert "`header`" in told.pop("bare")
-    assert "`name`" in told.pop("line 10")
-    assert told == {}
+    assert "empty" in messages.pop("line 2")
+    assert "is not JSON" in messages.pop("line 3")
+    assert "is not JSON" in messages.pop("line 4")
+    assert "not a JSON object" in messages.pop("line 5")
+    assert messages.pop("good (line 6)") == "The name good already occurs in line 1."
+    assert "has no name" in messages.pop("mute")
+    assert "`statement`" in messages.pop("empty")
+    assert "`header`" in messages.pop("bare")
+    assert "`name`" in messages.pop("line 10")
+    assert messages == {}
 
 
 def test_a_file_without_problems(tmp_path: Path) -> None:
@@ -112,10 +112,10 @@ def test_half_a_character_and_long_lines_fail_alone(tmp_path: Path) -> None:
     )
     posed = read_minif2f(path, tmp_path)
     assert [one.name for one in posed if isinstance(one, Problem)] == ["first", "last"]
-    told = [one.message for one in posed if isinstance(one, Unposed)]
-    assert ["not a JSON object" in said for said in told] == [True, True, False, False, False, False]
-    for said, key in zip(told[2:], ("name", "statement", "header", "level"), strict=True):
-        assert f"half a character (a lone surrogate) in its `{key}`" in said
+    messages = [one.message for one in posed if isinstance(one, InvalidProblem)]
+    assert ["not a JSON object" in message for message in messages] == [True] * 2 + [False] * 4
+    for message, key in zip(messages[2:], ("name", "statement", "header", "level"), strict=True):
+        assert f"half a character (a lone surrogate) in its `{key}`" in message
     digest(posed)
     "".join(one.name for one in posed).encode()
 
@@ -125,8 +125,8 @@ def test_no_problem_is_lost_to_a_made_up_name(tmp_path: Path) -> None:
     lines = [line(name, f"theorem t{number} : True") for number, name in enumerate(names)]
     posed = read_minif2f(written(tmp_path, *lines, "", line("b", "theorem b : True")), tmp_path)
     assert len({one.name for one in posed}) == len(posed) == 8
-    said = [one.message for one in posed if isinstance(one, Unposed)]
-    assert said == ["The name a stands in line 2 already."] * 2 + ["Line 7 is empty."]
+    messages = [one.message for one in posed if isinstance(one, InvalidProblem)]
+    assert messages == ["The name a already occurs in line 2."] * 2 + ["Line 7 is empty."]
     assert [one.name for one in posed if isinstance(one, Problem)] == [
         "a (line 3)",
         "a",

@@ -92,7 +92,7 @@ def test_results_are_not_mixed(tmp_path: Path) -> None:
     assert "--resume" in caught.value.hint
     other = replace(ASKED, settings={**ASKED.settings, "retriever": "ours"})
     with (
-        pytest.raises(UserError, match="retriever was bm25 and is ours now"),
+        pytest.raises(UserError, match="retriever was bm25 and is now ours"),
         opened(tmp_path, other, resume=True),
     ):
         pass
@@ -108,7 +108,7 @@ def test_results_are_not_mixed(tmp_path: Path) -> None:
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("all of it", encoding="utf-8")
     with (
-        pytest.raises(UserError, match=r"holds other things \(thesis.tex\)"),
+        pytest.raises(UserError, match=r"holds other files \(thesis.tex\)"),
         opened(tmp_path, ASKED, resume=True),
     ):
         pass

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from lean_extract.records import Goal
-from prover.evaluation.problems import Posed, Unposed
+from prover.evaluation.problems import InvalidProblem, Posed
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.runner import run
 from prover.evaluation.seeds import Shuffled
@@ -37,7 +37,7 @@ async def test_workers_work_side_by_side_and_each_problem_once() -> None:
     rows: list[ProblemRow] = []
     names = [f"p{number}" for number in range(9)]
     async with asyncio.timeout(30):
-        await run([(Unposed(name, ""), 1) for name in names], workers, rows.append)
+        await run([(InvalidProblem(name, ""), 1) for name in names], workers, rows.append)
     assert sorted(row.name for row in rows) == names
     assert [len(worker.done) for worker in workers] == [3, 3, 3]
 
@@ -50,7 +50,7 @@ async def test_what_cannot_be_written_ends_all() -> None:
     workers = [Meeting(barrier), Meeting(barrier)]
     async with asyncio.timeout(30):
         with pytest.raises(OSError, match="disk full"):
-            await run([(Unposed(f"p{number}", ""), 1) for number in range(9)], workers, full)
+            await run([(InvalidProblem(f"p{number}", ""), 1) for number in range(9)], workers, full)
 
 
 class Fixed:

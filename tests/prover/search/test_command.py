@@ -74,7 +74,7 @@ def test_what_cannot_be_proved(tmp_path: Path) -> None:
     [
         (["-"], "theorem t : True := trivial\n", "error: There is no `sorry` in stdin.lean."),
         (["nowhere.lean"], "", "error: "),
-        (["-", "--premise", "No.such"], "theorem t : True := sorry", "declares no No.such"),
+        (["-", "--premise", "No.such"], "theorem t : True := sorry", "does not declare No.such"),
         (["-", "--seconds", "0"], "theorem t : True := sorry", "limit seconds is 0.0"),
     ],
 )

@@ -71,7 +71,7 @@ async def test_a_proof_is_found_past_all_that_can_go_wrong(load: Load, tmp_path:
     said = {item.tactic: (item.status, item.message) for item in result.tree.nodes[0].attempts}
     assert said == {
         "no_such": ("fails", "unknown tactic"),
-        "odd": ("fails", "LeanDojo cannot read the state that it leaves"),
+        "odd": ("fails", "LeanDojo cannot read the resulting state"),
         "give_up": ("fails", "it leaves the goal to `sorry`"),
         "loops": ("timeout", "Lean did not finish within 0.2 s"),
         "crashes": ("fails", "Lean died: DojoCrashError('OOM')"),

@@ -102,7 +102,7 @@ async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchai
     assert (done.accepted, done.message) == (True, "")
     done = await checked(example, asked, "exact absurd hole (by decide)")
     assert not done.accepted
-    assert (done.axioms, done.message) == (("sorryAx",), "It rests on sorryAx.")
+    assert (done.axioms, done.message) == (("sorryAx",), "It depends on sorryAx.")
 
 
 @lean
@@ -122,7 +122,7 @@ async def test_trust_in_compiled_code_proves_nothing(
 ) -> None:
     """Of the false ones among them, too, Lean makes axioms whose names tell who asked for them."""
     done = await checked(example, Theorem.stated(Path("A.lean"), COMPILED, statement), proof)
-    assert (done.accepted, done.axioms, done.message) == (False, (axiom,), f"It rests on {axiom}.")
+    assert (done.accepted, done.axioms, done.message) == (False, (axiom,), f"It depends on {axiom}.")
 
 
 @lean
@@ -142,7 +142,7 @@ async def test_a_gap_counts_however_it_is_printed(example: Toolchain, header: st
     done = await checked(example, asked, "exact ⟨" + ("«]»" if "«" in header else "hole") + ", hole⟩")
     assert not done.accepted
     assert name in done.axioms
-    assert done.message == f"It rests on {name}."
+    assert done.message == f"It depends on {name}."
 
 
 @lean
@@ -203,11 +203,11 @@ AXIOMS = (
     ("said", "code", "accepted", "message"),
     [
         (AXIOMS % "propext,\\n Quot.sound", 0, True, ""),
-        (AXIOMS % "propext, Lean.ofReduceBool", 0, False, "It rests on Lean.ofReduceBool."),
-        (AXIOMS % "propext", 3, False, "Lean ended with code 3: "),
-        ("", 0, False, "Lean did not say which axioms the theorem rests on."),
-        ("not json\n[1]\n{}", 0, False, "Lean did not say which axioms the theorem rests on."),
-        (AXIOMS.replace('"line": 4', '"line": 2') % "propext", 0, False, "Lean did not say"),
+        (AXIOMS % "propext, Lean.ofReduceBool", 0, False, "It depends on Lean.ofReduceBool."),
+        (AXIOMS % "propext", 3, False, "Lean exited with code 3: "),
+        ("", 0, False, "Lean did not list the axioms that the theorem depends on."),
+        ("not json\n[1]\n{}", 0, False, "Lean did not list the axioms that the theorem depends on."),
+        (AXIOMS.replace('"line": 4', '"line": 2') % "propext", 0, False, "Lean did not list"),
     ],
 )
 async def test_what_a_strange_lean_says(said: str, code: int, accepted: bool, message: str) -> None:
@@ -219,5 +219,5 @@ async def test_what_a_strange_lean_says(said: str, code: int, accepted: bool, me
 
 async def test_a_lean_that_is_not_there(tmp_path: Path) -> None:
     nothing = (str(tmp_path / "lean"),)
-    with pytest.raises(LeanNotFound, match="does not run"):
+    with pytest.raises(LeanNotFound, match="cannot be run"):
         await check_proof(theorem(SWAP), ["trivial"], Toolchain("path", nothing, nothing))

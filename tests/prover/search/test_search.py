@@ -126,7 +126,7 @@ async def test_an_endless_search_ends_at_its_limits(limits: SearchLimits, reason
     assert (result.status, result.reason, result.proof) == ("limit", reason, ())
 
 
-async def test_a_proof_heard_before_the_time_is_up_counts() -> None:
+async def test_a_proof_that_arrives_before_the_time_is_up_counts() -> None:
     table: Table = {"start": {"good": (-0.1, "done"), "loops": (-0.2, "hangs")}}
     result, environment = await searched(table, replace(LIMITS, seconds=0.2))
     assert (result.status, result.proof) == ("proved", ("good",))
@@ -168,9 +168,9 @@ async def test_a_proposer_that_gives_up_ends_the_search() -> None:
 
 async def test_progress_is_told_after_each_expansion() -> None:
     table: Table = {"start": {"a": (-0.1, "A"), "b": (-0.2, "B")}, "A": {}, "B": {}}
-    heard: list[SearchProgress] = []
-    await search(Scripted(table), Listed(table), LIMITS, heard.append)
-    assert [(item.nodes, item.tactics, item.waiting) for item in heard] == [(1, 2, 2), (2, 2, 1), (3, 2, 0)]
+    reports: list[SearchProgress] = []
+    await search(Scripted(table), Listed(table), LIMITS, reports.append)
+    assert [(item.nodes, item.tactics, item.waiting) for item in reports] == [(1, 2, 2), (2, 2, 1), (3, 2, 0)]
 
 
 def test_what_is_run_is_cleaned_and_cut() -> None:

@@ -73,8 +73,8 @@ async def test_the_proof_is_marked_and_what_failed_is_counted() -> None:
         " hollow: not expanded",
     ]
     for said in (
-        "1 refused (bad); 1 without an end",
-        "1 to states known already",
+        "1 refused (bad); 1 timed out",
+        "1 to states already known",
         "1 more that close it",
         "4 more states were not expanded",
         "a  −0.10",

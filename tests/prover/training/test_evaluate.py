@@ -85,7 +85,7 @@ def test_figures_of_another_model_are_refused(
 
 @pytest.mark.parametrize(
     ("premises", "message"),
-    [(["best"], "no premises called best"), (["ours=missing.jsonl"], "cannot be read")],
+    [(["best"], "`best` is not a way to fill the prompt"), (["ours=missing.jsonl"], "cannot be read")],
 )
 def test_what_cannot_be_put_into_a_prompt(
     model: Path, pairs: Path, premises: list[str], message: str, capsys: pytest.CaptureFixture[str]
@@ -113,7 +113,7 @@ def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
     arguments = [str(model), str(pairs), "--part", part, "--premises", f"ours={tmp_path / 'lists.jsonl'}"]
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * steps, part="train")
     assert command("prover evaluate")(arguments) != 0
-    assert "of the train split" in capsys.readouterr().err
+    assert "to the train split" in capsys.readouterr().err
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * (steps - 1))
     assert command("prover evaluate")(arguments) != 0
     assert f"{steps - 1} of {steps} rows" in capsys.readouterr().err

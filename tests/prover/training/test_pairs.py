@@ -96,7 +96,7 @@ def test_a_damaged_folder_is_refused(records: Path, tmp_path: Path, file: str) -
     path = tmp_path / "pairs" / file
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
-    with pytest.raises(BadRecords, match="that the manifest tells"):
+    with pytest.raises(BadRecords, match="that its manifest lists"):
         for split in SPLITS:
             EncodedPairs(tmp_path / "pairs", split)
     path.write_text("".join(lines)[:-9], encoding="utf-8")

@@ -19,7 +19,7 @@ from retriever.search.collections.columns import read_columns
 from retriever.search.collections.index import CollectionIndex, fused_of
 from retriever.search.collections.indexing import index_collection
 from retriever.search.collections.manifest import CollectionManifest
-from retriever.search.collections.measure import places
+from retriever.search.collections.measure import ranks_of
 from retriever.search.collections.rankers import levelled, votes
 from retriever.search.collections.reranked import RerankedRanker
 from retriever.search.splits import Split
@@ -84,7 +84,7 @@ def test_only_what_a_split_ranks_takes_a_place_and_the_question_none() -> None:
         def scores(self, text: str, own: int | None = None) -> np.ndarray:
             return np.arange(5, 0, -1, dtype=np.float32)
 
-    assert places(collection, Falling(), "valid") == [(2, 3)]
+    assert ranks_of(collection, Falling(), "valid") == [(2, 3)]
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=20), st.data())

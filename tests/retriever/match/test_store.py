@@ -58,7 +58,7 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
     ("change", "told"),
     [
         (lambda line: line[:30], "is not JSON: "),
-        (lambda line: "[]", "is no JSON object"),
+        (lambda line: "[]", "is not a JSON object"),
         (lambda line: "[" * 100_000, "is not JSON: nested too deeply"),
         (
             lambda line: line.replace('"part": "test"', '"part": "dev"'),
@@ -66,11 +66,11 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
         ),
         (lambda line: line.replace('"key": "b#1"', '"key": 7'), "has no text as 'key'"),
         (lambda line: line.replace("b#1", "a#1"), "has the key 'a#1' a second time"),
-        (lambda line: line.replace("$o:$", "$q:$"), "has a proof in which '$q:$' is no symbol"),
-        (lambda line: line.replace("$o:$", "$obald:$"), "has a proof in which '$obald:$' is no symbol"),
-        (lambda line: line.replace("$o:$", "$o:"), "has a proof in which '$o:' is no symbol"),
-        (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is no word"),
-        (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is no word"),
+        (lambda line: line.replace("$o:$", "$q:$"), "has a proof in which '$q:$' is not a symbol"),
+        (lambda line: line.replace("$o:$", "$obald:$"), "has a proof in which '$obald:$' is not a symbol"),
+        (lambda line: line.replace("$o:$", "$o:"), "has a proof in which '$o:' is not a symbol"),
+        (lambda line: line.replace('"é"', '"É"'), "has a statement in which 'É' is not a word"),
+        (lambda line: line.replace('"é"', '"a  b"'), "has a statement in which '' is not a word"),
         (lambda line: line.replace('"é"', '""'), "has an empty statement"),
         (lambda line: line.replace('"b#1"', '"b\\ud835"'), "has half a character"),
     ],
@@ -124,7 +124,7 @@ def test_a_missing_file_and_one_that_is_no_text(tmp_path: Path) -> None:
     with pytest.raises(BadRecords, match="cannot be read"):
         read_pairs(tmp_path / "none")
     (tmp_path / "bytes").write_bytes(b"\xff\xff")
-    with pytest.raises(BadRecords, match="is no text"):
+    with pytest.raises(BadRecords, match="is not text"):
         read_pairs(tmp_path / "bytes")
 
 

@@ -136,9 +136,9 @@ def test_both_parts_together_are_one_task() -> None:
     [
         (Split(((3, 0),), (1, 2, 99, 6)), "99, which is not in the corpus"),
         (Split(((3, 0),), (1, 2)), r"\[3, 0\] refers to 6, which the split does not rank"),
-        (Split(((3, 1),), IDS), r"\[3, 1\] is no proof with references"),
-        (Split(((2, 0),), IDS), r"\[2, 0\] is no proof with references"),
-        (Split(((42, 0),), IDS), r"\[42, 0\] is no proof with references"),
+        (Split(((3, 1),), IDS), r"\[3, 1\] is not a proof with references"),
+        (Split(((2, 0),), IDS), r"\[2, 0\] is not a proof with references"),
+        (Split(((42, 0),), IDS), r"\[42, 0\] is not a proof with references"),
     ],
 )
 def test_a_split_of_another_corpus_is_told(split: Split, told: str) -> None:

@@ -116,7 +116,7 @@ def test_nothing_is_written_for_a_source_that_cannot_be_read(
     assert told.out == ""
     assert "has no LaTeX files" in told.err
     assert "has no statement in the environments of stacks" in told.err
-    assert "is no MediaWiki dump" in told.err
+    assert "is not a MediaWiki dump" in told.err
 
 
 def test_a_place_that_cannot_be_written(

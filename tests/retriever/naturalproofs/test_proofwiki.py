@@ -172,7 +172,7 @@ def test_what_is_no_dump_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "d.xml"
     for text in ("", "a < b", "<html></html>"):
         path.write_text(text)
-        with pytest.raises(BadSource, match="is no MediaWiki dump"):
+        with pytest.raises(BadSource, match="is not a MediaWiki dump"):
             read_proofwiki(path, [])
     path.write_text("<mediawiki></mediawiki>")
     with pytest.raises(BadSource, match="no theorem and no definition"):

@@ -147,8 +147,8 @@ def test_a_key_more_is_told_and_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "key", "value", "message"),
     [
-        ("test", "examples", [[3, 2]], "splits.test.examples: names [3, 2], which is no proof"),
-        ("test", "examples", [[5, 0]], "splits.test.examples: names [5, 0], which is no proof"),
+        ("test", "examples", [[3, 2]], "splits.test.examples: names [3, 2], which is not a proof"),
+        ("test", "examples", [[5, 0]], "splits.test.examples: names [5, 0], which is not a proof"),
         ("valid", "examples", [[3]], "splits.valid.examples[0]: is a list of 1, not a pair"),
         ("train", "ref_ids", [5, 78], "splits.train.ref_ids: names 78, the id of nothing"),
     ],

@@ -14,13 +14,13 @@ export interface Insertion {
   readonly importLine: string | null;
 }
 
-const CHANGED = "The text at that place has changed since it was asked about. Ask again there.";
+const CHANGED = "The text at that position has changed since the request. Ask again there.";
 const TRIES = 2;
 
 /** Thrown with a sentence for a person. */
 class Refused extends Error {}
 
-/** Insert; what goes wrong is told in a message. */
+/** Insert; a failure is shown in a message. */
 export async function insert(
   server: Server,
   positions: TrackedPositions,
@@ -67,7 +67,7 @@ async function ask(
     ...(wanted.importLine !== null && { import: wanted.importLine }),
   });
   const edits = readEdits(answer);
-  if (edits === null || edits.length === 0) throw new Refused("The server sent no edits for that place.");
+  if (edits === null || edits.length === 0) throw new Refused("The server sent no edits for that position.");
   return edits;
 }
 
@@ -80,7 +80,7 @@ function show(document: vscode.TextDocument): Thenable<vscode.TextEditor> {
 async function apply(editor: vscode.TextEditor, edits: readonly WireEdit[], wanted: Insertion): Promise<void> {
   const all = new vscode.WorkspaceEdit();
   for (const { range, newText } of edits) all.replace(editor.document.uri, rangeOf(range), newText);
-  if (!(await vscode.workspace.applyEdit(all))) throw new Refused("VS Code did not take the edit.");
+  if (!(await vscode.workspace.applyEdit(all))) throw new Refused("VS Code did not apply the edit.");
   const end = cursorAfter(edits, wanted.text);
   if (end === null) return;
   const cursor = new vscode.Position(end.line, end.character);

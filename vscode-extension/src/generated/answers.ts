@@ -16,7 +16,7 @@ export interface Suggestion {
   readonly index: IndexItem;
   /** Milliseconds for each part: `goal` (from Lean), `premises`, `tactics`, `total`. */
   readonly timings_ms: Readonly<Record<string, number>>;
-  /** Sentences for a person: what could not be done, and what mends it. Empty where all went well. */
+  /** Sentences for a person: what could not be done, and how to fix it. Empty if all went well. */
   readonly warnings: readonly string[];
   /**
    * Sentences for a person: what of the goal the model did not read (too long), or does not know. Empty for most goals.
@@ -26,21 +26,21 @@ export interface Suggestion {
   readonly goal_number: number;
   /** How many goals the state has. */
   readonly goal_count: number;
-  /** How trying tactics went. */
+  /** The result of trying tactics. */
   readonly tactics_status: TacticsStatus;
 }
 
 /**
- * How trying tactics went, for programs; `warnings` says the same to people.
+ * The result of trying tactics, for programs; `warnings` says the same for people.
  * - `not_asked`: None were asked for, or the setting `tactics.enabled` is off.
  * - `running`: They are being tried; only in a partial result.
- * - `tried`: They were tried, within the limits of number and time.
+ * - `tried`: They were tried, within the limits on number and time.
  * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
- * - `without_generator`: Templates alone were tried: the generator cannot be used.
+ * - `without_generator`: Only templates were tried: the generator cannot be used.
  * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
- * - `goal_not_first`: None was tried: Lean tries them on the first goal alone.
- * - `goal_broken`: None was tried: the goal mentions `sorry`, mostly for an error above.
- * - `no_goal`: None was tried: Lean has no goal at the position, or no place for a tactic.
+ * - `goal_not_first`: None was tried: Lean tries them on the first goal only.
+ * - `goal_broken`: None was tried: the goal mentions `sorry`, usually because of an error above.
+ * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic cannot stand there.
  * - `no_file`: None was tried: the document is not a file on this machine.
  * - `lean_failed`: Lean could not be started, or failed before it had accepted any.
  */
@@ -90,20 +90,20 @@ export interface PremiseItem {
  */
 export interface TacticItem {
   /**
-   * The tactic that was tried, behind `by` where a term stands; it replaces the `sorry` at the position, if there is
-   * one.
+   * The tactic that was tried, after `by` where a term is expected; it replaces the `sorry` at the position, if there
+   * is one.
    */
   readonly tactic: string;
-  /** What Lean says of it. */
+  /** Lean's verdict. */
   readonly status: TacticVerdict;
-  /** What is left to prove, as Lean prints it. */
+  /** The remaining goals, as Lean prints them. */
   readonly remaining_goals: readonly string[];
   /** Lean's own words on a failure, or why it cannot be judged, with the line; else empty. */
   readonly message: string;
 }
 
 /**
- * What Lean says of one tactic.
+ * Lean's verdict on one tactic.
  * - `closes`: The goal is proved.
  * - `progress`: It leaves goals.
  * - `unjudged`: Lean accepts it, but an error above may have changed the goal.
@@ -149,7 +149,7 @@ export interface SourceItem {
   readonly age_days: number | null;
 }
 
-/** A partial result behind the first, which is a Suggestion. */
+/** A partial result after the first one, which is a Suggestion. */
 export interface TacticsSoFar {
   /** All that Lean has accepted so far, in the order to show. */
   readonly tactics: readonly TacticItem[];
@@ -184,13 +184,13 @@ export type QueryKind = (typeof QUERY_KINDS)[number];
 export interface IndexAnswer {
   /** How many premises the project's own index holds now. */
   readonly premises: number;
-  /** Whether it was cancelled; what was read is kept, and it goes on next time. */
+  /** Whether it was cancelled; what was read is kept, and the next run continues from there. */
   readonly stopped: boolean;
   /** What is searched from now on. */
   readonly index: IndexItem;
 }
 
-/** The notification `$/premiseSuggest/status`: an update of an index begins, goes on, or has ended. */
+/** The notification `$/premiseSuggest/status`: an update of an index begins, makes progress, or has ended. */
 export interface StatusItem {
   /** The folder of the project. */
   readonly root: string;
@@ -206,7 +206,7 @@ export interface StatusItem {
   readonly index: IndexItem | null;
 }
 
-/** The answer to a search in a collection of another backend than Lean. */
+/** The answer to a search in a collection of a backend other than Lean. */
 export interface CollectionAnswer {
   /** The backend: `naturalproofs`, `match`, or a package's name. */
   readonly backend: string;
@@ -228,7 +228,7 @@ export interface CollectionHit {
   readonly kind: string;
   /** Its text, as its source has it (LaTeX). */
   readonly body: string;
-  /** Its label, or the part of the source that it stands in; empty where not known. */
+  /** Its label, or the part of the source that contains it; empty if unknown. */
   readonly where: string;
   /** How well it fits; higher is better, comparable within one answer only. */
   readonly score: number;

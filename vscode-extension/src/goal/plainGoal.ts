@@ -2,7 +2,7 @@
 
 import { isRecord } from "../wire";
 
-/** What Lean says of a place: its goals as one text, that none are left, or that there is no proof. */
+/** Lean's answer for a position: its goals as one text, that none are left, or that there is no proof. */
 export type Goals = { readonly kind: "goals"; readonly text: string } | { readonly kind: "done" } | { readonly kind: "none" };
 
 /** The answer to `$/lean/plainGoal`. All goals are kept, the main one first, a blank line between two. */

@@ -80,7 +80,7 @@ function venvFailed(result: RunResult, python: string): Outcome {
   const said = `${result.stdout}\n${result.stderr}`;
   const hint = /ensurepip|python3?[\d.]*-venv/u.test(said)
     ? "This Python lacks the module venv: on Debian and Ubuntu, install the package python3-venv, then try again."
-    : "The output has the rest.";
+    : "See the output for details.";
   return { kind: "failed", message: `${python} could not make an environment: ${lastWords(result.stderr) || ended(result)}.`, hint };
 }
 
@@ -91,7 +91,7 @@ function pipFailed(result: RunResult, source: string): Outcome {
   return {
     kind: "failed",
     message: `pip could not install ${source}: ${(why || ended(result)).replace(/\.$/u, "")}.`,
-    hint: "The output has the rest; premiseSuggest.install.source says what is installed.",
+    hint: "See the output for details; premiseSuggest.install.source sets what is installed.",
   };
 }
 

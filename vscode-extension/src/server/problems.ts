@@ -28,7 +28,7 @@ const python = show(OLDEST_PYTHON).replace(/\.0$/u, "");
 export const UNTRUSTED: Problem = {
   reason: "untrusted",
   message: "Nothing is started in a workspace that is not trusted.",
-  hint: "Trust the workspace to see premises: the server runs Lean, and Lean runs code of the project. The packages that the project lists are read, too, wherever they lie.",
+  hint: "Trust the workspace to see premises: the server runs Lean, and Lean runs code of the project. The packages that the project lists are read, too, wherever they are.",
   remedies: ["trust"],
 };
 
@@ -63,7 +63,7 @@ export function badPath(setting: string, why: string): Problem {
   return {
     reason: "missing",
     message: `premiseSuggest.path is ${setting}, which ${why}.`,
-    hint: "Set it to the program premise-suggest, or leave it empty to have it looked for.",
+    hint: "Set it to the program premise-suggest, or leave it empty to find it automatically.",
     remedies: ["settings", "output"],
   };
 }
@@ -72,7 +72,7 @@ export function serverTooOld(where: string, found: Version, isOwn: boolean): Pro
   return {
     reason: "missing",
     message: `${where} is premise-suggest ${show(found)}; this extension needs ${show(OLDEST_SERVER)} or newer.`,
-    hint: isOwn ? "Install it anew." : "Update it there, or set premiseSuggest.path to a newer one.",
+    hint: isOwn ? "Reinstall it." : "Update it there, or set premiseSuggest.path to a newer one.",
     remedies: isOwn ? ["install", "settings"] : ["settings", "restart"],
   };
 }
@@ -83,7 +83,7 @@ export function crashedAtStart(said: string): Problem {
   return {
     reason: "crashed",
     message: last === "" ? "The server ended as soon as it was started." : `The server could not start: ${last}`,
-    hint: "The output has the rest; premise-suggest doctor, in a terminal, says what is missing.",
+    hint: "See the output for details, or run premise-suggest doctor in a terminal to see what is missing.",
     remedies: ["restart", "output"],
   };
 }
@@ -92,7 +92,7 @@ export function gaveUp(restarts: number): Problem {
   return {
     reason: "crashed",
     message: `The server has ended unexpectedly ${restarts + 1} times and was restarted ${restarts} times; it is not started again.`,
-    hint: "Restart it when you like; the output has its last words.",
+    hint: "You can restart it; the output has its last messages.",
     remedies: ["restart", "output"],
   };
 }

@@ -9,7 +9,7 @@ export interface Offer {
   readonly command: ViewCommand;
 }
 
-/** A message in the place of a list. */
+/** A message instead of a list. */
 export interface Message {
   readonly title: string;
   readonly text: string;
@@ -28,7 +28,7 @@ const OFFERS: Readonly<Record<ViewCommand, string>> = {
   retry: "Try Again",
 };
 
-/** What to show in the place of an answer; nothing where the state is one. */
+/** What to show instead of an answer; nothing if the state is an answer. */
 export function describe(state: ViewState): Message | null {
   switch (state.kind) {
     case "starting":
@@ -46,7 +46,7 @@ export function describe(state: ViewState): Message | null {
       return message("No good match", `Nothing${pool} fits this goal well enough to be worth showing.`);
     }
     case "failed":
-      return message("That did not work", state.message, state.hint, ["retry", "output"]);
+      return message("The request failed", state.message, state.hint, ["retry", "output"]);
     case "ready":
       return null;
   }
@@ -66,8 +66,8 @@ const SERVER_OFFERS: Readonly<Record<NoServer["reason"], readonly ViewCommand[]>
 
 const NO_GOAL: Readonly<Record<NoGoal["reason"], readonly [title: string, text: string]>> = {
   noFile: ["No Lean file", "Open a Lean file and put the cursor in a proof to see the premises that fit its goal."],
-  noGoals: ["No goal here", "Put the cursor in a proof: behind `by`, on a tactic or on a `sorry`."],
-  unsettled: ["Waiting for Lean", "Lean has not come this far in the file yet."],
+  noGoals: ["No goal here", "Put the cursor in a proof: after `by`, on a tactic or on a `sorry`."],
+  unsettled: ["Waiting for Lean", "Lean has not reached this position yet."],
 };
 
 function message(title: string, text: string, hint = "", commands: readonly ViewCommand[] = []): Message {

@@ -87,7 +87,7 @@ test("what is too old is named with its version", async () => {
   program("premise-suggest", "premise-suggest 0.0.4");
   assert.match(await found(), /premise-suggest is premise-suggest 0\.0\.4.*Update it there/);
   rmSync(path.join(folder, "premise-suggest"));
-  assert.match(await found({ ownPython: python("own", "3.12.1", "0.0.5") }), /Install it anew/);
+  assert.match(await found({ ownPython: python("own", "3.12.1", "0.0.5") }), /Reinstall it/);
 });
 
 test("no server: no Python, one that is too old, one to install with", async () => {

@@ -52,7 +52,7 @@ class Knn:
     column: Literal["dense", "lexical"]
     proofs: ProofGraph
     voting: Voting
-    reads_place: bool = False
+    reads_position: bool = False
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """What has most votes, at most DEPTH."""

@@ -113,7 +113,7 @@ def select(
 class MePo:
     """The filter over a pool. It sees only what is offered, as in Lean it sees only what is imported."""
 
-    reads_place = False
+    reads_position = False
 
     def __init__(self, name: str, facts: SymbolFacts, weights: Floats) -> None:
         self.name = name

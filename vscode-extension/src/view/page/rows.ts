@@ -37,7 +37,7 @@ function overflows(text: Element): boolean {
   return text.scrollHeight > text.clientHeight + 1;
 }
 
-const SORRY = "Its own proof, or one that it uses, has a sorry in it.";
+const SORRY = "Its own proof, or one that it uses, contains sorry.";
 
 class PremiseView implements RowView {
   readonly element = option("premise");

@@ -1,4 +1,4 @@
-"""Tactics thought about while Lean is busy, for the state that is likely the next."""
+"""Requests tactics for the state that is probably expanded next, while Lean is busy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from lean_extract.records import Goal
 from prover.search.environment import Proposed, Proposer
 
 
-class Ahead:
-    """A proposer that can be asked before the answer is wanted; one state at a time is thought about.
+class PrefetchingProposer:
+    """A proposer that can be asked before its answer is needed, for one state at a time.
 
-    What it says of a state is what the proposer says, however early it was asked.
+    Prefetching does not change the answers.
     """
 
     def __init__(self, proposer: Proposer) -> None:
@@ -21,22 +21,22 @@ class Ahead:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being thought about."""
+        """Whether no prefetch is running."""
         return all(task.done() for task in self._begun.values())
 
     def begin(self, goals: Sequence[Goal]) -> None:
-        """Think about a state that may be asked for."""
+        """Start to compute the tactics of a state that may be asked for."""
         key = tuple(goals)
         if key not in self._begun:
             self._begun[key] = asyncio.create_task(self._ask(key))
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        """What the proposer says of a state, and what it raises; at once where it has been thought about."""
+        """The proposer's tactics for a state, or the error that it raises; at once if they were prefetched."""
         task = self._begun.pop(tuple(goals), None)
         return await (self._proposer.tactics(goals) if task is None else task)
 
     async def close(self) -> None:
-        """Let go of what is under way."""
+        """Cancel what is still running."""
         for task in self._begun.values():
             task.cancel()
         await asyncio.gather(*self._begun.values(), return_exceptions=True)
