@@ -30,7 +30,7 @@ from retriever.lean.structure.statement import (
     Path,
     TermNode,
     groups_of,
-    places_of,
+    nodes_of,
     statement_of,
     symbols_of,
 )
@@ -69,11 +69,11 @@ def of_premise(premise: Premise) -> frozenset[int]:
     if not premise.conclusion:
         return frozenset()
     statement = statement_of(premise.context, premise.conclusion)
-    concluded = list(places_of(statement.conclusion, statement.variables, is_goal=False))
+    concluded = list(nodes_of(statement.conclusion, statement.variables, is_goal=False))
     found = set(_pattern(concluded, Channel.CONCLUSION))
     if statement.conclusion.symbol == "iff" and len(statement.conclusion.arguments) == 2:
         for side, channel in zip(statement.conclusion.arguments, (Channel.LEFT, Channel.RIGHT), strict=True):
-            found |= set(_pattern(list(places_of(side, statement.variables, is_goal=False)), channel))
+            found |= set(_pattern(list(nodes_of(side, statement.variables, is_goal=False)), channel))
     found |= set(_assumed(statement, groups_of(concluded)))
     found |= {_hash(Channel.TYPES, symbol) for symbol in symbols_of(statement.types, statement.variables)}
     return frozenset(found)
@@ -87,22 +87,22 @@ def of_goal(goal: Goal) -> GoalStructure:
     )
     statement = statement_of(tuple(map(without_marks, context)), without_marks(goal.target))
     known = statement.variables
-    places = list(places_of(statement.conclusion, known, is_goal=True))
+    nodes = list(nodes_of(statement.conclusion, known, is_goal=True))
     hypotheses = [
-        (hypothesis, list(places_of(hypothesis, known, is_goal=True))) for hypothesis in statement.hypotheses
+        (hypothesis, list(nodes_of(hypothesis, known, is_goal=True))) for hypothesis in statement.hypotheses
     ]
     types = symbols_of((*statement.types, *statement.hypotheses, statement.conclusion), known)
     mirrored = _mirrored(statement.conclusion)
     return GoalStructure(
-        frozenset(_said(places)),
+        frozenset(_answered(nodes)),
         frozenset(
-            _hash(Channel.CONCLUSION, f"{_step(one.path)} {one.said[0]}")
-            for one in places
-            if one.said
-            and one.said[0][0] not in "@#"  # a premise may have a variable there, that says nothing
+            _hash(Channel.CONCLUSION, f"{_step(one.path)} {one.symbols[0]}")
+            for one in nodes
+            if one.symbols
+            and one.symbols[0][0] not in "@#"  # a premise may have a variable there, which matches anything
         ),
-        frozenset(_said(list(places_of(mirrored, known, is_goal=True)))) if mirrored else frozenset(),
-        frozenset(_known(places, hypotheses)),
+        frozenset(_answered(list(nodes_of(mirrored, known, is_goal=True)))) if mirrored else frozenset(),
+        frozenset(_known(nodes, hypotheses)),
         frozenset(_hash(Channel.TYPES, symbol) for symbol in types),
     )
 
@@ -112,8 +112,8 @@ def in_channel(token: int, channel: Channel) -> int:
     return (token & ~7) | channel
 
 
-def _hash(channel: Channel, said: str) -> int:
-    return (zlib.crc32(said.encode()) & ~7) | channel
+def _hash(channel: Channel, token: str) -> int:
+    return (zlib.crc32(token.encode()) & ~7) | channel
 
 
 def _bare(name: str) -> str:
@@ -125,29 +125,29 @@ def _step(path: Path) -> str:
     return "".join(map(str, path)) if all(number < 10 for number in path) else ".".join(map(str, path))
 
 
-def _tokens(places: Sequence[TermNode]) -> Iterator[str]:
-    for place in places:
-        for said in place.said:
-            yield f"{_step(place.path)} {said}"
+def _tokens(nodes: Sequence[TermNode]) -> Iterator[str]:
+    for node in nodes:
+        for symbol in node.symbols:
+            yield f"{_step(node.path)} {symbol}"
 
 
-def _pattern(places: Sequence[TermNode], channel: Channel) -> Iterator[int]:
+def _pattern(nodes: Sequence[TermNode], channel: Channel) -> Iterator[int]:
     """The hashes that a goal needs to match a part of a premise."""
-    for said in _tokens(places):
-        yield _hash(channel, said)
-    for first, *others in groups_of(places).values():
+    for token in _tokens(nodes):
+        yield _hash(channel, token)
+    for first, *others in groups_of(nodes).values():
         for other in others:
             yield _hash(channel, f"{_step(first)}={_step(other)}")
 
 
-def _said(places: Sequence[TermNode]) -> Iterator[int]:
+def _answered(nodes: Sequence[TermNode]) -> Iterator[int]:
     """The hashes of a goal's target."""
-    for said in _tokens(places):
-        yield _hash(Channel.CONCLUSION, said)
+    for token in _tokens(nodes):
+        yield _hash(Channel.CONCLUSION, token)
     count = 0
-    for group in groups_of(places).values():
-        for place, first in enumerate(group):
-            for other in group[place + 1 :]:
+    for group in groups_of(nodes).values():
+        for index, first in enumerate(group):
+            for other in group[index + 1 :]:
                 count += 1
                 if count > _MOST_LINKS:
                     return
@@ -160,10 +160,10 @@ def _assumed(statement: ParsedStatement, concluded: Mapping[str, Sequence[Path]]
     `concluded` are the positions of equal terms in its conclusion (`groups_of`).
     """
     for hypothesis in statement.hypotheses:
-        places = list(places_of(hypothesis, statement.variables, is_goal=False))
-        for said in _tokens(places):
-            yield _hash(Channel.HYPOTHESES, said)
-        for name, (first, *others) in groups_of(places).items():
+        nodes = list(nodes_of(hypothesis, statement.variables, is_goal=False))
+        for token in _tokens(nodes):
+            yield _hash(Channel.HYPOTHESES, token)
+        for name, (first, *others) in groups_of(nodes).items():
             for other in others:
                 yield _hash(Channel.HYPOTHESES, f"{_step(first)}={_step(other)}")
             if name in concluded:
@@ -172,23 +172,23 @@ def _assumed(statement: ParsedStatement, concluded: Mapping[str, Sequence[Path]]
 
 
 def _known(
-    places: Sequence[TermNode], hypotheses: Sequence[tuple[SymbolTerm, list[TermNode]]]
+    nodes: Sequence[TermNode], hypotheses: Sequence[tuple[SymbolTerm, list[TermNode]]]
 ) -> Iterator[int]:
     """The hashes of a goal's context."""
-    targets = groups_of(places)
+    targets = groups_of(nodes)
     count = 0
     for hypothesis, inside in hypotheses:
-        for said in _tokens(inside):
-            yield _hash(Channel.HYPOTHESES, said)
+        for token in _tokens(inside):
+            yield _hash(Channel.HYPOTHESES, token)
         for key, group in groups_of(inside).items():
             links = [f"{_step(a)}={_step(b)}" for i, a in enumerate(group) for b in group[i + 1 :]]
             head = hypothesis.symbol
             links += [f"{head} {_step(a)}~{_step(b)}" for a in group for b in targets.get(key, ())]
-            for said in links:
+            for token in links:
                 count += 1
                 if count > 4 * _MOST_LINKS:
                     return
-                yield _hash(Channel.HYPOTHESES, said)
+                yield _hash(Channel.HYPOTHESES, token)
 
 
 def _mirrored(term: SymbolTerm) -> SymbolTerm | None:

@@ -18,7 +18,7 @@ Path = tuple[int, ...]
 MOST_HYPOTHESES = 48
 _DEEPEST = 6
 """Positions deeper than this are ignored."""
-_MOST_PLACES = 48
+_MOST_POSITIONS = 48
 _MOST_PREMISES_OF_TARGET = 16
 _MOST_SYMBOLS = 256
 _LARGEST_KEY = 16
@@ -90,15 +90,18 @@ def _membership(name: str, domain: SymbolTerm) -> SymbolTerm:
 
 
 class TermNode(NamedTuple):
-    """What stands at a place: `said` may be several readings, `key` is equal for equal subterms."""
+    """The node at a position of a term. There may be several readings of its symbol.
+
+    `key` is equal for equal subterms.
+    """
 
     path: Path
-    said: tuple[str, ...]
+    symbols: tuple[str, ...]
     key: str
     """Empty if the subterm is too large to be compared."""
 
 
-def places_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
+def nodes_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
     """The positions of a term, those nearest to the root first.
 
     In a premise, a variable has no symbols, and neither has a variable applied to bound variables only. In a
@@ -107,7 +110,7 @@ def places_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> 
     waiting: list[tuple[Path, SymbolTerm, tuple[str, ...]]] = [((), term, ())]
     count = 0
     for path, here, bound in waiting:
-        if count >= _MOST_PLACES:
+        if count >= _MOST_POSITIONS:
             return
         count += 1
         here = _reduced(here, variables, bound)
@@ -130,8 +133,8 @@ def _readings(term: SymbolTerm, bound: tuple[str, ...], is_variable: bool, is_go
     applied = f"@{len(term.arguments)}"
     if is_variable:
         return (applied,)
-    said = f"{term.symbol}/{len(term.arguments)}"
-    return (said, applied) if is_goal and term.arguments else (said,)
+    symbol = f"{term.symbol}/{len(term.arguments)}"
+    return (symbol, applied) if is_goal and term.arguments else (symbol,)
 
 
 def _reduced(term: SymbolTerm, variables: frozenset[str], bound: tuple[str, ...]) -> SymbolTerm:
@@ -175,12 +178,12 @@ def _key(term: SymbolTerm) -> str:
     return " ".join(parts) if len(parts) > 1 else term.symbol
 
 
-def groups_of(places: Sequence[TermNode]) -> dict[str, list[Path]]:
+def groups_of(nodes: Sequence[TermNode]) -> dict[str, list[Path]]:
     """The positions of equal subterms, by key."""
     groups: dict[str, list[Path]] = defaultdict(list)
-    for place in places:
-        if place.key:
-            groups[place.key].append(place.path)
+    for node in nodes:
+        if node.key:
+            groups[node.key].append(node.path)
     return groups
 
 
