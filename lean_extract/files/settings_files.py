@@ -85,4 +85,4 @@ def _key_parts(line: str) -> int:
 
 
 def _unreadable(path: Path, reason: str) -> BadSource:
-    return BadSource(f"{shown(path)} cannot be read: {reason}.", "Mend it; until then it counts as empty.")
+    return BadSource(f"{shown(path)} cannot be read: {reason}.", "Correct it; until then it counts as empty.")

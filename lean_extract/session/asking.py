@@ -23,7 +23,7 @@ from lean_extract.toolchains.compile import CircularImports
 
 _ERROR = 1
 _PROBE = "_premise_suggest_imported_by_"
-_WHERE_GOALS_ARE = "Put the cursor on a tactic behind `by`, on a `sorry` or on a hole `_`."
+_WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
 HOLE = "sorry"
 """What stands for a term that is still to be written."""
 
@@ -126,11 +126,11 @@ async def ask_expected(
 
 
 def error_above(state: DocState, document: LeanDocument, position: Position) -> str:
-    """What to mend first: the first error of the declaration, up to the position; else nothing."""
+    """What to correct first: the first error of the declaration, up to the position; else nothing."""
     first = _first_line(document, position)
     faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
     fault = telling(faults, first, Position(position.line + 1, 0))
-    return f"Mend the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
+    return f"Correct the error in line {fault.position.line + 1} first: {fault.said}" if fault else ""
 
 
 async def broken_goal(

@@ -101,7 +101,7 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
     return ProjectBroken(
         f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {said.rstrip('.')}. "
         f"{path.name} imports this file{_through(blocked)}, so nothing in {path.name} can be read.",
-        f"Mend {blocked.path.name} and save it, then ask again.",
+        f"Correct {blocked.path.name} and save it, then ask again.",
     )
 
 
@@ -120,7 +120,7 @@ def broken_imports(
         error = said[built.start() + len("error: ") :].split("\nerror: ")[0]
         return ProjectBroken(
             f"{' '.join(error.split())[:_LONGEST]}. {path.name} imports this file.",
-            f"Mend {built['file']}, run `lake build`, then ask again.",
+            f"Correct {built['file']}, run `lake build`, then ask again.",
         )
     hint = _what_to_do(project, toolchain)
     if blocked is None:

@@ -91,7 +91,9 @@ class LeanServer:
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         program = toolchain.server_command[0]
         if shutil.which(program) is None:
-            raise LeanNotFound(f"{program} is no program here.", "Run `premise-suggest doctor`.")
+            raise LeanNotFound(
+                f"{program} is not a program on this machine.", "Run `premise-suggest doctor`."
+            )
         server = cls(project, toolchain, limits)
         try:
             async with asyncio.timeout(limits.start_seconds):

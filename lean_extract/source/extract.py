@@ -60,10 +60,15 @@ def extract_project(
 
     A file that cannot be read becomes a problem; nothing stops the run. With `workers` above 1 the
     files are read in that many processes.
+
+    Raises BadSource: there is no `.lean` file; nothing is written.
     """
     started = time.perf_counter()
     found = find_sources(root)
     sources = found.sources
+    if not sources:
+        hint = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
+        raise BadSource(f"There is no .lean file under {root}.", hint)
     counts = ExtractionCounts(files=len(sources), notices=found.notices)
     revision = _sources_hash(sources)
     with _without_collector():

@@ -275,7 +275,7 @@ def _complaint(source: LeanSource, result: subprocess.CompletedProcess[bytes]) -
             message = json.loads(line)
             if message["severity"] == "error":
                 place = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
-                return ProjectBroken(f"{place}: {message['data']}", "Mend the file and build again.")
+                return ProjectBroken(f"{place}: {message['data']}", "Correct the file and build again.")
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
     return LeanDied(f"Lean ended while it compiled {source.path}: {reason}.", "Run the build again.")

@@ -122,13 +122,13 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
         words = shlex.split(override)
     except ValueError as error:
         raise BadSettings(
-            f"The setting `lean.command` cannot be read: {error}.", "Mend its quotes."
+            f"The setting `lean.command` cannot be read: {error}.", "Correct its quotes."
         ) from error
     program = shutil.which(words[0], path=environment.get("PATH", "")) if words else None
     if program is None:
         raise BadSettings(
-            f"The setting `lean.command` names {override!r}, which is no program here.",
-            "Correct it, or leave it out to have Lean found by itself.",
+            f"The setting `lean.command` names {override!r}, which is not a program on this machine.",
+            "Correct it, or leave it out: Lean is then found automatically.",
         )
     if _is_shim(Path(program)):
         chosen = _from_elan(project, environment)

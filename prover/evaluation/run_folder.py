@@ -40,7 +40,7 @@ def not_written(what: str, error: OSError) -> ResultsNotWritten:
     """The error to raise where something of a run could not be written."""
     return ResultsNotWritten(
         f"{what} could not be written: {error.strerror or error}.",
-        "Make room, or mend what is in its place, then run the same command with --resume.",
+        "Make room, or clear what is in its place, then run the same command with --resume.",
     )
 
 
@@ -112,7 +112,7 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
         except OSError as error:
             raise ResultsNotWritten(
                 f"The folder {folder} cannot be written to: {error.strerror or error}.",
-                "Name another one with --out, or mend its rights.",
+                "Name another one with --out, or correct its permissions.",
             ) from error
         yield Results(description, folder / PROOFS, rows, complaints, results)
 
@@ -164,6 +164,12 @@ def _mend(stream: FileIO) -> None:
     os.fsync(stream.fileno())
 
 
+def _shown(settings: Settings, name: str) -> str:
+    """The value of a setting, for a person."""
+    value = settings.get(name, "")
+    return "not set" if value == "" else str(value)
+
+
 def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
     """What the folder was asked to do before, if anything. Raises UserError, BadRecords: it is refused."""
     if not (folder / DESCRIPTION).exists():
@@ -178,7 +184,7 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
         return None
     before = read_description(folder)
     changed = [
-        f"{name} was {before.settings.get(name, 'not set')} and is {asked.settings.get(name, 'not set')} now"
+        f"{name} was {_shown(before.settings, name)} and is {_shown(asked.settings, name)} now"
         for name in dict.fromkeys((*before.settings, *asked.settings))
         if before.settings.get(name) != asked.settings.get(name)
     ]

@@ -124,9 +124,9 @@ async def test_files_that_are_no_text(session: LeanSession, project: Path) -> No
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("‸theorem t : True := trivial\n", "behind `by`"),
-        ("this is ‸not Lean at all\n", "Mend the error in line 1 first: "),
-        ("‸", "behind `by`"),
+        ("‸theorem t : True := trivial\n", "after `by`"),
+        ("this is ‸not Lean at all\n", "Correct the error in line 1 first: "),
+        ("‸", "after `by`"),
     ],
 )
 async def test_no_goal_here(session: LeanSession, text: str, hint: str) -> None:

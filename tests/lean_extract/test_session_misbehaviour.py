@@ -157,7 +157,7 @@ async def test_a_trial_that_never_ends_leaves_the_others_alone(tmp_path: Path, f
 
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     nothing = Toolchain("path", (str(tmp_path / "lean"), "--server"), ("lean",))
-    with pytest.raises(LeanNotFound, match="is no program here"):
+    with pytest.raises(LeanNotFound, match="is not a program on this machine"):
         await LeanSession.start(tmp_path, nothing, QUICK)
 
 

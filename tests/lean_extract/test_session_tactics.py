@@ -248,7 +248,7 @@ async def test_the_place_may_lie_behind_many_lines_of_proof(session: LeanSession
 
 async def test_where_an_error_stands_in_the_way(session: LeanSession) -> None:
     text = "theorem t (p : Prop) (h : p) : p := by\n  simp\n  ‸sorry\n"
-    with pytest.raises(NoGoalHere, match="Mend the error in line 2 first: `simp` made no progress"):
+    with pytest.raises(NoGoalHere, match="Correct the error in line 2 first: `simp` made no progress"):
         await outcomes(session, text, ["exact h"])
 
 

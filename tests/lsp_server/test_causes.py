@@ -63,12 +63,12 @@ def library(tmp_path: Path) -> Path:
         (
             {"L": THEOREM.format("l", "exact no_such"), "M": "import L\n"},
             r"/L\.lean:2:9: Unknown identifier `no_such`\. M\.lean imports this file, so",
-            "Mend L.lean and save it",
+            "Correct L.lean and save it",
         ),
         (
             {"L": THEOREM.format("l", "exact no_such"), "K": "import L\n", "M": "import K\n"},
             r"/L\.lean:2:9: Unknown .*M\.lean imports this file through K, so",
-            "Mend L.lean",
+            "Correct L.lean",
         ),
         ({"L": "import M\n", "M": "import L\n"}, r"circle: M -> L -> M\.$", "Remove one"),
         ({"M": "import M\n"}, r"circle: M -> M\.$", "Remove one"),
@@ -77,8 +77,8 @@ def library(tmp_path: Path) -> Path:
             r"it imports Gone\.Away through L, and there is no such file",
             "names of the imports",
         ),
-        ({"M": "import L\n", "L": "/- never ends" * 2000}, r"/L\.lean:1:1?: ?|L\.lean", "Mend L.lean"),
-        ({"M": "import L\n", "L": "theorem x : 1 = 2 := rfl\n" * 300}, r"/L\.lean:1:\d+: ", "Mend L.lean"),
+        ({"M": "import L\n", "L": "/- never ends" * 2000}, r"/L\.lean:1:1?: ?|L\.lean", "Correct L.lean"),
+        ({"M": "import L\n", "L": "theorem x : 1 = 2 := rfl\n" * 300}, r"/L\.lean:1:\d+: ", "Correct L.lean"),
     ],
 )
 def test_an_import_that_does_not_load_is_told_by_its_cause(

@@ -190,7 +190,7 @@ def explained_writes(root: Path, amiss: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        fallback = (str(error.strerror or error), "Mend that and run `premise-suggest index` again.")
+        fallback = (str(error.strerror or error), "Correct that and run `premise-suggest index` again.")
         reason, hint = _REASONS.get(error.errno or 0, fallback)
         message = f"The premise index in {root} could not be written: {reason}; the old index is untouched."
         if amiss:

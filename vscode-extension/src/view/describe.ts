@@ -66,7 +66,7 @@ const SERVER_OFFERS: Readonly<Record<NoServer["reason"], readonly ViewCommand[]>
 
 const NO_GOAL: Readonly<Record<NoGoal["reason"], readonly [title: string, text: string]>> = {
   noFile: ["No Lean file", "Open a Lean file and put the cursor in a proof to see the premises that fit its goal."],
-  noGoals: ["No goal here", "Put the cursor in a proof: behind `by`, on a tactic or on a `sorry`."],
+  noGoals: ["No goal here", "Put the cursor in a proof: after `by`, on a tactic or on a `sorry`."],
   unsettled: ["Waiting for Lean", "Lean has not come this far in the file yet."],
 };
 
