@@ -11,6 +11,7 @@ import argparse
 import importlib
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,6 +127,7 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
         work: does the work and prints its results.
         stopped: returns the message to print after Ctrl-C.
     """
+    _open_closed_outputs()
     _use_utf8()
     try:
         work()
@@ -145,8 +147,19 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
     except OSError as error:  # no space, no permission
         where = error.filename or "The output"
         print(f"error: {shown(where)} cannot be read or written: {error.strerror or error}.", file=sys.stderr)
-        print("hint: Free some disk space, or check the permissions.", file=sys.stderr)
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        hint = "Check the path." if missing else "Free some disk space, or check the permissions."
+        print(f"hint: {hint}", file=sys.stderr)
         return 1
+
+
+def _open_closed_outputs() -> None:
+    """Let what is printed vanish where the caller has closed standard output or error (`>&-`)."""
+    # Python sets these to None, whatever its types say.
+    if cast(object, sys.stdout) is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if cast(object, sys.stderr) is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _use_utf8() -> None:

@@ -109,7 +109,7 @@ def _index(command: argparse.ArgumentParser) -> None:
 
 def _collections(command: argparse.ArgumentParser) -> None:
     chosen = command.add_mutually_exclusive_group()
-    chosen.add_argument("--remove", metavar="NAME", default="", help="remove the index of this collection")
+    chosen.add_argument("--remove", metavar="NAME", help="remove the index of this collection")
     chosen.add_argument("--json", action="store_true", help="print JSON")
 
 

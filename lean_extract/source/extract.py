@@ -60,10 +60,15 @@ def extract_project(
 
     A file that cannot be read is recorded as a problem, and the run continues. With `workers` above 1,
     that many processes read the files.
+
+    Raises BadSource if there is no `.lean` file. Nothing is written then.
     """
     started = time.perf_counter()
     found = find_sources(root)
     sources = found.sources
+    if not sources:
+        hint = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
+        raise BadSource(f"There is no .lean file under {root}.", hint)
     counts = ExtractionCounts(files=len(sources), notices=found.notices)
     revision = _sources_hash(sources)
     with _without_collector():

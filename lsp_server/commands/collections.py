@@ -15,7 +15,7 @@ _MEGABYTE = 1_000_000
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.remove:
+    if options.remove is not None:
         removed = remove_collection(options.remove)
         print(f"{options.remove}: {size_text(removed)} removed.")
         return 0

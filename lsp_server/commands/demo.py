@@ -37,9 +37,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
     position = first_unfinished(EXAMPLE)
-    with stop_on_interrupt() as stop, ProgressBar(quiet=False) as bar:
+    with ProgressBar(quiet=False) as bar:
         if not options.lean:
             _compile(bar)
+    with stop_on_interrupt() as stop, ProgressBar(quiet=False) as bar:
         report = update_project(
             EXAMPLE,
             "",
@@ -48,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
             lean=options.lean,
             environment=os.environ if options.lean else {},
         )
+    if stop.is_set():
+        raise KeyboardInterrupt
     print(style.dim(f"Index of the example library: {summary(EXAMPLE, report)}"))
     began = time.perf_counter()
     asyncio.run(_show(position, options, style))

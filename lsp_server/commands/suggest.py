@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import cast
 
 from lean_extract.errors import BadSource, UserError
 from lsp_server.commands.common import (
@@ -152,6 +153,8 @@ def _typed(text: str) -> str:
 
 
 def _standard_input() -> str:
+    if cast(object, sys.stdin) is None:  # as Python sets it where the caller has closed it (`<&-`)
+        raise BadSource("Standard input is closed.", "Send the state there, or name a file.")
     return _decoded(sys.stdin.buffer.read(), "Standard input")
 
 
@@ -159,4 +162,4 @@ def _decoded(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadSource(f"{source} is not UTF-8: {error}.", "Send it as UTF-8.") from error
+        raise BadSource(f"{source} is not UTF-8 text (byte {error.start}).", "Send it as UTF-8.") from error

@@ -164,6 +164,12 @@ def _repair(stream: FileIO) -> None:
     os.fsync(stream.fileno())
 
 
+def _shown(settings: Settings, name: str) -> str:
+    """The value of a setting, for a person."""
+    value = settings.get(name, "")
+    return "not set" if value == "" else str(value)
+
+
 def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
     """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
     if not (folder / DESCRIPTION).exists():
@@ -178,7 +184,7 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
         return None
     before = read_description(folder)
     changed = [
-        f"{name} was {before.settings.get(name, 'not set')} and is now {asked.settings.get(name, 'not set')}"
+        f"{name} was {_shown(before.settings, name)} and is now {_shown(asked.settings, name)}"
         for name in dict.fromkeys((*before.settings, *asked.settings))
         if before.settings.get(name) != asked.settings.get(name)
     ]

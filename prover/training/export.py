@@ -2,7 +2,7 @@
 
     python -m prover export SOURCE OUT [--fp32]
 
-SOURCE is the folder of a run (`prover.training.train`), or of a transformers T5 or ByT5 (config.json with
+SOURCE is the folder of a run (`python -m prover train`), or of a transformers T5 or ByT5 (config.json with
 model.safetensors or pytorch_model.bin). ReProver's generators are published in the latter format; they are served
 in ReProver's form, with prompts of at most 2,300 bytes. Weights are int8 unless `--fp32` is given. A generator in
 OUT is replaced; other files there are kept.

@@ -1,8 +1,8 @@
-"""Stores the retriever's premises for steps: for `prover.training.evaluate`, or for training.
+"""Stores the retriever's premises for steps: for `python -m prover evaluate`, or for training.
 
     python -m prover retrieve ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
-DATASET is the retriever's dataset (`retriever.lean.dataset.dataset`) of the same library as PAIRS. Premises are
+DATASET is the retriever's dataset (`python -m retriever dataset`) of the same library as PAIRS. Premises are
 ranked as in the service, among those that can be imported at the theorem. Only training proofs vote, and the
 theorem itself is not a candidate. After an interruption, the same command continues. OUT is a JSONL file: a
 header, then for each step the names, best first, or null if the step is not in the sample that --limit selects.

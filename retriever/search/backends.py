@@ -41,7 +41,8 @@ def find_backend(name: str) -> Backend:
     """The backend of a name. Raises UserError when there is none."""
     module = f"{BUILT_IN.get(name, name)}.backend"
     hint = (
-        f"The backends are: {', '.join(BUILT_IN)}; another is named by its package, which has `backend.py`."
+        f"The backends are: {', '.join(BUILT_IN)}. For one of your own, give the name of its Python package, "
+        "which has a `backend.py`."
     )
     try:
         found = importlib.import_module(module)

@@ -3,7 +3,7 @@
     python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
-encoder's card (README.md) is written by `retriever.lean.evaluation.card` once the evaluation has been run.
+encoder's card (README.md) is written by `python -m retriever card` once the evaluation has been run.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.running.config import ModelConfig, TrainConfig
+from retriever.training.running.past import check_run_folder
 from retriever.training.running.train import load_run
 from retriever.training.tokens import open_tokenizer
 from retriever.training.weights import load_bert
@@ -53,9 +54,10 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
     """Write the folder `out` of a bi-encoder's or cross-encoder's run; returns it.
 
     `fusion.json` and the card are not touched; a re-ranker's weight is 0 until it is fitted.
-    Raises ModelError when the run has no checkpoint, BadSettings when its configuration is damaged or of a
-    kind that answers nothing by itself.
+    Raises ModelError when the folder is not a run's or has no checkpoint, BadSettings when its configuration
+    is damaged or of a kind that answers nothing by itself.
     """
+    check_run_folder(run)
     config = load_run(run / "config.yaml")
     if not isinstance(config, TrainConfig | RerankConfig):
         hint = "Train a bi-encoder or a cross-encoder that starts from it, and export that."

@@ -3,7 +3,7 @@
 python -m retriever naturalproofs-evaluate CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--plain] [--json FILE]
 
-The corpus is a file as retriever.naturalproofs.readers.build writes it, or as the authors released it. Both protocols
+The corpus is a file as naturalproofs-build writes it, or as the authors released it. Both protocols
 are printed: in the paper's a theorem is among its own candidates (and usually comes first, which is never
 right); in ours it is not. Figures are percent with a 95% bootstrap interval over examples. Examples and
 candidates are those of the file's own split, or of one made here from the leaves of the reference graph. The

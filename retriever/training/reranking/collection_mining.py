@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", type=Path, help="what the backend reads")
     parser.add_argument("out", type=Path, help="the file to write (.npz)")
     add_backend_argument(parser, "mining")
-    parser.add_argument("--model", type=Path, help="a folder of retriever.training.references.export_towers")
+    parser.add_argument("--model", type=Path, help="a folder that `export-towers` wrote")
     parser.add_argument("--top", type=positive, default=100, help="candidates of a question")
     parser.add_argument("--queries", choices=SPLITS_TO_MINE, default="train", help="whose candidates")
 

@@ -78,3 +78,10 @@ def test_an_unwritable_place_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         extract_project(make(tmp_path / "p"), tmp_path / "file" / "out.jsonl")
+
+
+def test_a_folder_without_lean_files_has_no_records(tmp_path: Path) -> None:
+    out = tmp_path / "records.jsonl"
+    with pytest.raises(BadSource, match=r"There is no \.lean file under"):
+        extract_project(tmp_path, out)
+    assert not out.exists()
