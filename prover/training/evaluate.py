@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.option_types import positive
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps
@@ -150,7 +150,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--premises", nargs="*", default=["none", "gold"], help="none, gold, NAME=FILE")
     parser.add_argument("--limit", type=positive, default=1000, help="a fixed sample of so many steps (1000)")
     parser.add_argument("--count", type=positive, default=8, help="tactics a step (8)")
-    parser.add_argument("--json", type=Path, help="write the figures there, too")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -136,8 +136,3 @@ def _from_json(document: Any, features: tuple[str, ...]) -> Fusion:
 
 
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
-
-
-FIT = "Fit them: python -m retriever fit-fusion {folder} DATASET"
-FIT_AGAIN = "Fit them anew: python -m retriever fit-fusion {folder} DATASET"
-REINSTALL = "Install premise-suggest again, or name another model folder in the settings."

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.metrics import (
@@ -162,7 +162,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--modality", choices=MODALITIES, help="default: each run's own; TF-IDF's is both")
     parser.add_argument("--decoding", choices=DECODINGS, help="default: both")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.documents.schema import Example, Splits
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import table
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="generated sequences, a row a file",
     )
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
     add_split_arguments(parser)
 
 
