@@ -127,7 +127,7 @@ class _Statement:
         self._chain = 0
 
     def term(self, node: SyntaxNode) -> Term:
-        """The tree of a node. Raises Unreadable."""
+        """The tree of a node. Raises UnreadableTerm."""
         kind = node.kind
         if kind == "name":
             return self._named(node.text)

@@ -53,7 +53,7 @@ def read_term(
         is_whole: whether a strict grammar has to read all tokens.
 
     Raises:
-        Unreadable: the grammar is strict, and the tokens are no term of it.
+        UnreadableTerm: the grammar is strict, and the tokens are no term of it.
     """
     reader = _TermReader(tokens, grammar)
     found = reader.term(least, depth)

@@ -24,7 +24,7 @@ def add_eval(command: argparse.ArgumentParser) -> None:
     which = project.add_mutually_exclusive_group()
     said = "a file of full names, one per line (default: all theorems of the project's own files)"
     which.add_argument("--theorems", type=Path, metavar="FILE", help=said)
-    said = "the theorems of a part of this dataset (retriever.lean.dataset.dataset, resplit)"
+    said = "the theorems of a part of this dataset (`python -m retriever dataset` or `resplit`)"
     which.add_argument("--dataset", type=Path, metavar="FOLDER", help=said)
     which.add_argument(
         "--folder", type=Path, metavar="SUBFOLDER", help="the theorems of the files in this subfolder"

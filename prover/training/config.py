@@ -93,13 +93,13 @@ class GeneratorConfig:
     """One run. Paths are relative to the folder the command runs in."""
 
     dataset: Path
-    """A folder of `prover.training.pairs`."""
+    """A folder that `python -m prover pairs` wrote."""
     run: Path
     kind: str = "generator"
     start_from: Path | None = None
     """A run whose weights are taken over, or a folder of a transformers T5 (google/byt5-small)."""
     retrieved: Path | None = None
-    """A file of `prover.training.retrieved --part train`: what the retriever offers for a
+    """A file that `python -m prover retrieve --part train` wrote: what the retriever offers for a
     sample of training steps. Other steps known from text are not drawn then."""
     seed: int = 0
     threads: int = 1

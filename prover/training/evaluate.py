@@ -145,7 +145,7 @@ def markdown(rows: Sequence[GeneratorRow]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="an exported generator's folder")
-    parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
+    parser.add_argument("pairs", type=Path, help="a folder that `pairs` wrote")
     parser.add_argument("--part", choices=("valid", "test"), default="valid", help="the split (valid)")
     parser.add_argument("--premises", nargs="*", default=["none", "gold"], help="none, gold, NAME=FILE")
     parser.add_argument("--limit", type=positive, default=1000, help="a fixed sample of so many steps (1000)")

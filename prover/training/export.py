@@ -2,7 +2,7 @@
 
     python -m prover export SOURCE OUT [--fp32]
 
-SOURCE is a run's folder (`prover.training.train`), or one with a T5 or ByT5 of transformers (config.json with
+SOURCE is a run's folder (`python -m prover train`), or one with a T5 or ByT5 of transformers (config.json with
 model.safetensors or pytorch_model.bin), as ReProver's generators are published: those read and write in
 ReProver's form, with prompts of 2,300 bytes at most. Weights are int8 unless `--fp32` is given. A generator
 that stood in OUT is replaced; its other files are left.

@@ -1,4 +1,4 @@
-"""Files of `prover.training.retrieved`: the retriever's premises for each step of a split."""
+"""The files of `python -m prover retrieve`: the retriever's premises for each step of a split."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def build_pairs(
     if not pairs:
         raise BadRecords(
             f"No step in {', '.join(map(str, paths))} has a state.",
-            "Extract with `python -m lean_extract extract ROOT OUT --states`, or with lean_extract.traced.",
+            "Extract with `python -m lean_extract extract ROOT OUT --states`, or with `trace`.",
         )
     pool = pool_of(premises)
     digest = hashlib.sha256()

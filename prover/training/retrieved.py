@@ -1,8 +1,8 @@
-"""What the retriever offers for steps: held-out ones for `prover.training.evaluate`, others to train on.
+"""What the retriever offers for steps: held-out ones for `python -m prover evaluate`, others to train on.
 
     python -m prover retrieve ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
 
-DATASET is the retriever's (`retriever.lean.dataset.dataset`), of the same library as PAIRS. Ranked is as the
+DATASET is the retriever's (`python -m retriever dataset`), of the same library as PAIRS. Ranked is as the
 service ranks, over what can be imported at the theorem; only training proofs vote, and the theorem is no
 candidate. The same command goes on after it was stopped. OUT is a JSONL file: a header, then for each step
 the names, best first, or null where it is not in the sample that --limit asks for.
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("encoder", type=Path, help="the encoder's folder")
     parser.add_argument("dataset", type=Path, help="the retriever's dataset")
-    parser.add_argument("pairs", type=Path, help="a folder of prover.training.pairs")
+    parser.add_argument("pairs", type=Path, help="a folder that `pairs` wrote")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--part", choices=SPLITS, default="valid", help="the split (valid)")
     parser.add_argument("--limit", type=positive, default=sys.maxsize, help="a fixed sample of so many steps")

@@ -2,7 +2,7 @@
 
     python -m retriever fit-collection-rerank MODEL SOURCE [--backend NAME] [--first 20]
 
-MODEL is a folder of `retriever.training.references.export_towers` with a re-ranker in it; the weight goes into the
+MODEL is a folder that `python -m retriever export-towers` wrote, with a re-ranker in it. The weight goes into the
 re-ranker's config.json.
 """
 

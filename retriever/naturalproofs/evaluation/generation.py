@@ -3,7 +3,7 @@
 python -m retriever naturalproofs-generation CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--predictions FILE.jsonl ...] [--plain] [--json FILE]
 
-The corpus is a file as retriever.naturalproofs.readers.build writes it, or as the authors released it; examples are
+The corpus is a file as `naturalproofs-build` writes it, or as the authors released it; examples are
 those of the file's own split, or of one made here from the leaves of the reference graph. A predictions file
 has a line for every example:
 
