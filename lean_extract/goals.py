@@ -157,13 +157,6 @@ def format_state(state: ProofState) -> str:
     return "\n\n".join(map(format_goal, state.goals)) or NO_GOALS
 
 
-def to_query_text(goal: Goal) -> str:
-    """The goal as the paper's models read it (section 3.2.1): `<VAR> n m : Nat <GOAL> n + m = m + n`."""
-    parts = [f"<VAR> {_format_hypothesis(hypothesis).removeprefix(': ')}" for hypothesis in goal.hypotheses]
-    parts.append(f"<GOAL> {goal.target}")
-    return " ".join(" ".join(parts).split())
-
-
 def _clean(text: str) -> str:
     """The text with Unix line ends, without a byte order mark or common indentation."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n")

@@ -29,7 +29,6 @@ _POSITION = re.compile(r"\S+\.lean:\d+:\d+:?$")
 _MESSAGE = re.compile(
     r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:",
 )
-_UNSOLVED = re.compile(r"(?:^|[\s:])unsolved goals\s*$")
 _SOURCE = re.compile(
     r"^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|public|nonrec|noncomputable)[ \t]+)*"
     r"(?P<word>theorem|lemma|example)(?![\w.'])(?!\s*:=)",

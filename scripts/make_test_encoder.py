@@ -8,8 +8,8 @@ share operators to lie close, and small enough to be kept with the tests. Needs 
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +89,9 @@ def make_graph(tokenizer: Tokenizer) -> onnx.ModelProto:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="FOLDER")
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = make_tokenizer()
     (folder / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")

@@ -8,7 +8,7 @@ It learns LESSONS by heart in some seconds, in the numbered form, and is exporte
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import torch
@@ -61,7 +61,7 @@ def learn(model: T5ForConditionalGeneration) -> float:
     for goal, answers in LESSONS:
         for place, tactic in enumerate(answers):
             prompts.append(encode_prompt("numbered", [parse_goal(goal)], PREMISES, MAX_PROMPT_BYTES))
-            tactics.append(encode_tactic("numbered", tactic, PREMISES))
+            tactics.append(encode_tactic("numbered", tactic, PREMISES)[0])
             weights.append(1 / (1 + place))
     ids, labels = padded(prompts, PAD), padded(tactics, -100)
     optimiser = torch.optim.AdamW(model.parameters(), lr=5e-3)
@@ -84,7 +84,9 @@ def padded(rows: list[list[int]], fill: int) -> torch.Tensor:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="FOLDER")
+    folder = parser.parse_args().folder
     model = make()
     print(f"loss {learn(model):.3f}")
     export_model(model, "numbered", folder, max_prompt_bytes=MAX_PROMPT_BYTES, int8=False)

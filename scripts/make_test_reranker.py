@@ -8,8 +8,8 @@ Needs `onnx` (the `train` extra).
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +66,9 @@ def make_graph(table: np.ndarray) -> onnx.ModelProto:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="FOLDER")
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     [table] = [
         numpy_helper.to_array(tensor)

@@ -9,7 +9,7 @@ local DEFAULTS = {
   tactics = nil, -- try tactics, too? nil: only if no other client runs Lean, because this needs a Lean of our own
 }
 
-local CHANGED = 'The text has changed in the meantime. Ask again.'
+local CHANGED = 'The text has changed in the meantime. Try again.'
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)

@@ -240,8 +240,3 @@ def head(texts: list[str], type_range: Range) -> str:
     if first == "@" and begin + 1 < end:
         first = texts[begin + 1]
     return first if is_identifier(first) or end == begin + 1 else ""
-
-
-def conclusion_head(texts: list[str]) -> str:
-    """The head of a statement's conclusion: `=` for `∀ x, p x → a = b`."""
-    return head(texts, premises_of(texts, (0, len(texts)))[1])

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from lean_extract.records import Position, Span
 from lsp_server.documents.import_lines import import_line_number, imported, imported_module
 from lsp_server.documents.positions import offset_of
-from lsp_server.documents.proof_positions import is_term_position, sorry_near
+from lsp_server.documents.proof_positions import WORD, is_term_position, sorry_near
 
-_WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")
 _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
@@ -76,7 +75,7 @@ def name_insertion(lines: Sequence[str], position: Position, name: str) -> Inser
     if sorry is not None and sorry.start <= position <= sorry.end:
         in_term = is_term_position("\n".join(lines), offset_of(lines, sorry.start))
         return Insertion(sorry, name if in_term else f"exact {name}")
-    typed, rest = _last(_WORD, before), _first(_WORD, behind)
+    typed, rest = _last(WORD, before), _first(WORD, behind)
     if typed and _is_typed_of(typed, name):
         whole = rest if _is_typed_of(typed + rest, name) else ""
         start = Position(position.line, position.column - len(typed))

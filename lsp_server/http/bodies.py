@@ -81,7 +81,7 @@ class Bodies:
             if self._held > self._limits.held_bytes and len(read) > _SMALL:
                 retry = {"Retry-After": "1", **_CLOSE}
                 raise Refusal(
-                    503, "The server is busy: it holds too many large requests.", "Ask again.", retry
+                    503, "The server is busy: it holds too many large requests.", "Try again.", retry
                 )
             more = message.get("more_body", False)
 

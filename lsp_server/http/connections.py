@@ -53,7 +53,7 @@ class Connection(H11Protocol):
         if waiting:
             min(waiting, key=lambda pair: pair[0])[1].transport.close()
         else:
-            self._refuse(Refusal(503, "Too many connections are open.", "Ask again.", {"Retry-After": "1"}))
+            self._refuse(Refusal(503, "Too many connections are open.", "Try again.", {"Retry-After": "1"}))
 
     @property
     def is_closing(self) -> bool:

@@ -32,7 +32,7 @@ class Gate:
         """
         if self.admitted >= self._most:
             raise Refusal(
-                503, "The server is busy: too many requests are waiting.", "Ask again.", {"Retry-After": "1"}
+                503, "The server is busy: too many requests are waiting.", "Try again.", {"Retry-After": "1"}
             )
         self.admitted += 1
         try:

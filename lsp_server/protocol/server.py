@@ -168,7 +168,7 @@ class PremiseServer(WireServer):
         held = self.documents.get(document.uri)
         now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
         if now != (document.version, document.lines):
-            raise JsonRpcContentModified("The document has changed in the meantime. Ask again.")
+            raise JsonRpcContentModified("The document has changed in the meantime. Try again.")
 
     def engine(self, document: DocumentSnapshot) -> Engine:
         """The engine of the project that the document belongs to."""

@@ -30,7 +30,7 @@ class Waiting:
         """Check that there is room for a request of this many bytes. Raises JsonRpcException."""
         if len(self._sizes) >= MAX_WAITING or self._size + size > MAX_WAITING_BYTES:
             count = f"{len(self._sizes):,}"
-            said = f"{count} requests are waiting for their answers already. Ask again when some have come."
+            said = f"{count} requests are waiting for their answers already. Try again when some have come."
             raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def add(self, id: Id, size: int) -> None:

@@ -23,7 +23,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Int64s = npt.NDArray[np.int64]
 
-ENCODER_INPUTS = ("symbols",)
 LOG_PROBABILITIES = "log_probabilities"
 
 

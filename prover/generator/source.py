@@ -1,14 +1,12 @@
-"""The generator as a source of candidates: turns log-probabilities into scores between 0 and 1."""
+"""The tactic generator's interface, and its log-probabilities as scores between 0 and 1."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from lean_extract.records import Goal, Premise
-from prover.candidates import Candidate, merge
 from prover.generator.model import Generated
 
 CERTAIN = 0.9
@@ -20,29 +18,13 @@ SPREAD = 1.2
 
 
 class TacticGenerator(Protocol):
-    """What `GeneratorSource` needs of a generator."""
+    """What writes tactics for a state."""
 
     def generate(
         self, goals: Sequence[Goal], premises: Sequence[Premise], *, count: int = 8, max_bytes: int = 64
     ) -> list[Generated]:
         """At most `count` tactics, best first."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorSource:
-    """The generator as a `CandidateSource`."""
-
-    generator: TacticGenerator
-    name: str = "generator"
-    per_goal: int = 8
-
-    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """At most `limit` and `per_goal` tactics, best first. Raises ModelError."""
-        generated = self.generator.generate([goal], premises, count=min(limit, self.per_goal))
-        return merge(
-            [[Candidate(each.tactic, score(each.log_probability), self.name) for each in generated]], limit
-        )
 
 
 def score(log_probability: float) -> float:

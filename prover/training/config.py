@@ -93,7 +93,7 @@ class GeneratorConfig:
     """One run. Paths are relative to the folder the command runs in."""
 
     dataset: Path
-    """A folder that `prover.training.pairs` wrote."""
+    """A folder that `python -m prover pairs` wrote."""
     run: Path
     kind: str = "generator"
     start_from: Path | None = None

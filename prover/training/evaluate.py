@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.option_types import positive
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps
@@ -153,7 +153,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=positive, default=1000, help="the size of a fixed sample of steps (1000)"
     )
     parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Reads files of `prover.training.retrieved`: the retriever's premises for the steps of a split."""
+"""Reads the files of `python -m prover retrieve`: the retriever's premises for the steps of a split."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.errors import BadSettings, BadSource
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.evaluation.fuse import fused
 from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plain", action="store_true", help="print no intervals")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap; default: 0")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """Lean behind the interface of all backends: statements ask for the premises that their proofs use.
 
-The corpus is a dataset folder (`retriever.lean.dataset.dataset`). Scopes, imports, projects and tactics are not
+The corpus is a dataset folder (`python -m retriever dataset`). Scopes, imports, projects and tactics are not
 part of the interface: `retriever.lean.service` has them.
 """
 

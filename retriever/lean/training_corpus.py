@@ -22,12 +22,12 @@ from retriever.training.tokens import Ragged, concatenate
 
 @dataclass(frozen=True, slots=True)
 class LeanCorpus:
-    """A dataset folder of `retriever.lean.dataset.dataset`."""
+    """A dataset folder (`python -m retriever dataset`)."""
 
     miner: str = "retriever mine"
 
     def untrained_tokenizer(self) -> Tokenizer:
-        """`retriever.lean.training.tokenizer`."""
+        """A WordPiece tokenizer without a vocabulary, with the cuts for Lean."""
         return untrained_for_lean()
 
     def tokenizer_texts(self, source: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@
 
 FOLDER has articles in XHTML or HTML with MathML, as arXMLiv has them (one file is taken too); --categories
 names a file with a line `ARTICLE<tab>math.AG|math.NT` for each, ARTICLE being its file's name without suffix.
-CORPUS.json is a file of naturalproofs-build. Prints Tables 3.2 and 3.3 of the thesis for what was
+CORPUS.json is a file that `naturalproofs-build` wrote. Prints Tables 3.2 and 3.3 of the thesis for what was
 written; --kind mixed may have pairs of one article in several parts, unmixed has not.
 """
 

@@ -21,8 +21,8 @@ from retriever.match.pairs import load_pairs
 from retriever.match.schema import LEVELS
 from retriever.match.tokens import encode
 from retriever.search.splits import Split
+from retriever.training.wordpiece import CLS, MASK, PAD, SEP, UNKNOWN
 
-PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 _SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK)
 
 

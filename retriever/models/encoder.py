@@ -42,6 +42,7 @@ from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
 from retriever.models.runtime import (
     CHARACTERS_PER_TOKEN,
+    REINSTALL,
     check_form,
     open_tokenizer,
     packed,
@@ -53,7 +54,6 @@ from retriever.models.runtime import (
 FORMAT = "premise-suggest-encoder"
 VERSION = 1
 CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
-REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
 
 Floats = npt.NDArray[np.float32]
 Int64s = npt.NDArray[np.int64]

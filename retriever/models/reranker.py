@@ -8,7 +8,7 @@ A re-ranker's folder holds
                       "text_version": 1,       retriever.models.text.VERSION that it was trained on
                       "pad_id": 0,
                       "weight": 0.4}           how much a logit counts beside the fused score;
-                                               `retriever.lean.evaluation.fit_rerank` writes it (more keys are left
+                                               `python -m retriever fit-rerank` writes it (more keys are left
                                                for the model card)
     tokenizer.json   a `tokenizers` file with the tokens [CLS] and [SEP]
     model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
@@ -37,9 +37,10 @@ from lean_extract.files.json_text import read_json
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
-from retriever.models.encoder import CONFIG, MODEL, REINSTALL, TOKENIZER, Floats
+from retriever.models.encoder import CONFIG, MODEL, TOKENIZER, Floats
 from retriever.models.runtime import (
     CHARACTERS_PER_TOKEN,
+    REINSTALL,
     check_form,
     open_tokenizer,
     packed,

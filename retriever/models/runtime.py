@@ -19,6 +19,7 @@ from retriever.models import text as texts
 Int64s = npt.NDArray[np.int64]
 
 _MAX_TOKENIZER = 1 << 28
+REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
 CHARACTERS_PER_TOKEN = 24
 """No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
 DAMAGE = (EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError, BadZipFile, zlib.error)

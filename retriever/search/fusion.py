@@ -25,6 +25,7 @@ import numpy.typing as npt
 from lean_extract.errors import ModelError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
+from retriever.models.runtime import REINSTALL
 from retriever.search.bm25 import Bm25Parameters
 
 FORMAT = "premise-suggest-fusion"
@@ -133,6 +134,3 @@ def _from_json(document: Any, features: tuple[str, ...]) -> Fusion:
         Bm25Parameters(float(document["bm25"]["k1"]), float(document["bm25"]["b"])),
         str(document.get("trained_on", "")),
     )
-
-
-REINSTALL = "Install premise-suggest again, or name another model folder in the settings."

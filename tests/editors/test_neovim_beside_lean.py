@@ -92,7 +92,7 @@ def test_what_was_typed_meanwhile_is_not_overwritten(beside_lean: Neovim, text: 
     beside_lean.lua("_G.told = {}; vim.cmd('PremiseSuggest'); vim.fn.setline('.', '  rfl')")
     beside_lean.wait("#_G.told > 0")
     assert beside_lean.lua("return _G.told") == [
-        "premise-suggest: The text has changed in the meantime. Ask again."
+        "premise-suggest: The text has changed in the meantime. Try again."
     ]
     assert beside_lean.line(line) == "  rfl"
 

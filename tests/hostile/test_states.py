@@ -10,7 +10,7 @@ import pytest
 
 from lean_extract.errors import BadState, UserError
 from lean_extract.files.reading import MAX_STATE
-from lean_extract.goals import find_goals, format_goal, to_query_text
+from lean_extract.goals import find_goals, format_goal
 from lean_extract.records import Goal, Hypothesis, Premise, ProofState
 from lean_extract.source.proofs.propositions import (
     Proposition,
@@ -87,7 +87,6 @@ def read_state(text: str) -> None:
         find_goals(text)
         return
     format_goal(goal)
-    to_query_text(goal)
     read_as_model(goal)
     read_as_prover(goal)
 

@@ -13,7 +13,6 @@ from lean_extract.goals import (
     parse_goal,
     parse_plain_goal,
     parse_state,
-    to_query_text,
 )
 from lean_extract.records import Goal, Hypothesis, ProofState
 
@@ -131,15 +130,6 @@ def test_what_is_no_state_is_told(text: str, complaint: str) -> None:
     with pytest.raises(BadState, match=complaint) as caught:
         parse_state(text)
     assert "⊢" in caught.value.hint
-
-
-def test_the_papers_example_is_the_query_text() -> None:
-    assert to_query_text(parse_goal("n m : Nat\n⊢ n + m = m + n")) == "<VAR> n m : Nat <GOAL> n + m = m + n"
-
-
-def test_query_text_folds_lines_and_keeps_values() -> None:
-    goal = parse_goal("[Group G]\n: 0 < n\nx : ℕ :=\n  5\n⊢ a =\n    b")
-    assert to_query_text(goal) == "<VAR> [Group G] <VAR> 0 < n <VAR> x : ℕ := 5 <GOAL> a = b"
 
 
 def test_plain_goal_answers() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
+from lean_extract.source.attributes.related import TYPES
 from lean_extract.source.names.scopes import Open, Scope, join_names
 from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
@@ -17,7 +18,6 @@ from lean_extract.source.resolution.name_resolution import NameResolver
 
 _END = sys.maxsize
 """An order after everything that a module declares."""
-_TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Linker:
         )
         for order, (premise, scope) in enumerate(zip(source.premises, source.scopes, strict=True), start=1):
             statement = _statement(premise, source)
-            is_type = premise.kind in _TYPES
+            is_type = premise.kind in TYPES
             entry = Entry(index, order, premise.is_private, premise.is_protected, statement, scope, is_type)
             environment.add_premise(premise, entry)
         for name, parents, scope in source.parents:
@@ -97,7 +97,7 @@ def resolve(modules: Iterable[SourceModule]) -> Iterator[Proof]:
 
 def _statement(premise: Premise, source: SourceModule) -> str:
     """The text used when a name is unfolded: the value of a short definition, otherwise the conclusion."""
-    if premise.kind in _TYPES:
+    if premise.kind in TYPES:
         return ""
     if premise.generated_by is None and premise.kind in ("def", "abbrev"):
         return source.values.get(premise.name) or premise.conclusion

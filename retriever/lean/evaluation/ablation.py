@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool
@@ -118,7 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
     parser.add_argument("--limit", type=int, default=1500, help="theorems of each half, at most")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
-    parser.add_argument("--json", type=Path, help="a file to write the figures to")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

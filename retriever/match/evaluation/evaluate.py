@@ -3,7 +3,7 @@
 python -m retriever match-evaluate PAIRS.jsonl [--run RUN ...] [--part valid|test]
     [--replacement LEVEL ...] [--modality both|text|math] [--decoding local|global] [--plain] [--json FILE]
 
-PAIRS.jsonl is a file of match-build, or a folder of the authors' release. TF-IDF is measured
+PAIRS.jsonl is a file that `match-build` wrote, or a folder of the authors' release. TF-IDF is measured
 beside the runs, with frequencies as they are (the thesis' baseline) and by their logarithms. Every statement
 is ranked against all proofs of the part; a run is tested at its own level of symbol replacement unless others
 are named, and on its own kind of tokens. Figures are percent with a 95% bootstrap interval over statements.
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadRecords
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.metrics import (
@@ -162,7 +162,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--modality", choices=MODALITIES, help="default: each run's own; TF-IDF's is both")
     parser.add_argument("--decoding", choices=DECODINGS, help="default: both")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:

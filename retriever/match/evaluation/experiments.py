@@ -5,8 +5,8 @@
         [--print] [--plain]
 
 What is made goes to the folder OUT: the vocabulary, a run a matcher, a file of rows a matcher and part.
-A finished row is kept and not made again; a stopped run goes on where it was. PAIRS is a file of
-match-build, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
+A finished row is kept and not made again; a stopped run goes on where it was. PAIRS is a file
+that `match-build` wrote, or a folder of the authors' release. --scale gpu trains with the sizes of the thesis.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 python -m retriever naturalproofs-evaluate CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--plain] [--json FILE]
 
-The corpus is a file as naturalproofs-build writes it, or as the authors released it. Both protocols
+The corpus is a file as `naturalproofs-build` writes it, or as the authors released it. Both protocols
 are printed: in the paper's a theorem is among its own candidates (and usually comes first, which is never
 right); in ours it is not. Figures are percent with a 95% bootstrap interval over examples. Examples and
 candidates are those of the file's own split, or of one made here from the leaves of the reference graph. The
@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.files.atomic import replacing
+from lean_extract.verbs import add_json_option, write_json
 from retriever.metrics.references import COLUMNS
 from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
@@ -67,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
     parser.add_argument("--part", choices=PARTS, default="valid", help="default: valid, the one to tune on")
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
     add_split_arguments(parser)
 
 
@@ -85,21 +84,6 @@ def run(options: argparse.Namespace) -> None:
     print(f"{title}; corpus sha256 {digest[:12]}\n")
     rows = evaluate(task, options.seed or 0)
     print(report(rows, intervals=not options.plain))
-    if options.json:
-        _write(options.json, options.part, origin, digest, task, rows)
-
-
-def _write(
-    path: Path, part: str, origin: str, digest: str, task: ReferenceTask, rows: Sequence[ReferenceRow]
-) -> None:
-    written = {
-        "part": part,
-        "split": origin,
-        "corpus_sha256": digest,
-        "examples": len(task.queries),
-        "candidates": len(task.candidates),
-        "rows": [asdict(row) for row in rows],
-    }
-    with replacing(path) as stream:
-        json.dump(written, stream, indent=2)
-        stream.write("\n")
+    about = {"part": options.part, "split": origin, "corpus_sha256": digest}
+    counts = {"examples": len(task.queries), "candidates": len(task.candidates)}
+    write_json(options.json, {**about, **counts, "rows": [asdict(row) for row in rows]})

@@ -3,7 +3,7 @@
 python -m retriever naturalproofs-generation CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--predictions FILE.jsonl ...] [--plain] [--json FILE]
 
-The corpus is a file as naturalproofs-build writes it, or as the authors released it; examples are
+The corpus is a file as `naturalproofs-build` writes it, or as the authors released it; examples are
 those of the file's own split, or of one made here from the leaves of the reference graph. A predictions file
 has a line for every example:
 
@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lean_extract.verbs import write_json
+from lean_extract.verbs import add_json_option, write_json
 from retriever.documents.schema import Example, Splits
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import table
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="generated sequences, a row a file",
     )
     parser.add_argument("--plain", action="store_true", help="print no intervals")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    add_json_option(parser)
     add_split_arguments(parser)
 
 

@@ -229,10 +229,9 @@ import os, sys
 from pathlib import Path
 from lean_extract.goals import parse_goal
 from prover.generator.model import Generator
-from prover.generator.source import GeneratorSource
 assert os.environ["ORT_DISABLE_TELEMETRY"] == "1" and "onnxruntime" not in sys.modules
-source = GeneratorSource(Generator.load(Path({str(FIXTURE)!r})))
-print(len(source.candidates(parse_goal("⊢ ∀ (n : ℕ), n = n"), [], 2)))
+generator = Generator.load(Path({str(FIXTURE)!r}))
+print(len(generator.generate([parse_goal("⊢ ∀ (n : ℕ), n = n")], [], count=2)))
 print(sorted({{"torch", "transformers", "lean_dojo", "retriever"}} & set(sys.modules)))
 """
     done = subprocess.run(

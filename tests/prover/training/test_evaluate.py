@@ -36,7 +36,7 @@ def model(run: Path) -> Path:
 
 
 def write_lists(path: Path, known: EncodedPairs, rows: list[list[str] | None], part: str = "") -> None:
-    """A file as `prover.training.retrieved` writes it."""
+    """A file as `python -m prover retrieve` writes it."""
     header = {"format": FORMAT, "pairs": known.manifest.digest, "part": part or known.split}
     path.write_text("".join(json.dumps(line) + "\n" for line in [header, *rows]), encoding="utf-8")
 

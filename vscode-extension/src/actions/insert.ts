@@ -14,7 +14,7 @@ export interface Insertion {
   readonly importLine: string | null;
 }
 
-const CHANGED = "The text at that position has changed since the request. Ask again there.";
+const CHANGED = "The text at that position has changed since the request. Try again there.";
 const TRIES = 2;
 
 /** Thrown with a sentence for a person. */
