@@ -120,7 +120,8 @@ class TacticStep:
     before: ProofState | None = None
     after: ProofState | None = None
     origin: str | None = None
-    """What a state that was read from text is known from: `start`, `have`, `intro`, ..."""
+    """What a state that was read from text is known from: `start`, `have`, `intro`, ...; `PRINTED`,
+    `PRINTED_IN_PART` where Lean printed the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,9 @@ class TacticOutcome:
         """The tactic to write."""
         return self.instead or self.tactic
 
+
+PRINTED, PRINTED_IN_PART = "comment", "comment-truncated"
+"""The origins of steps with a target that Lean printed; of the second kind only its beginning is known."""
 
 Record = Module | Premise | Proof | FileProblem
 _TYPES: dict[str, type[Any]] = {

@@ -3,9 +3,10 @@
     python -m prover pairs RECORDS [RECORDS ...] OUT [--without NAMES]
 
 Records of real elaboration (`lean_extract.traced`) bring Lean's own states; those of the source reader,
-extracted with `--states`, bring the states that the text determines. The folder holds `pairs.jsonl`,
-`premises.jsonl` (the pool that negatives are drawn from, by name) and `manifest.json`. The same records give
-the same bytes.
+extracted with `--states`, bring the states that the text determines; `lean_extract goal-comments` adds those
+with a target that Lean printed. A target of which only the beginning is known makes no pair. The folder holds
+`pairs.jsonl`, `premises.jsonl` (the pool that negatives are drawn from, by name) and `manifest.json`. The same
+records give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords
 from lean_extract.files.atomic import replacing
-from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
+from lean_extract.records import PRINTED_IN_PART, Goal, Premise, Proof, TacticStep, read_header, to_json
 from lean_extract.telling import complaints_printed
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
@@ -45,7 +46,8 @@ class TacticPair:
     """`lean`: a traced step; `tactic`: a step of which the text determines the state; `term`: a goal that a
     term proves, as the step `exact term`."""
     origin: str
-    """What the state is known from: `lean`, or the word of the source (`start`, `have`, `intro`, ...)."""
+    """What the state is known from: `lean`, or the word of the source (`start`, `have`, `intro`, ...; `comment`
+    where Lean printed the target)."""
     goal: Goal
     tactic: str
     """One line; premises are named in full."""
@@ -100,6 +102,9 @@ def _pairs_of_proof(
         tactic = complete(step.tactic)
         if tactic is None:
             left_out[f"{kind}: not one complete tactic"] += 1
+            continue
+        if step.origin == PRINTED_IN_PART:
+            left_out[f"{kind}: only the beginning of the goal is known"] += 1
             continue
         goal = step.before.goals[0]
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)

@@ -90,6 +90,7 @@ class ProofWalk(ABC, Generic[GoalT]):
                     inner = self.unfocused(current)
                 behind = self.tokens.lines.next_within(position + 1, end, column)
                 self.block(position + 1, behind, inner, depth + 1)
+                following = max(following, behind)  # a `;` behind the dot parts the steps of its own block
             elif focused:
                 current, focused = self.first_of(step, focused[0], current, depth), []
             else:
