@@ -120,7 +120,8 @@ class TacticStep:
     before: ProofState | None = None
     after: ProofState | None = None
     origin: str | None = None
-    """How a state was inferred from text: `start`, `have`, `intro`, ..."""
+    """How a state was inferred from text: `start`, `have`, `intro`, ...; `PRINTED` or `PRINTED_IN_PART` if Lean
+    printed the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,9 @@ class TacticOutcome:
         """The tactic to write."""
         return self.instead or self.tactic
 
+
+PRINTED, PRINTED_IN_PART = "comment", "comment-truncated"
+"""The origins of steps with a target that Lean printed; of the second kind only its beginning is known."""
 
 Record = Module | Premise | Proof | FileProblem
 _TYPES: dict[str, type[Any]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.files.reading import read_source
-from lean_extract.records import FileProblem, Module, Premise
+from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source.grammar.aliases import Alias
 from lean_extract.source.grammar.module_header import parse_header
 from lean_extract.source.grammar.notations import Notation
@@ -18,6 +18,7 @@ from lean_extract.source.names.scopes import (
     Open,
     Scope,
 )
+from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader_commands import CommandReader
 from lean_extract.source.reader_state import allowance
@@ -53,18 +54,32 @@ def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
     return read_module(read_source(path), name, str(path), states=states)
 
 
-def read_module(text: str, name: str, path: str, *, states: bool = False) -> SourceModule:
+def read_module(
+    text: str,
+    name: str,
+    path: str,
+    *,
+    states: bool = False,
+    printed: Mapping[Position, PrintedGoal] | None = None,
+) -> SourceModule:
     """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
     Time is linear in the length of the text. Where the output could grow faster, the rest is left out and a
     problem is recorded. Raises Unwanted soon after the result is no longer wanted.
+
+    Args:
+        text: the module's text.
+        name: the module's name.
+        path: the path that problems and the module's record name.
+        states: whether to infer the proof states that the text determines.
+        printed: targets that Lean printed, by where their tactic begins. Proofs with any get states, too.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     tokens = tokenize(text)
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
-    reader = CommandReader(tokens, module, allowance(len(text)), states)
+    reader = CommandReader(tokens, module, allowance(len(text)), states, PrintedGoals(tokens, printed or {}))
     reader.run()
     return SourceModule(
         module,

@@ -80,13 +80,17 @@ class DeclarationReader(ReaderState):
                 subject = Subject(premise, (), simps_projections(self.tokens, declaration))
         self.add_made(subject, prefix.attributes)
 
-    def _context_of(self, declaration: Declaration) -> list[Binder]:
-        """The section variables that the declaration includes, then its own binders."""
+    def _context_of(self, declaration: Declaration, with_proof: bool = False) -> list[Binder]:
+        """The section variables that the declaration includes, then its own binders.
+
+        With `with_proof` also those that a theorem's proof mentions, which Lean included before 4.12.
+        """
         frame = self.stack.top
         if not frame.variables.groups:
             return declaration.binders
         header_end = declaration.value_begin
-        end = header_end if declaration.keyword in THEOREM_WORDS else declaration.end
+        is_short = declaration.keyword in THEOREM_WORDS and not with_proof
+        end = header_end if is_short else declaration.end
         used = variables.mentioned(
             self.tokens, declaration.header_begin, header_end, end, frame.variables, declaration.binders
         )
@@ -108,6 +112,7 @@ class DeclarationReader(ReaderState):
         if declaration.end - begin > MAX_TOKENS:
             self.problem(begin, f"This proof has more than {MAX_TOKENS:,} tokens; it is left out.")
             return
+        printed = self.printed.within(begin, declaration.end) if self.printed else None
         proof = read_proof(
             self.tokens,
             begin,
@@ -117,8 +122,11 @@ class DeclarationReader(ReaderState):
             order=len(self.declared.premises),
             binders=(*self.stack.top.variables.groups, *declaration.binders),
             statement=(declaration.type_begin, declaration.type_end),
-            context=premise.context,
+            context=tuple([binder.text for binder in self._context_of(declaration, True)])
+            if printed
+            else premise.context,
             states=self.states,
+            printed=printed,
         )
         if proof.is_cut:
             self.limit(begin, "This proof states too many goals inside it")

@@ -23,6 +23,7 @@ from lean_extract.source.names.scopes import (
     ScopeStack,
     is_too_long,
 )
+from lean_extract.source.proofs.printed_goals import PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.syntax.lexer import Tokens
 
@@ -47,6 +48,8 @@ class ReaderState:
     module: Module
     made: Budget
     states: bool = False
+    printed: PrintedGoals | None = None
+    """Goals that Lean printed; with them the states of the proofs that have any are worked out."""
     stack: ScopeStack = field(default_factory=ScopeStack)
     declared: ScopedPremises = field(default_factory=ScopedPremises)
     translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)

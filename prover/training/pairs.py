@@ -2,10 +2,11 @@
 
     python -m prover pairs RECORDS [RECORDS ...] OUT [--without NAMES]
 
-Records of real elaboration (`lean_extract.traced`) contain Lean's own states; those of the source reader,
-extracted with `--states`, contain the states that the text determines. The folder holds `pairs.jsonl`,
-`premises.jsonl` (the pool for negatives, sorted by name) and `manifest.json`. The same records give the same
-bytes.
+Records of real elaboration (`lean_extract trace`) contain Lean's own states; those of the source reader,
+extracted with `--states`, contain the states that the text determines; `lean_extract goal-comments` adds states
+with a target that Lean printed. A target of which only the beginning is known makes no pair. The folder holds
+`pairs.jsonl`, `premises.jsonl` (the pool for negatives, sorted by name) and `manifest.json`. The same records
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords
 from lean_extract.files.atomic import replacing
-from lean_extract.records import Goal, Premise, Proof, TacticStep, read_header, to_json
+from lean_extract.records import PRINTED_IN_PART, Goal, Premise, Proof, TacticStep, read_header, to_json
 from lean_extract.telling import complaints_printed
 from prover.generator.mentions import endings, pieces, qualified
 from prover.training.steps import complete
@@ -45,7 +46,8 @@ class TacticPair:
     """`lean`: a traced step; `tactic`: a step whose state is known from the text; `term`: a goal proved by a term,
     as the step `exact term`."""
     origin: str
-    """Where the state comes from: `lean`, or a keyword of the source (`start`, `have`, `intro`, ...)."""
+    """Where the state comes from: `lean`, or a keyword of the source (`start`, `have`, `intro`, ...; `comment` if
+    Lean printed the target)."""
     goal: Goal
     tactic: str
     """On one line, with the full names of premises."""
@@ -100,6 +102,9 @@ def _pairs_of_proof(
         tactic = complete(step.tactic)
         if tactic is None:
             left_out[f"{kind}: not one complete tactic"] += 1
+            continue
+        if step.origin == PRINTED_IN_PART:
+            left_out[f"{kind}: only the beginning of the goal is known"] += 1
             continue
         goal = step.before.goals[0]
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)

@@ -76,15 +76,20 @@ def known_states(
         context: the theorem's binders as text.
         conclusion: the theorem's conclusion as text.
     """
-    least, factor = _MOST_WORK
-    work = Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
-    walk = _StateWalk(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
+    work = allowed_work(tokens, begin, end)
+    walk = StateWalk(tokens, end, work, {goal.begin: goal for goal in stated_goals(tokens, begin, end)})
     walk.term(begin, end, KnownState(Sequent(context, conclusion or None), "start"), 0)
     walk.rest(context)
     return walk.found
 
 
-class _StateWalk(ProofWalk[KnownState]):
+def allowed_work(tokens: Tokens, begin: int, end: int) -> Budget:
+    """How many characters of states may be examined in a proof."""
+    least, factor = _MOST_WORK
+    return Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
+
+
+class StateWalk(ProofWalk[KnownState]):
     """Follows states through the text. The result is in `found`."""
 
     def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from lean_extract.source.proofs.inner_goals import stated_goals
 from lean_extract.source.proofs.known_states import KnownStates, TermProof, known_states
 from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.mentions import scan_mentions
+from lean_extract.source.proofs.printed_goals import PrintedGoal, states_with_printed
 from lean_extract.source.proofs.sequents import KnownState
 from lean_extract.source.proofs.tactics import split_steps
 from lean_extract.syntax.lexer import Tokens
@@ -83,6 +84,7 @@ def read_proof(
     statement: Range,
     context: tuple[str, ...],
     states: bool = False,
+    printed: Mapping[int, PrintedGoal] | None = None,
 ) -> SourceProof:
     """Read the proof in the tokens [begin, end).
 
@@ -97,13 +99,18 @@ def read_proof(
         statement: the tokens of the statement that is proved.
         context: the theorem's binders as text, for the goals stated inside the proof.
         states: whether to infer the proof states that the text determines.
+        printed: targets that Lean printed, by the token that their tactic begins at. They add to these states.
     """
     text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(_MOST_BINDERS)
     hypotheses = _Hypotheses()
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
     positions = [position for position, _ in found]
-    walk = known_states(tokens, begin, end, context, tokens.source(*statement)) if states else KnownStates()
+    conclusion = tokens.source(*statement)
+    if printed:
+        walk = states_with_printed(tokens, begin, end, context, conclusion, printed, steps.steps)
+    else:
+        walk = known_states(tokens, begin, end, context, conclusion) if states else KnownStates()
     read_steps = [
         _step(tokens, positions, first, last, walk.tactics.get(first), hypotheses)
         for first, last in steps.steps

@@ -91,6 +91,7 @@ class ProofWalk(ABC, Generic[GoalT]):
                     inner = self.unfocused(current)
                 block_end = self.tokens.lines.next_within(position + 1, end, column)
                 self.block(position + 1, block_end, inner, depth + 1)
+                following = max(following, block_end)  # a `;` after the dot separates steps of its own block
             elif focused:
                 current, focused = self.first_of(step, focused[0], current, depth), []
             else:

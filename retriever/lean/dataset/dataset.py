@@ -18,7 +18,17 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.files.atomic import replacing
-from lean_extract.records import Goal, Module, Premise, Proof, read_header, read_records, to_json
+from lean_extract.records import (
+    PRINTED,
+    PRINTED_IN_PART,
+    Goal,
+    Module,
+    Premise,
+    Proof,
+    read_header,
+    read_records,
+    to_json,
+)
 from lean_extract.source.grammar.statements import goal_of
 from lean_extract.telling import complaints_printed
 from retriever.lean.theorems import is_theorem
@@ -36,7 +46,8 @@ class DatasetQuery:
     line: int | None
     split: Split
     origin: str
-    """`statement`, `inner` (`have`, `show`, ...) or `step` (a traced tactic)."""
+    """`statement`, `inner` (`have`, `show`, ...) or `step` (a tactic whose state Lean traced, or the text tells);
+    `comment` and `comment-truncated`: a step whose target Lean printed, whole or its beginning."""
     goal: Goal
     gold: tuple[int, ...]
     """Numbers of corpus premises, ascending."""
@@ -128,23 +139,26 @@ def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, tuple[s
     yield "statement", goal_of(theorem.context, theorem.conclusion), proof.premises
     for inner in proof.inner_goals:
         yield "inner", goal_of(inner.context, inner.conclusion), inner.premises
-    for goal, names in _step_goals(proof).items():
-        yield "step", goal, tuple(names)
+    for goal, (origin, names) in _step_goals(proof).items():
+        yield origin, goal, tuple(names)
 
 
-def _step_goals(proof: Proof) -> dict[Goal, dict[str, None]]:
+def _step_goals(proof: Proof) -> dict[Goal, tuple[str, dict[str, None]]]:
     """The distinct main goals before and after the steps, each with the premises of all steps it belongs to.
+
+    Each has the origin of its query, that of the first such step.
 
     Section 3.1.1 relates the states before and after a step to its premises. The state behind a step that
     closes its goal is one that the step had nothing to do with, and belongs to the next step only.
     """
-    found: dict[Goal, dict[str, None]] = {}
+    found: dict[Goal, tuple[str, dict[str, None]]] = {}
     for step in proof.steps:
         before = step.before.goals if step.before else ()
         after = step.after.goals if step.after else ()
         touched = after if not before or after != before[1:] else ()
         for goal in (*before[:1], *touched[:1]):
-            found.setdefault(goal, {}).update(dict.fromkeys(step.premises))
+            origin = step.origin if step.origin in (PRINTED, PRINTED_IN_PART) else "step"
+            found.setdefault(goal, (origin, {}))[1].update(dict.fromkeys(step.premises))
     return found
 
 
@@ -189,7 +203,8 @@ def write_dataset(
     write_lines(out / "modules.jsonl", map(to_json, placed), digest)
     counts = {f"{split}/{origin}": 0 for split in SPLITS for origin in ("statement", "inner", "step")}
     for query in queries:
-        counts[f"{query.split}/{query.origin}"] += 1
+        key = f"{query.split}/{query.origin}"
+        counts[key] = counts.get(key, 0) + 1
     manifest = replace(manifest, corpus=len(corpus), queries=counts, digest=digest.hexdigest())
     with replacing(out / "manifest.json") as stream:
         stream.write(json.dumps(to_json(manifest), indent=2) + "\n")

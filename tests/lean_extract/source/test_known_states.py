@@ -39,6 +39,12 @@ def test_constructor_and_its_focused_goals() -> None:
     assert "exact three" not in found
 
 
+def test_a_semicolon_behind_a_dot_parts_the_steps_of_its_block() -> None:
+    found = known("by\n  intro h\n  constructor\n  · skip; exact one\n  · rw [two]")
+    assert found["exact one"] == "h : p a; ⊢ q b"
+    assert found["rw [two]"] == "h : p a; ⊢ r"
+
+
 def test_refine_with_holes() -> None:
     found = known("by\n  refine ⟨fun h => ?_, ?_⟩\n  · simp\n  · ring", "(a : ℕ) : (x → y) ∧ z")
     assert (found["simp"], found["ring"]) == ("h : x; ⊢ y", "⊢ z")

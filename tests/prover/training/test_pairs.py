@@ -7,11 +7,13 @@ import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.source.extract import extract_project
+from lean_extract.traced.goal_comments import with_comments
 from prover.training.pairs import TacticPair, build_pairs
 from prover.training.steps import complete, head
 
 pytest.importorskip("torch")
 from prover.training.data import EncodedPairs
+from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import SPLITS
 
 pytestmark = pytest.mark.train
@@ -143,3 +145,54 @@ def test_complete_tactics(step: str, tactic: str | None) -> None:
 
 def test_heads() -> None:
     assert (head("rw [foo]"), head("simp_all"), head("")) == ("rw", "simp_all", "")
+
+
+def test_a_goal_of_which_only_the_beginning_is_known_makes_no_pair(records: Path, tmp_path: Path) -> None:
+    steps = tmp_path / "steps.jsonl"
+    shown = [
+        {
+            "theorem": "Nat.both",
+            "file": "Sums.lean",
+            "line": 7,
+            "goal": "⊢ a + b …",
+            "tactic": "exact add_comm a b",
+        },
+        {
+            "theorem": "Nat.both",
+            "file": "Sums.lean",
+            "line": 9,
+            "goal": "⊢ 0 + a = a * 1",
+            "tactic": "simp [h]",
+        },
+        {
+            "theorem": "Nat.zero_add",
+            "file": "Sums.lean",
+            "line": 4,
+            "goal": "⊢ 0 …",
+            "tactic": "rw [add_comm, foo]",
+        },
+    ]
+    steps.write_text("".join(json.dumps(step) + "\n" for step in shown), encoding="utf-8")
+    text = (tmp_path / "library" / "Sums.lean").read_text(encoding="utf-8")
+    # a tactic that tells nothing of its goal, so that the shortened one is all there is
+    text = text.replace("  constructor\n", "  foo\n")
+    (tmp_path / "library" / "Sums.lean").write_text(text, encoding="utf-8")
+    extract_project(tmp_path / "library", records, states=True)
+    out = tmp_path / "comments.jsonl"
+    with_comments(steps, records, out, [])
+    manifest = build_pairs([out], tmp_path / "pairs", [])
+    found = {pair.tactic: pair for pair in all_pairs(tmp_path / "pairs") if pair.kind == "tactic"}
+    assert "exact Nat.add_comm a b" not in found
+    assert manifest.left_out["tactic: only the beginning of the goal is known"] == 1
+    assert found["simp [h]"].origin == "comment" and found["simp [h]"].goal.target == "0 + a = a * 1"
+    assert found["rw [Nat.add_comm, foo]"].goal.target == "0 + a = a"  # the text tells the whole of it
+
+    dataset = build_dataset(out, tmp_path / "dataset")
+    counts = {
+        origin: sum(n for key, n in dataset.queries.items() if key.endswith(f"/{origin}"))
+        for origin in ORIGINS
+    }
+    assert counts == {"statement": 2, "comment": 0, "comment-truncated": 1}
+
+
+ORIGINS = ("statement", "comment", "comment-truncated")
