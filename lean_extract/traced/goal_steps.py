@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 
 from lean_extract.errors import BadRecords
 from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_CORPUS, open_regular, format_size
+from lean_extract.files.reading import MAX_CORPUS, format_size, open_regular
 from lean_extract.files.typed_json import from_json
 
 _LONGEST_LINE = 1 << 20
