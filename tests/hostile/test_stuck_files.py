@@ -95,7 +95,7 @@ def test_a_signal_ends_indexing_in_the_midst_of_a_file(tmp_path: Path, number: s
     finally:
         process.kill()
     assert process.returncode == 130, said
-    assert b"Run the same command to go on" in said and b"Traceback" not in said
+    assert b"Run the same command again to continue" in said and b"Traceback" not in said
 
 
 _REPORTING = """

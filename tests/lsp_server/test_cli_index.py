@@ -156,7 +156,7 @@ def test_an_interrupted_index_goes_on_where_it_was(
         assert process.wait(60) == 130
     rest = os.read(ours, 65536).decode(errors="replace")
     os.close(ours)
-    assert "Run the same command to go on." in rest
+    assert "Run the same command again to continue." in rest
     done = cli("index", folder)
     assert done.returncode == 0
     assert f"{3000 + core_size[0]:,} premises in {30 + core_size[1]} files" in done.stdout

@@ -373,7 +373,7 @@ def test_what_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
         (["--tactics-from", "generator", "--generator", tmp_path], 1, "no generator"),
         ([*TEMPLATES, "--generator", tmp_path], 2, "--generator has no effect on templates"),
         ([*TEMPLATES, "--seconds", "0"], 2, "not a number above 0"),
-        ([*TEMPLATES, "--lean", "no-such-program"], 2, "not a program on this machine"),
+        ([*TEMPLATES, "--lean", "no-such-program"], 2, "there is no such program"),
     ]:
         done = cli(*asked, *more)
         assert done.returncode == code, done.stderr

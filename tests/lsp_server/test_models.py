@@ -50,7 +50,7 @@ def test_with_another_model_a_mathlib_project_is_answered_from_its_own_index(cli
     answer = json.loads(cli(*asked, "--model", FIXTURE_MODEL, stdin=STATE, cwd=place).stdout)
     assert "Lib.plus_swap" in [premise["name"] for premise in answer["premises"]]
     assert [source["bundled"] for source in answer["index"]["sources"]] == [False]
-    assert "belongs to the model that is shipped" in answer["warnings"][0]
+    assert "belongs to the shipped model" in answer["warnings"][0]
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx", "fusion.json"])

@@ -31,7 +31,7 @@ def test_a_typed_statement_reads_like_one_of_the_set() -> None:
 
 
 def test_terms_of_what_is_no_line_of_tokens_are_refused() -> None:
-    with pytest.raises(BadRecords, match="no line of tokens"):
+    with pytest.raises(BadRecords, match="not a line of tokens"):
         find_backend("match").terms("Let $x$")
 
 

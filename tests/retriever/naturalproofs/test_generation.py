@@ -97,7 +97,7 @@ def test_files_of_one_name_keep_their_rows(
     [
         ('{"example": [5, 0], "references": [2, "7"]}', "references"),
         ('{"example": [5, 0], "references": [true]}', "references"),
-        ('{"example": [5], "references": [2]}', "no pair"),
+        ('{"example": [5], "references": [2]}', "not a pair"),
         ('{"example": [5, 0]}', "references"),
         ('{"example": [5, 0], "references": [], "score": 1}', "score"),
         ('{"example": [5, 0], "references": [2', "delimiter"),
