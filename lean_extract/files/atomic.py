@@ -20,14 +20,29 @@ def replacing(path: Path) -> Iterator[IO[str]]:
         with path.open("w", encoding="utf-8") as stream:
             yield stream
         return
+    with _beside(path) as temporary, temporary.open("x", encoding="utf-8") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def replacing_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """The same with a stream of bytes, for regular files only."""
+    with _beside(path) as temporary, temporary.open("xb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """The path of a new file in the same folder that replaces `path` at the end; it is removed on an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Not `tempfile`: its files are readable by their owner only, and a rename keeps the mode.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
+        yield temporary
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from prover.training.offers import FORMAT, sample, tactic_steps
 from prover.training.pairs import TacticPair
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import FusedMethod, in_setting, score
-from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session
+from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.search.fusion import Fusion
 from retriever.search.splits import SPLITS
@@ -38,7 +38,7 @@ def rank(
 ) -> Iterator[list[str]]:
     """For each pair, in order, the names of the best `count` premises for its state."""
     questions = [HeldOutGoal(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
-    states = encode_states(session.encoder, questions)
+    states = encode_questions(session.encoder, questions)
     fused = FusedMethod(session.pool, weights)
     for row, question in enumerate(tqdm(questions, unit="step", disable=None)):
         scored = in_setting(score(session.pool, session.vectors, states[row], question), "importable")

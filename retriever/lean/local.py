@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,9 @@ from lean_extract.lru import Cache
 from lean_extract.records import Premise
 from retriever.lean.features import CandidateColumns
 from retriever.lean.goal_context import GoalContext, NearbyCounts
+from retriever.lean.ranker.features import RankerColumns
+from retriever.lean.ranker.patterns import pattern_columns
+from retriever.lean.ranker.signals import RankerSignals, hash_rows
 from retriever.lean.ranking import RankingQuestion
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
@@ -92,6 +95,30 @@ def local_columns(
         use_count=local.of_indexed(signals.uses),
         used_nearby=used.of_names(names),
         in_scope=np.ones(len(premises), dtype=np.float32),
+    )
+
+
+def local_ranker_columns(
+    snapshot: Snapshot, local: Local, signals: RankerSignals, tokens: Set[str]
+) -> RankerColumns:
+    """The learned ranker's columns of the open file's premises.
+
+    Args:
+        snapshot: the index, for its statistics and votes.
+        local: the open file's premises.
+        signals: the goal's.
+        tokens: the goal's tokens.
+    """
+    own_tokens = [tokens_of(premise) for premise in local.premises]
+    rows = hash_rows([structure_of(premise) for premise in local.premises])
+    question = signals.question
+    return RankerColumns(
+        votes=signals.voted.of(local.indexed),
+        patterns=pattern_columns(snapshot.structure, question.patterns, *rows),
+        dense_target=np.asarray(local.vectors @ question.vector, dtype=np.float32),
+        target_lexical=snapshot.bm25.score_texts(question.tokens, own_tokens),
+        target_overlap=snapshot.overlap.score_texts(question.tokens, own_tokens),
+        rarest_shared=snapshot.overlap.rarest_of_texts(tokens, own_tokens),
     )
 
 

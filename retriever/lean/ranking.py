@@ -14,12 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.lean.features import CandidateColumns, RankingContext
+from retriever.lean.ranker.signals import RankerSignals
 from retriever.lean.structure.hashes import GoalStructure
 from retriever.lean.structure.index import StructureIndex
 from retriever.search.fusion import Lists
 from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
 from retriever.search.top import top
 
+_VOTED = 256
+"""How many of the premises with most votes of many neighbours the learned ranker reads."""
 _MANY = 256
 """From so many premises on the list by vectors is as long as what was asked for."""
 
@@ -44,6 +47,8 @@ class Signals:
     """float32[len(instances)]: how promising each is."""
     uses: npt.NDArray[np.integer]
     """int[n]: how many training proofs use each."""
+    further: RankerSignals | None = None
+    """What the learned ranker needs, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ def candidates(question: RankingQuestion, lists: Lists, k: int = 0) -> Ids:
         found.append(signals.dense.top(nearest, allowed))
         found.append(top(signals.lexical, lists.lexical, allowed & (signals.lexical > 0)))
         found.append(top(signals.votes, lists.neighbours, allowed & (signals.votes > 0)))
+        if signals.further is not None:
+            found.append(signals.further.voted.best(_VOTED, allowed))
         there = allowed[signals.instances]
         found.append(signals.instances[there][top(signals.promise[there], lists.structure)])
     return np.unique(np.concatenate(found))

@@ -18,12 +18,12 @@ import numpy as np
 from lean_extract.records import Goal
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
-from retriever.lean.features import RankingContext, features, load_fusion
+from retriever.lean.features import CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, voters
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.proofs import NEIGHBOURS
-from retriever.lean.local import Local, LocalVectors, local_columns
+from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
@@ -33,10 +33,12 @@ from retriever.lean.offer import (
     ranked_premise,
     scope_of,
 )
+from retriever.lean.ranker.model import TreeRanker
+from retriever.lean.ranker.signals import TargetQuestion, indexed_columns, ranker_signals, ranker_table
 from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.structure.hashes import of_goal
-from retriever.lean.tokens import goal_tokens
+from retriever.lean.structure.hashes import goal_statement, of_statement, patterns_of
+from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker
 from retriever.models.text import readable
@@ -69,9 +71,10 @@ class PremiseService:
         fusion: Fusion,
         reranker: Reranker | None = None,
         rerank: int = DEPTH,
+        ranker: TreeRanker | None = None,
     ) -> None:
         self._encoder = encoder
-        self._fusion = fusion
+        self._fusion, self._ranker = fusion, ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
         known = tuple(stores)
@@ -94,7 +97,8 @@ class PremiseService:
         """
         encoder, fusion = Encoder.load(model_folder, threads=threads), load_fusion(model_folder)
         reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
-        return cls(stores, encoder, fusion, reranker, rerank)
+        ranker = TreeRanker.beside(model_folder, threads=threads)
+        return cls(stores, encoder, fusion, reranker, rerank, ranker)
 
     @property
     def encoder(self) -> PremiseEncoder:
@@ -138,15 +142,21 @@ class PremiseService:
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
         vector = self._encoder.encode_state(goal)
+        ranker = self._ranker if asked.kinds == "theorems" else None  # it was fitted to theorems
+        target = None if ranker is None else self._encoder.encode_state(Goal((), goal.target))
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)
-        question = _question(snapshot, asked, vector, used, len(local.premises))
+        question = _question(snapshot, asked, vector, target, used, len(local.premises))
         check_wanted()
         ids = candidates(question, self._fusion.lists, asked.k)
         own = local_columns(snapshot, local, question, vector, used)
         columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
-        scores = self._fusion.score(features(question.context, columns))
+        table = features(question.context, columns)
+        if ranker is None:
+            scores = self._fusion.score(table)
+        else:
+            scores = ranker.score(_ranker_table(snapshot, question, local, ids, columns, table))
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
         chosen = best(columns.names, scores, max(asked.k, depth))
         knows_scope = question.scope is not None
@@ -186,24 +196,63 @@ class PremiseService:
             return freshness_of(snapshot, listed)
 
 
+def _ranker_table(
+    snapshot: Snapshot,
+    question: RankingQuestion,
+    local: Local,
+    ids: Ids,
+    columns: CandidateColumns,
+    table: Floats,
+) -> Floats:
+    """float32[n, len(RANKER_FEATURES)]: of the open file's premises, then of the indexed candidates."""
+    signals, tokens = question.signals.further, question.context.tokens
+    assert signals is not None
+    own = local_ranker_columns(snapshot, local, signals, tokens)
+    parts = [(local.indexed, own), (ids, indexed_columns(snapshot, signals, ids))]
+    return ranker_table(snapshot, signals, parts, columns, table, tokens)
+
+
 def _question(
-    snapshot: Snapshot, asked: RankRequest, vector: Floats, used: NearbyCounts, local: int
+    snapshot: Snapshot,
+    asked: RankRequest,
+    vector: Floats,
+    target: Floats | None,
+    used: NearbyCounts,
+    local: int,
 ) -> RankingQuestion:
-    """What is known of the indexed premises, `local` ones of the open file being offered beside them."""
+    """What is known of the indexed premises.
+
+    Args:
+        snapshot: the index.
+        asked: the request.
+        vector: float32[d], the goal's.
+        target: float32[d], that of the goal's target alone, if the learned ranker is to be asked.
+        used: what the proofs above use.
+        local: how many premises of the open file are offered beside the indexed ones.
+    """
     goal, where = asked.goal, asked.where
-    tokens, structure = goal_tokens(goal), of_goal(goal)
+    statement = goal_statement(goal)
+    tokens, structure = goal_tokens(goal), of_statement(statement)
     query = snapshot.search.query(vector)
-    nearest = query.top(NEIGHBOURS, voters(snapshot, where))
+    allowed = voters(snapshot, where)
+    nearest = query.top(NEIGHBOURS, allowed)
+    lexical = snapshot.bm25.scores(tokens)
+    further = None
+    if target is not None:
+        near = snapshot.search.query(target)
+        of_target = TargetQuestion(near, target, frozenset(target_tokens(goal)), patterns_of(statement))
+        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed)
     instances = snapshot.structure.instances(structure)
     signals = Signals(
         dense=query,
-        lexical=snapshot.bm25.scores(tokens),
+        lexical=lexical,
         votes=snapshot.proofs.votes(nearest, by_rank(len(nearest))),
         nearby=used.of_indexed,
         overlap=snapshot.overlap.scores(tokens),
         instances=instances,
         promise=snapshot.structure.fit(structure, instances).promise,
         uses=snapshot.view.uses,
+        further=further,
     )
     context = RankingContext(frozenset(tokens))
     if where is not None:

@@ -109,6 +109,22 @@ class Overlap:
                 result[start + documents] += idf
         return np.asarray(np.minimum(result / self._totals, 1.0))
 
+    def rarest(self, query: Iterable[str]) -> Floats:
+        """float32[n]: the largest weight of a token that the document shares with a query; 0 for none."""
+        result = np.zeros(len(self), dtype=np.float32)
+        found = [[segment.find(term)[0] for segment in self._segments] for term in sorted(set(query))]
+        for parts in sorted(found, key=lambda parts: -sum(map(len, parts))):
+            idf = self.idf(sum(map(len, parts)))
+            for start, documents in zip(self._bounds, parts, strict=False):
+                result[start + documents] = idf  # from the most frequent token to the rarest
+        return result
+
+    def rarest_of_texts(self, query: Set[str], texts: Sequence[Iterable[str]]) -> Floats:
+        """float32[len(texts)]: the same for texts outside the index, by the index's statistics."""
+        weights = {term: self._weight(term) for term in query}
+        rows = [[weights[term] for term in frozenset(text) & query] for text in texts]
+        return np.array([max(row, default=0.0) for row in rows], dtype=np.float32)
+
     def score_texts(self, query: Iterable[str], texts: Sequence[Iterable[str]]) -> Floats:
         """float32[len(texts)]: the overlap with texts outside the index, by the index's statistics."""
         sets = [frozenset(text) for text in texts]

@@ -36,13 +36,23 @@ _LONGEST_SHAPE = 48
 
 def goal_tokens(goal: Goal) -> list[str]:
     """The tokens of a goal: target, hypotheses, and the target's shape."""
-    bound = frozenset(
-        name.rstrip(DAGGER + SUPERSCRIPTS) for hypothesis in goal.hypotheses for name in hypothesis.names
-    )
+    bound = _bound_by(goal)
     tokens = text_tokens(goal.target, bound)
     for hypothesis in goal.hypotheses:
         tokens += text_tokens(hypothesis.type, bound)
     return tokens + shape_tokens(goal.target, bound)
+
+
+def target_tokens(goal: Goal) -> list[str]:
+    """The tokens of a goal's target alone, without its shape."""
+    return text_tokens(goal.target, _bound_by(goal))
+
+
+def _bound_by(goal: Goal) -> frozenset[str]:
+    """The names of a goal's hypotheses, without the marks of inaccessible ones."""
+    return frozenset(
+        name.rstrip(DAGGER + SUPERSCRIPTS) for hypothesis in goal.hypotheses for name in hypothesis.names
+    )
 
 
 def premise_tokens(premise: Premise) -> list[str]:

@@ -8,6 +8,7 @@ The weights w_t of the voters are the caller's: `by_rank`, or `by_similarity`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,19 @@ class ProofGraph:
     def counts(self, proofs: Ids) -> Floats:
         """float32[count]: how many of these proofs use each document."""
         return self._sum(proofs, None)
+
+    def users(self, document: int) -> Ids:
+        """int64: the proofs that use a document, ascending."""
+        starts, proofs = self._users
+        return proofs[starts[document] : starts[document + 1]]
+
+    @cached_property
+    def _users(self) -> tuple[Ids, Ids]:
+        """The graph read backwards, as compressed sparse rows: (starts int64[count + 1], proofs)."""
+        starts = np.zeros(self.count + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.uses, minlength=self.count), out=starts[1:])
+        proofs = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return starts, proofs[np.argsort(self.uses, kind="stable")]
 
     def _sum(self, rows: Ids, weights: Doubles | None) -> Floats:
         first, counts = self.starts[rows], self.starts[rows + 1] - self.starts[rows]

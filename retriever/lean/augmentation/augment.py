@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
@@ -21,6 +20,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.errors import ModelError
+from lean_extract.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.renaming import renamed
@@ -68,9 +68,8 @@ def make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, 
     found = {kind: encode_states(model, _texts(kind, queries)) for kind in KINDS}
     parts = {f"{kind}.flat": rows.flat for kind, rows in found.items()}
     starts = {f"{kind}.offsets": rows.offsets for kind, rows in found.items()}
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
+    with replacing_bytes(path) as stream:
         np.savez(stream, **parts, **starts)  # type: ignore[arg-type]
-    Path(stream.name).replace(path)
     return tuple(found.values())
 
 

@@ -15,7 +15,12 @@ from lean_extract.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import featured, in_setting, score
-from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.lean.evaluation.session import (
+    EvaluationSession,
+    encode_questions,
+    open_session,
+    part_questions,
+)
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
 from retriever.search.fusion import Fusion
@@ -51,7 +56,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
     """
     questions = part_questions(session.dataset, "tune", limit)
     lists = Fusion(FEATURES, (0.0,) * len(FEATURES))
-    states = encode_states(session.encoder, questions)
+    states = encode_questions(session.encoder, questions)
     found = list(examples_of(session.pool, session.vectors, states, questions, lists))
     if not found:
         message = "No theorem of the dataset's `tune` half has a gold premise among its candidates."

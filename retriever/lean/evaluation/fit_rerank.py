@@ -19,7 +19,12 @@ from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weigh
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.rankers import fused_first, in_setting, score
 from retriever.lean.evaluation.reranked import Logits, logits_of
-from retriever.lean.evaluation.session import EvaluationSession, encode_states, open_session, part_questions
+from retriever.lean.evaluation.session import (
+    EvaluationSession,
+    encode_questions,
+    open_session,
+    part_questions,
+)
 from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight
@@ -34,7 +39,7 @@ def examples_of(
     Features are the fused score and the logit; one that is not known counts as the mean of the others.
     """
     questions = part_questions(session.dataset, "tune", limit)
-    states = encode_states(session.encoder, questions)
+    states = encode_questions(session.encoder, questions)
     for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
         raw = score(session.pool, session.vectors, states[row], question)
         for setting in SETTINGS:

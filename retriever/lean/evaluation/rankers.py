@@ -17,9 +17,17 @@ from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Poo
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import CandidateColumns, RankingContext, features
 from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.ranker.model import TreeRanker
+from retriever.lean.ranker.signals import (
+    RankerSignals,
+    TargetQuestion,
+    indexed_columns,
+    ranker_signals,
+    ranker_table,
+)
 from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
-from retriever.lean.structure.hashes import GoalStructure, of_goal
-from retriever.lean.tokens import goal_tokens
+from retriever.lean.structure.hashes import GoalStructure, goal_statement, of_statement, patterns_of
+from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.search.fusion import Fusion, Lists
 from retriever.search.index.exact import KnownProducts
 from retriever.search.top import top
@@ -58,6 +66,10 @@ class ScoredQuestion:
     """float32[len(instances)]: how promising each is."""
     nearby: Floats
     """In how many training proofs above the theorem in its file each premise is used."""
+    further: RankerSignals
+    """What the learned ranker needs."""
+    further_there: RankerSignals
+    """The same with the voters of `votes_there`."""
     allowed: Bools
     importable: Bools
     tokens: frozenset[str]
@@ -146,20 +158,54 @@ class FusedMethod:
         return fused_first(self.pool, self.weights, scored)[0]
 
 
-def score(pool: Pool, vectors: Floats, state: Floats, question: HeldOutGoal) -> ScoredQuestion:
-    """What fusion starts from, for a question over the pool [n]; `vectors` is [n, d], `state` [d]."""
+@dataclass(frozen=True, slots=True)
+class LearnedMethod:
+    """The learned ranker over the same candidates and those that it has more."""
+
+    pool: Pool
+    lists: Lists
+    ranker: TreeRanker
+    name: str = "ranked"
+    reads_position: bool = True
+
+    def ranking(self, scored: ScoredQuestion) -> Ints:
+        """Candidates as the service draws them, by the ranker's score."""
+        numbers, columns, table = ranker_featured(self.pool, self.lists, scored)
+        return numbers[best(columns.names, self.ranker.score(table), DEPTH)]
+
+
+def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -> ScoredQuestion:
+    """What rankings start from, for a question over the pool [n]; `vectors` is [n, d].
+
+    `encoded` is [2, d]: the state, and its target alone (`encode_questions`).
+    """
+    state, target = encoded
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
-    structure = of_goal(question.goal)
+    statement = goal_statement(question.goal)
+    structure = of_statement(statement)
     instances = pool.structure.instances(structure)
     dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
+    of_target = TargetQuestion(
+        KnownProducts(vectors @ target),
+        target,
+        frozenset(target_tokens(question.goal)),
+        patterns_of(statement),
+    )
+
+    def further(voters: Bools) -> RankerSignals:
+        return ranker_signals(pool, of_target, KnownProducts(dense), lexical, tokens, voters & allowed)
+
+    there = pool.proofs.known & ~pool.behind(question)
     return ScoredQuestion(
         question,
         "state",
         dense,
         lexical,
         votes=_votes(pool, dense, pool.proofs.known),
-        votes_there=_votes(pool, dense, pool.proofs.known & ~pool.behind(question)),
+        votes_there=_votes(pool, dense, there),
+        further=further(pool.proofs.known),
+        further_there=further(there),
         overlap=pool.overlap.scores(tokens),
         structure=structure,
         instances=instances,
@@ -181,11 +227,18 @@ def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
     if setting == "state":
         return replace(scored, setting=setting)
     if setting == "place":
-        return replace(scored, setting=setting, votes=scored.votes_there)
+        return replace(scored, setting=setting, votes=scored.votes_there, further=scored.further_there)
     allowed = scored.allowed & scored.importable
     dense, lexical = only(scored.dense, allowed), only(scored.lexical, allowed)
-    votes = scored.votes_there
-    return replace(scored, setting=setting, allowed=allowed, dense=dense, lexical=lexical, votes=votes)
+    return replace(
+        scored,
+        setting=setting,
+        allowed=allowed,
+        dense=dense,
+        lexical=lexical,
+        votes=scored.votes_there,
+        further=scored.further_there,
+    )
 
 
 def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:
@@ -202,7 +255,7 @@ def only(scores: Floats, allowed: Bools) -> Floats:
     return np.where(allowed, scores, -np.inf).astype(np.float32)
 
 
-def served_question(pool: Pool, scored: ScoredQuestion) -> RankingQuestion:
+def served_question(pool: Pool, scored: ScoredQuestion, *, with_ranker: bool = False) -> RankingQuestion:
     """The question as the service would ask it: of the context nothing is known in the setting `state`."""
     known, asked = scored.setting != "state", scored.question
     context = RankingContext(scored.tokens)
@@ -217,6 +270,7 @@ def served_question(pool: Pool, scored: ScoredQuestion) -> RankingQuestion:
         instances=scored.instances,
         promise=scored.promise,
         uses=pool.uses_elsewhere(asked),
+        further=scored.further if with_ranker else None,
     )
     scope = scored.importable if known else None
     return RankingQuestion(context, scored.structure, signals, scored.allowed, scope)
@@ -228,6 +282,19 @@ def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Ints, Ca
     numbers = candidates(question, lists)
     columns = columns_of(question, pool, pool.structure, numbers)
     return numbers, columns, features(question.context, columns)
+
+
+def ranker_featured(
+    pool: Pool, lists: Lists, scored: ScoredQuestion
+) -> tuple[Ints, CandidateColumns, Floats]:
+    """(candidates int64[n], their columns, what the learned ranker reads of them), as the service draws them."""
+    question = served_question(pool, scored, with_ranker=True)
+    numbers = candidates(question, lists)
+    columns = columns_of(question, pool, pool.structure, numbers)
+    table = features(question.context, columns)
+    parts = [(numbers, indexed_columns(pool, scored.further, numbers))]
+    tokens = question.context.tokens
+    return numbers, columns, ranker_table(pool, scored.further, parts, columns, table, tokens)
 
 
 def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[Ints, Floats]:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 
 from lean_extract.errors import BadSettings, ModelError
 from retriever.lean.evaluation.baselines import BASELINES
-from retriever.lean.evaluation.rankers import Column, Factory, FusedMethod, Method, Random, UseCountRanker
+from retriever.lean.evaluation.rankers import (
+    Column,
+    Factory,
+    FusedMethod,
+    LearnedMethod,
+    Method,
+    Random,
+    UseCountRanker,
+)
 from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import load_fusion
+from retriever.lean.ranker.model import TreeRanker
 
 OURS: Mapping[str, Factory] = {
     "random": lambda session: Random(len(session.pool)),
@@ -21,8 +31,20 @@ OURS: Mapping[str, Factory] = {
     "dense": lambda session: Column("dense"),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
     "fused": lambda session: FusedMethod(session.pool, load_fusion(session.model)),
+    "ranked": lambda session: LearnedMethod(
+        session.pool, load_fusion(session.model).lists, open_ranker(session.model)
+    ),
     "reranked": lambda session: Reranked(session.pool, load_fusion(session.model), logits_of(session)),
 }
+
+
+def open_ranker(model: Path) -> TreeRanker:
+    """The learned ranker in a model folder. Raises ModelError when it has none, or a damaged one."""
+    ranker = TreeRanker.beside(model)
+    if ranker is None:
+        hint = f"Fit one: python -m retriever fit-ranker {model} EXAMPLES."
+        raise ModelError(f"The model in {model} has no learned ranker.", hint)
+    return ranker
 
 
 def factories() -> dict[str, Factory]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lean_extract.records import Goal
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
@@ -67,6 +68,12 @@ def is_tuned_on(theorem: str) -> bool:
 def encode_states(encoder: Encoder, questions: Sequence[HeldOutGoal]) -> Floats:
     """[q, d] The questions' states, cut to what the encoder reads as the service cuts them."""
     return encoder.encode_states([question.goal for question in questions])
+
+
+def encode_questions(encoder: Encoder, questions: Sequence[HeldOutGoal]) -> Floats:
+    """[q, 2, d] The questions' states, and their targets without hypotheses."""
+    targets = encoder.encode_states([Goal((), question.goal.target) for question in questions])
+    return np.stack([encode_states(encoder, questions), targets], axis=1)
 
 
 def describe(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import BadSettings
-from lean_extract.files.atomic import replacing
+from lean_extract.files.atomic import replacing, replacing_bytes
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.fit_fusion import fit_fusion
@@ -136,9 +135,8 @@ class TableExperiments:
 
 
 def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
+    with replacing_bytes(path) as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
-    Path(stream.name).replace(path)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

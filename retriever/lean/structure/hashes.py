@@ -16,7 +16,7 @@ None of them contains names of variables, namespaces or instances.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -81,11 +81,20 @@ def of_premise(premise: Premise) -> frozenset[int]:
 
 def of_goal(goal: Goal) -> GoalStructure:
     """The hashes of a goal, for the channels in which they can be matched."""
+    return of_statement(goal_statement(goal))
+
+
+def goal_statement(goal: Goal) -> ParsedStatement:
+    """A goal parsed like a theorem's signature, the last MOST_HYPOTHESES hypotheses as binders."""
     context = tuple(
         f"({' '.join(map(_bare, one.names))} : {one.type})" if one.names else f"[{one.type}]"
         for one in goal.hypotheses[-MOST_HYPOTHESES:]
     )
-    statement = statement_of(tuple(map(without_marks, context)), without_marks(goal.target))
+    return statement_of(tuple(map(without_marks, context)), without_marks(goal.target))
+
+
+def of_statement(statement: ParsedStatement) -> GoalStructure:
+    """`of_goal` of a goal that has been parsed."""
     known = statement.variables
     nodes = list(nodes_of(statement.conclusion, known, is_goal=True))
     hypotheses = [
@@ -105,6 +114,82 @@ def of_goal(goal: Goal) -> GoalStructure:
         frozenset(_known(nodes, hypotheses)),
         frozenset(_hash(Channel.TYPES, symbol) for symbol in types),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GoalPatterns:
+    """Hashes of CONCLUSION and HYPOTHESES that show how a premise could be used on a goal, by kind of match."""
+
+    head: frozenset[int]
+    """The root symbol of the target."""
+    left_of_target: frozenset[int]
+    """The root of the target's first argument, in the same position: a relation with the same left side."""
+    right_of_target: frozenset[int]
+    left_inside: frozenset[int]
+    """The roots of the target's subterms as first arguments: an equation that rewrites one of them."""
+    right_inside: frozenset[int]
+    """The same as second arguments: one that rewrites from right to left."""
+    left_subterms: frozenset[int]
+    """The subterms down to some depth as first arguments: how much of a left side is met."""
+    hypotheses: frozenset[int]
+    """The roots of the hypotheses' subterms as hypotheses: what could be proved by one of them."""
+
+
+EQUATION, EQUIVALENCE = (zlib.crc32(f" {symbol}/2".encode()) & ~7 for symbol in ("eq", "iff"))
+"""The hashes of a conclusion that is an equation, or an `↔`."""
+_MOST_SUBTERMS = 64
+_MOST_LEFT_SIDES = 24
+_DEEPEST_LEFT_SIDE = 3
+
+
+def patterns_of(statement: ParsedStatement) -> GoalPatterns:
+    """The patterns of a goal that has been parsed."""
+    target, variables = statement.conclusion, statement.variables
+    inside = [term for term in _subterms(target, _MOST_SUBTERMS) if term.symbol not in variables]
+    applied = [term for term in inside if term.arguments]
+    known = [
+        term
+        for hypothesis in (*statement.hypotheses, *statement.types)
+        for term in _subterms(hypothesis, _MOST_LEFT_SIDES)
+        if term.arguments and term.symbol not in variables
+    ]
+    roots = {_root(term) for term in applied}
+    sides = [
+        frozenset(_conclusions([f"{side} {_root(one)}"])) for side, one in enumerate(target.arguments[:2])
+    ]
+    return GoalPatterns(
+        head=frozenset(_conclusions([f" {_root(target)}"])),
+        left_of_target=sides[0] if sides else frozenset(),
+        right_of_target=sides[1] if len(sides) > 1 else frozenset(),
+        left_inside=frozenset(_conclusions(f"0 {root}" for root in roots)),
+        right_inside=frozenset(_conclusions(f"1 {root}" for root in roots)),
+        left_subterms=frozenset(
+            _hash(Channel.CONCLUSION, f"{_step((0, *node.path))} {symbol}")
+            for term in applied[:_MOST_LEFT_SIDES]
+            for node in nodes_of(term, variables, is_goal=True)
+            if len(node.path) <= _DEEPEST_LEFT_SIDE
+            for symbol in node.symbols
+        ),
+        hypotheses=frozenset(_hash(Channel.HYPOTHESES, f" {root}") for root in map(_root, known)),
+    )
+
+
+def _conclusions(tokens: Iterable[str]) -> Iterator[int]:
+    return (_hash(Channel.CONCLUSION, token) for token in tokens)
+
+
+def _root(term: SymbolTerm) -> str:
+    return f"{term.symbol}/{len(term.arguments)}"
+
+
+def _subterms(term: SymbolTerm, most: int) -> list[SymbolTerm]:
+    """The term and its subterms, those nearest to the root first, at most so many."""
+    found = [term]
+    for one in found:
+        if len(found) >= most:
+            break
+        found += one.arguments
+    return found[:most]
 
 
 def in_channel(token: int, channel: Channel) -> int:

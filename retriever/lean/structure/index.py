@@ -111,7 +111,7 @@ class StructureIndex:
 
     def fit(self, goal: GoalStructure, chosen: Ids) -> Fit:
         """How well these premises fit a goal, in their order."""
-        lengths, rows = self._rows(chosen)
+        lengths, rows = self.rows(chosen)
         return self._fit(goal, lengths, rows)
 
     def fit_rows(self, goal: GoalStructure, rows: Sequence[Iterable[int]]) -> Fit:
@@ -120,8 +120,8 @@ class StructureIndex:
         lengths = np.array([len(row) for row in listed], dtype=np.int64)
         return self._fit(goal, lengths, np.array([t for row in listed for t in row], dtype=np.uint32))
 
-    def _rows(self, chosen: Ids) -> tuple[Ids, Hashes]:
-        """The number of hashes of each of these premises, and all their hashes."""
+    def rows(self, chosen: Ids) -> tuple[Ids, Hashes]:
+        """(the number of hashes of each of these premises, int64[k]; all their hashes, premise after premise)."""
         lengths = np.zeros(len(chosen), dtype=np.int64)
         parts = [np.zeros(0, dtype=np.uint32)]
         order = [np.zeros(0, dtype=np.int64)]
@@ -139,7 +139,7 @@ class StructureIndex:
     def _fit(self, goal: GoalStructure, lengths: Ids, rows: Hashes) -> Fit:
         count = len(lengths)
         cells = np.repeat(np.arange(count), lengths) * _CHANNELS + (rows & 7).astype(np.int64)
-        weights = self._weights(rows)
+        weights = self.weights(rows)
 
         def by_channel(values: Doubles) -> Doubles:
             sums = np.bincount(cells, values, minlength=count * _CHANNELS)
@@ -151,7 +151,7 @@ class StructureIndex:
             has = _among(rows, tokens)
             return by_channel(weights * has), by_channel((~has).astype(np.float64)) == 0
 
-        size = float(self._weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
+        size = float(self.weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
         instance, overlap, evidence = np.zeros(count), np.zeros(count), np.zeros(count)
         for target, price in ((goal.target, 1.0), (goal.mirrored, _MIRRORED)):
             if not target:
@@ -181,8 +181,8 @@ class StructureIndex:
         )
         return Fit(*(column.astype(np.float32) for column in columns))
 
-    def _weights(self, hashes: Hashes) -> Doubles:
-        """Inverse document frequencies."""
+    def weights(self, hashes: Hashes) -> Doubles:
+        """float64[len(hashes)]: inverse document frequencies."""
         distinct, counts = self._frequencies
         frequency = np.zeros(len(hashes))
         if len(distinct):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from lean_extract.files.atomic import replacing_bytes
 from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.search.splits import SPLITS, family_roots
@@ -73,9 +73,8 @@ def _write(path: Path, arrays: TrainingArrays) -> None:
     for name in _RAGGED:
         part: Ragged = getattr(arrays, name)
         values |= {f"{name}.flat": part.flat, f"{name}.offsets": part.offsets}
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
+    with replacing_bytes(path) as stream:
         np.savez(stream, **values)  # type: ignore[arg-type]
-    Path(stream.name).replace(path)
 
 
 def _read(path: Path) -> TrainingArrays:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.errors import ModelError
+from lean_extract.files.atomic import replacing_bytes
 
 VERSION = 1
 SPLITS_TO_MINE = ("train", "valid")
@@ -45,23 +44,16 @@ class Mined:
 
 def save_mined(path: Path, mined: Mined) -> None:
     """Write the file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     about = {
         "version": VERSION,
         "data": mined.data,
         "fingerprint": mined.fingerprint,
         "has_gold": mined.has_gold,
     }
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(
-                stream, queries=mined.queries, candidates=mined.candidates, about=np.array(json.dumps(about))
-            )
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing_bytes(path) as stream:
+        np.savez(
+            stream, queries=mined.queries, candidates=mined.candidates, about=np.array(json.dumps(about))
+        )
 
 
 def load_mined(path: Path, data_digest: str, miner: str, *, with_gold: bool = False) -> Mined:

@@ -120,7 +120,7 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
     fused = FusedMethod(pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
-    scored = score(pool, vectors, state, question)
+    scored = score(pool, vectors, np.stack([state, state]), question)
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
     assert ranking(fused, scored).tolist() == dense.tolist()
@@ -141,7 +141,7 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
     weights = Fusion(FEATURES, (0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
-        scored = in_setting(score(pool, vectors, state, question), setting)  # type: ignore[arg-type]
+        scored = in_setting(score(pool, vectors, np.stack([state, state]), question), setting)  # type: ignore[arg-type]
         _, _, table = featured(pool, weights.lists, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
@@ -151,15 +151,18 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
-    scored = score(pool, vectors, state, question)
+    scored = score(pool, vectors, np.stack([state, state]), question)
     assert _names(pool, scored.votes > 0) == {"A.first"}
     for setting in ("place", "importable"):
         assert not in_setting(scored, setting).votes.any(), "what follows in its file does not vote there"
     elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
-    votes = in_setting(score(pool, vectors, state, elsewhere), "importable").votes
+    votes = in_setting(score(pool, vectors, np.stack([state, state]), elsewhere), "importable").votes
     assert _names(pool, votes > 0) >= {"A.first"}, "what cannot be used there votes all the same"
     later = replace(question, theorem="D.after", module="B", line=10)
-    assert _names(pool, score(pool, vectors, state, later).nearby > 0) == {"A.first", "B.early"}
+    assert _names(pool, score(pool, vectors, np.stack([state, state]), later).nearby > 0) == {
+        "A.first",
+        "B.early",
+    }
     assert not scored.nearby.any()
 
 
@@ -168,7 +171,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
     weights = Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    scored = in_setting(score(pool, vectors, vectors[target], question), "importable")
+    scored = in_setting(score(pool, vectors, vectors[[target, target]], question), "importable")
     ranked = ranking(Column("dense"), scored)
     figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))
     assert [figures[f"R@{k}"] for k in (1, 5, 10, 32)] == [0.5, 1.0, 1.0, 1.0]

@@ -1,0 +1,126 @@
+"""Fit the learned ranker: LambdaRank trees (LightGBM) over examples of questions that the encoder has not seen.
+
+    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 260] [--gains FILE.md]
+
+EXAMPLES are files of `python -m retriever ranking-examples`, each with a weight (1): a set with more questions
+counts more, so weights keep a small one from being lost. Writes `ranker.onnx` into the model folder, and prints
+how much each feature brought (the sum of the gains of its splits).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.files.atomic import replacing
+from lean_extract.option_types import positive
+from retriever.lean.evaluation.ranker_graph import write_ranker
+from retriever.lean.evaluation.ranking_examples import RankingExamples
+from retriever.lean.ranker.features import RANKER_FEATURES
+from retriever.metrics.tables import table
+from retriever.models import encoder
+
+ADDED = {"in_scope": 2.0, "exact_match": 4.0}
+"""What the labels cannot tell, added to the trees' score. A finished proof uses what its file imports, so the trees
+never see what an import more is worth; and Mathlib's proofs hardly ever need what states the very goal, which
+people's goals do (see `fit_fusion`)."""
+PARAMETERS = {
+    "objective": "lambdarank",
+    "num_leaves": 15,
+    "learning_rate": 0.05,
+    "lambdarank_truncation_level": 20,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.5,
+    "max_bin": 127,
+    "label_gain": [0, 1],
+    "seed": 7,
+    "deterministic": True,
+    "verbose": -1,
+}
+
+
+def fit_trees(parts: Sequence[RankingExamples], weights: Sequence[float], rounds: int, threads: int) -> Any:
+    """The LightGBM model. Raises BadRecords when no ranking has a gold premise among its candidates."""
+    import lightgbm
+
+    features, gold, lengths, counted = [], [], [], []
+    for part, weight in zip(parts, weights, strict=True):
+        kept = np.repeat(_with_gold(part), part.lengths)
+        features.append(part.features[kept])
+        gold.append(part.gold[kept])
+        lengths.append(part.lengths[_with_gold(part)])
+        counted.append(np.full(int(kept.sum()), weight, dtype=np.float32))
+    if not sum(map(len, lengths)):
+        raise BadRecords(
+            "No ranking has a gold premise among its candidates.", "Make examples of a larger dataset."
+        )
+    data = lightgbm.Dataset(
+        np.concatenate(features),
+        np.concatenate(gold).astype(np.int32),
+        group=np.concatenate(lengths),
+        weight=np.concatenate(counted),
+        feature_name=list(RANKER_FEATURES),
+    )
+    return lightgbm.train({**PARAMETERS, "num_threads": threads}, data, rounds)
+
+
+def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    owners = np.repeat(np.arange(len(part.lengths)), part.lengths)
+    return np.bincount(owners, part.gold, minlength=len(part.lengths)) > 0
+
+
+def gains_table(booster: Any) -> str:
+    """The features in Markdown, the one with the largest gain first, in percent of all gains."""
+    gains = np.asarray(booster.feature_importance("gain"), dtype=np.float64)
+    share = 100 * gains / max(gains.sum(), 1e-9)
+    order = np.argsort(-share, kind="stable")
+    return table(["feature", "gain %"], [[RANKER_FEATURES[i], f"{share[i]:.1f}"] for i in order.tolist()])
+
+
+def fit_ranker(
+    model: Path, parts: Sequence[RankingExamples], weights: Sequence[float], rounds: int, threads: int = 1
+) -> Any:
+    """Fit and write `ranker.onnx`; returns the booster. Raises BadRecords, ModelError, BadSettings."""
+    fingerprint = encoder.fingerprint_of(model)
+    for part in parts:
+        if part.about["encoder"] != fingerprint:
+            raise BadRecords(
+                f"Examples were made with the encoder {part.about['encoder']}, the model has {fingerprint}.",
+                "Make them again with this model.",
+            )
+    booster = fit_trees(parts, weights, rounds, threads)
+    sources = "; ".join(
+        f"{part.about['questions']} questions of data {part.about['data'][:16]}, weight {weight:g}"
+        for part, weight in zip(parts, weights, strict=True)
+    )
+    write_ranker(model, booster.dump_model(), ADDED, f"{sources}; encoder {fingerprint}, {rounds} trees")
+    return booster
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("model", type=Path, help="a model folder")
+    parser.add_argument("examples", type=Path, nargs="+", help="files of ranking-examples")
+    parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
+    parser.add_argument("--rounds", type=positive, default=260, help="trees (260)")
+    parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
+    parser.add_argument("--gains", type=Path, help="write the table of gains to this file")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    weights = options.weights or [1.0] * len(options.examples)
+    if len(weights) != len(options.examples) or min(weights) <= 0:
+        raise BadSettings("--weights needs one positive number for each file.", "Give as many as files.")
+    parts = [RankingExamples.load(path) for path in options.examples]
+    booster = fit_ranker(options.model, parts, weights, options.rounds, options.threads)
+    found = gains_table(booster)
+    if options.gains:
+        with replacing(options.gains) as stream:
+            stream.write(f"{found}\n")
+    print(found)

@@ -1,0 +1,159 @@
+"""Make the examples that a learned ranker is fitted to: the candidates of held-out questions and their features.
+
+    python -m retriever ranking-examples MODEL DATASET OUT.npz [--origin statement inner step]
+        [--half tune|report] [--states FILE] [--limit 1500] [--cache DIR]
+
+The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
+proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, and with its file
+and position and importable candidates. OUT holds
+
+    features  float32[rows, RANKER_FEATURES]
+    gold      bool[rows]
+    lengths   int64[rankings], the rows of each
+    missing   int64[rankings], gold premises that are not among the candidates
+    about     JSON: the features' names, data hash, encoder, questions
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from lean_extract.errors import BadRecords
+from lean_extract.files.atomic import replacing_bytes
+from lean_extract.option_types import positive
+from retriever.lean.evaluation.pool import HeldOutGoal
+from retriever.lean.evaluation.rankers import Setting, in_setting, ranker_featured, score
+from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.session import EvaluationSession, encode_questions, is_tuned_on, open_session
+from retriever.lean.features import load_fusion
+from retriever.lean.ranker.features import RANKER_FEATURES
+from retriever.search.fusion import Lists
+
+ASKED: tuple[Setting, ...] = ("state", "importable")
+FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
+
+
+@dataclass(frozen=True, slots=True)
+class RankingExamples:
+    """Rankings, one behind the other."""
+
+    features: npt.NDArray[np.float32]
+    gold: npt.NDArray[np.bool_]
+    lengths: npt.NDArray[np.int64]
+    missing: npt.NDArray[np.int64]
+    about: dict[str, Any]
+
+    def save(self, path: Path) -> None:
+        """Write the file atomically. Raises OSError."""
+        with replacing_bytes(path) as stream:
+            np.savez(
+                stream,
+                features=self.features,
+                gold=self.gold,
+                lengths=self.lengths,
+                missing=self.missing,
+                about=np.array(json.dumps(self.about)),
+            )
+
+    @classmethod
+    def load(cls, path: Path) -> RankingExamples:
+        """Read a file. Raises BadRecords when it is not one, or of other features."""
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                arrays = [found[name] for name in ("features", "gold", "lengths", "missing")]
+                about = json.loads(str(found["about"]))
+            if about["features"] != list(RANKER_FEATURES) or len(arrays[0]) != int(arrays[2].sum()):
+                raise ValueError("it is of other features")
+        except OSError as error:
+            raise BadRecords(
+                f"{path} cannot be read: {error.strerror or error}.", "Check the path."
+            ) from error
+        except Exception as error:  # a damaged .npz raises exceptions of many kinds
+            raise BadRecords(
+                f"{path} does not hold ranking examples: {error}.", FIT.format(path=path)
+            ) from error
+        features, gold, lengths, missing = arrays
+        return cls(features, gold, lengths, missing, about)
+
+
+def examples_of(
+    session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Lists
+) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], int]]:
+    """(features, gold, gold premises that are no candidates) of every question in every setting."""
+    states = encode_questions(session.encoder, questions)
+    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
+        raw = score(session.pool, session.vectors, states[row], question)
+        for setting in ASKED:
+            numbers, _, table = ranker_featured(session.pool, lists, in_setting(raw, setting))
+            gold = np.isin(numbers, list(question.gold))
+            yield table, gold, len(question.gold) - int(gold.sum())
+
+
+def held_out(session: EvaluationSession, origins: Sequence[str], half: str, limit: int) -> list[HeldOutGoal]:
+    """Queries of these origins in a half of the valid split; a fixed sample of at most `limit`."""
+    found = [
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        for query in session.dataset.queries
+        if query.split == "valid"
+        and query.origin in origins
+        and is_tuned_on(query.theorem) == (half == "tune")
+    ]
+    chosen = np.sort(np.random.default_rng(0).permutation(len(found))[:limit])
+    return [found[index] for index in chosen]
+
+
+def make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> RankingExamples:
+    """The examples of some questions. Raises BadRecords when there are none."""
+    if not questions:
+        raise BadRecords("There are no such questions.", "Use a larger dataset, or name other --origin.")
+    found = list(examples_of(session, questions, load_fusion(session.model).lists))
+    about = {
+        "features": list(RANKER_FEATURES),
+        "data": session.dataset.manifest.digest,
+        "encoder": session.encoder.fingerprint,
+        "questions": len(questions),
+    }
+    return RankingExamples(
+        np.concatenate([features for features, _, _ in found]),
+        np.concatenate([gold for _, gold, _ in found]),
+        np.array([len(gold) for _, gold, _ in found], dtype=np.int64),
+        np.array([missing for _, _, missing in found], dtype=np.int64),
+        about,
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("model", type=Path, help="a model folder with fusion.json")
+    parser.add_argument("dataset", type=Path, help="a dataset folder; its corpus is the pool")
+    parser.add_argument("out", type=Path, help="the file to write (.npz)")
+    parser.add_argument("--origin", nargs="+", default=["statement"], help="of the queries (statement)")
+    parser.add_argument(
+        "--half", choices=("tune", "report"), default="tune", help="of the valid split (tune)"
+    )
+    parser.add_argument("--states", type=Path, help="ask these traced steps instead")
+    parser.add_argument("--limit", type=positive, default=1500, help="questions, at most (1500)")
+    parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    session = open_session(options.model, options.dataset, options.cache, load_fusion(options.model).bm25)
+    if options.states:
+        questions = read_states(options.states, session.pool)[: options.limit]
+    else:
+        questions = held_out(session, options.origin, options.half, options.limit)
+    examples = make_examples(session, questions)
+    examples.save(options.out)
+    print(
+        f"{len(examples.lengths):,} rankings, {len(examples.gold):,} candidates, {examples.gold.sum():,} gold"
+    )

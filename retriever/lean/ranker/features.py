@@ -1,0 +1,120 @@
+"""The features that the learned ranker reads: those of the fusion, and those below, relative to all candidates.
+
+| group | what |
+|---|---|
+| votes | what the proofs of near theorems use: `retriever.lean.ranker.votes` |
+| dense, lexical | scores of the goal's target alone, and ranks and distances among the candidates |
+| structure | how a premise could be used on the goal: `retriever.lean.ranker.patterns` |
+| names | the parts of a premise's name against the goal's tokens |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.lean.features import FEATURES, CandidateColumns, ranks
+from retriever.lean.ranker.patterns import PATTERNS
+from retriever.lean.ranker.votes import VOTES
+from retriever.lean.tokens import name_parts
+
+Floats = npt.NDArray[np.float32]
+
+_RELATIVE = (
+    "votes_share",  # votes_512 by the most that a candidate has
+    "votes_lift",  # votes_512 / sqrt(1 + how many training proofs use it)
+    "votes_log_rank",
+    "used_together",  # ln(1 + how often it is used with the candidates that have most votes)
+    "together_lift",
+    "dense_log_rank",
+    "dense_gap",  # cosine less the best candidate's
+    "dense_deviation",  # cosine in standard deviations above the candidates' mean
+    "dense_target",  # cosine of the target without hypotheses
+    "lexical_score",  # BM25, not divided
+    "lexical_log_rank",
+    "target_lexical",  # BM25 of the target alone, by the best candidate's
+    "target_lexical_log_rank",
+    "target_overlap",  # MePo's measure with the target's tokens alone
+    "rarest_shared",  # the largest idf of a token that goal and premise share
+    "hypotheses_fit",
+    "assumed_fit",
+    "name_parts",
+    "name_missing",  # how many parts of the name are no tokens of the goal
+    "name_target",  # share of the name's parts among the target's tokens
+)
+RANKER_FEATURES = (*FEATURES, *VOTES, *PATTERNS, *_RELATIVE)
+"""The names of the columns, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankerColumns:
+    """Further columns over n candidates, parallel to `CandidateColumns`."""
+
+    votes: Floats
+    """float32[n, len(VOTES)]"""
+    patterns: Floats
+    """float32[n, len(PATTERNS)]"""
+    dense_target: Floats
+    """float32[n], like all below: cosine of the goal's target alone."""
+    target_lexical: Floats
+    target_overlap: Floats
+    rarest_shared: Floats
+
+
+def ranker_features(
+    table: Floats,
+    candidates: CandidateColumns,
+    further: RankerColumns,
+    together: Floats,
+    goal_tokens: Set[str],
+    target_tokens: Set[str],
+) -> Floats:
+    """float32[n, len(RANKER_FEATURES)].
+
+    Args:
+        table: float32[n, len(FEATURES)], the fusion's.
+        candidates: the columns it was made of.
+        further: the other columns.
+        together: float32[n], how often each is used with the candidates that have most votes.
+        goal_tokens: the lexical tokens of target and hypotheses.
+        target_tokens: those of the target alone.
+    """
+    votes = further.votes[:, VOTES.index("votes_512")]
+    rarity = np.sqrt(1.0 + candidates.use_count)
+    dense, lexical = candidates.dense, candidates.lexical
+    parts = [name_parts(name) for name in candidates.names]
+    columns = {
+        "votes_share": votes / max(float(votes.max(initial=0.0)), 1e-6),
+        "votes_lift": votes / rarity,
+        "votes_log_rank": _log_rank(votes),
+        "used_together": np.log1p(together),
+        "together_lift": together / rarity,
+        "dense_log_rank": _log_rank(dense),
+        "dense_gap": dense - dense.max(initial=-np.inf) if len(dense) else dense,
+        "dense_deviation": (dense - dense.mean()) / (dense.std() + 1e-6) if len(dense) else dense,
+        "dense_target": further.dense_target,
+        "lexical_score": lexical,
+        "lexical_log_rank": _log_rank(lexical),
+        "target_lexical": further.target_lexical / max(float(further.target_lexical.max(initial=0.0)), 1e-6),
+        "target_lexical_log_rank": _log_rank(further.target_lexical),
+        "target_overlap": further.target_overlap,
+        "rarest_shared": further.rarest_shared,
+        "hypotheses_fit": candidates.fit.hypotheses,
+        "assumed_fit": candidates.fit.assumed,
+        "name_parts": [len(one) for one in parts],
+        "name_missing": [sum(part not in goal_tokens for part in one) for one in parts],
+        "name_target": _share(parts, target_tokens),
+    }
+    relative = np.stack([np.asarray(columns[name], dtype=np.float32) for name in _RELATIVE], axis=1)
+    return np.concatenate([table, further.votes, further.patterns, relative], axis=1, dtype=np.float32)
+
+
+def _log_rank(scores: Floats) -> Floats:
+    return -np.log1p(ranks(scores)).astype(np.float32)
+
+
+def _share(parts: Sequence[Sequence[str]], wanted: Set[str]) -> list[float]:
+    return [sum(part in wanted for part in one) / max(len(one), 1) for one in parts]

@@ -1,0 +1,79 @@
+"""How premises could be used on a goal, by the hashes of their structure (`retriever.lean.structure.hashes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, GoalPatterns
+from retriever.lean.structure.index import StructureIndex
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint32]
+
+PATTERNS = (
+    "head",
+    "left_of_target",
+    "right_of_target",
+    "left_inside",
+    "right_inside",
+    "left_subterms",
+    "hypotheses_met",
+    "is_equation",
+    "is_equivalence",
+    "rewrites",
+    "conclusion_weight",
+    "hypotheses_weight",
+)
+"""The columns of `pattern_columns`."""
+
+
+def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids, rows: Hashes) -> Floats:
+    """float32[n, len(PATTERNS)]: how n premises match a goal's patterns.
+
+    Args:
+        index: for the hashes' inverse document frequencies.
+        patterns: the goal's.
+        lengths: int64[n], how many hashes each premise has.
+        rows: all their hashes, premise after premise.
+    """
+    count = len(lengths)
+    owners = np.repeat(np.arange(count), lengths)
+    weights = index.weights(rows)
+
+    def total(values: Doubles) -> Doubles:
+        return np.asarray(np.bincount(owners, values, minlength=count), dtype=np.float64)
+
+    def met(tokens: Iterable[int]) -> Doubles:
+        return _among(rows, tokens).astype(np.float64)
+
+    left_inside, right_inside = total(met(patterns.left_inside)), total(met(patterns.right_inside))
+    equation, equivalence = total(met([EQUATION])), total(met([EQUIVALENCE]))
+    channels = rows & np.uint32(7)
+    columns = (
+        total(met(patterns.head)),
+        total(met(patterns.left_of_target)),
+        total(met(patterns.right_of_target)),
+        left_inside,
+        right_inside,
+        total(weights * met(patterns.left_subterms)),
+        total(met(patterns.hypotheses)),
+        equation,
+        equivalence,
+        (equation + equivalence) * np.minimum(left_inside, 1.0),
+        np.log1p(total(weights * (channels == Channel.CONCLUSION))),
+        np.log1p(total(weights * (channels == Channel.HYPOTHESES))),
+    )
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def _among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
+    few = np.array(sorted(tokens), dtype=np.uint32)
+    if not len(few):
+        return np.zeros(len(rows), dtype=np.bool_)
+    index = np.minimum(np.searchsorted(few, rows), len(few) - 1)
+    return np.asarray(few[index] == rows)
