@@ -1,6 +1,6 @@
 """Hold the rankings against each other on held-out theorems and on traced states.
 
-python -m retriever evaluate MODEL DATASET [--part valid|tune|test] [--states FILE]
+python -m retriever evaluate MODEL DATASET [--part valid|tune|test] [--states FILE [--count theorems everything]]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
     [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
 
@@ -35,7 +35,7 @@ from retriever.lean.evaluation.perturb import (
 from retriever.lean.evaluation.plot import recall_plot
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Method, Setting
-from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.evaluation.real_states import COUNTS, read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, help="a dataset folder; its corpus is the pool")
     parser.add_argument("--part", choices=PARTS, nargs="*", default=["valid"], help="default: valid")
     parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
+    count_help = "which premises of traced steps count: theorems of the pool, or everything (theorems)"
+    parser.add_argument("--count", choices=COUNTS, nargs="+", default=["theorems"], help=count_help)
     parser.add_argument("--methods", nargs="*", help="default: all that the model has")
     beside_help = "other model folders, each a row by its embeddings alone"
     parser.add_argument("--beside", nargs="*", default=[], metavar="NAME=FOLDER", help=beside_help)
@@ -108,7 +110,9 @@ def _check_against(name: str, others: Sequence[Method]) -> None:
 def _asked(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
     asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
     if chosen.states:
-        asked[chosen.states.stem] = read_states(chosen.states, session.pool)[: chosen.limit]
+        for count in chosen.count:
+            name = chosen.states.stem if count == "theorems" else f"{chosen.states.stem}, {count}"
+            asked[name] = read_states(chosen.states, session.pool, count)[: chosen.limit]
     for part, questions in asked.items():
         if not questions:
             raise BadSettings(f"There is nothing to ask in {part}.", "Choose another part or dataset.")

@@ -86,11 +86,12 @@ def _is_new(method: Method, setting: Setting) -> bool:
 def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Ints) -> list[float]:
     """The figures of PER_QUERY for one ranking, from 0 to 1."""
     gold = scored.question.gold
+    inside = [number for number in gold if number < len(pool)]
     first = ranked[: max(RECALL_DEPTHS)].tolist()
-    modules = {int(pool.module_numbers[number]) for number in gold}
+    modules = {int(pool.module_numbers[number]) for number in inside}
     grades = metrics.grades_of(first[: max(DEPTHS)], gold, pool.module_numbers, modules)
     beside = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
-    beside -= int(scored.allowed[list(gold)].sum())
+    beside -= int(scored.allowed[inside].sum())
     ideal = metrics.ideal_grades(len(gold), beside, max(DEPTHS))
     return [
         *(metrics.recall_at(first, gold, k) for k in RECALL_DEPTHS),

@@ -33,6 +33,7 @@ class HeldOutGoal:
     module: str
     line: int | None
     gold: frozenset[int]
+    """Numbers of candidates; from `len(pool)` on those of premises that the pool lacks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,52 @@
 """Traced states with labels per tactic, as questions over a text-made pool.
 
-The file has one tactic a line: theorem, file, step, state_before, tactic, premises (LeanDojo's form).
+The file has one tactic a line: theorem, file, step, state_before, tactic, premises, core_premises (LeanDojo's form;
+`core_premises` may be absent). There are two counts:
+
+    theorems     the gold premises of a step are those that the pool holds; steps without any are left out
+    everything   all annotated premises are gold, core's too; one that the pool lacks cannot be found
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal, get_args
 
 from lean_extract.errors import BadRecords
 from lean_extract.goals import parse_state
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 
+Count = Literal["theorems", "everything"]
+COUNTS: tuple[Count, ...] = get_args(Count)
 
-def read_states(path: Path, pool: Pool) -> list[HeldOutGoal]:
-    """The steps whose premises the pool holds, at least one of them; others have nothing to find.
 
-    Where the pool has the theorem, it stands where the pool has it: files move between versions.
+def read_states(path: Path, pool: Pool, count: Count = "theorems") -> list[HeldOutGoal]:
+    """The steps that have gold premises, as questions.
+
+    Where the pool has the theorem, it stands where the pool has it: files move between versions. Gold premises that
+    the pool lacks have numbers from `len(pool)` on.
 
     Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
     read.
     """
     numbers = {name: number for number, name in enumerate(pool.names)}
     questions = []
-    for count, line in enumerate(_lines(path), start=1):
+    for line_number, line in enumerate(_lines(path), start=1):
         try:
             step = json.loads(line)
             theorem, file, state, premises = (
                 step[key] for key in ("theorem", "file", "state_before", "premises")
             )
+            annotated = dict.fromkeys([*premises, *step.get("core_premises", ())])
         except (ValueError, KeyError, TypeError) as error:
             raise BadRecords(
-                f"{path}:{count}: not a traced step: {error}", "Use a file of traced steps."
+                f"{path}:{line_number}: not a traced step: {error}", "Use a file of traced steps."
             ) from error
-        gold = frozenset(numbers[name] for name in premises if name in numbers and name != theorem)
+        annotated.pop(theorem, None)
+        gold = frozenset(numbers[name] for name in annotated if name in numbers)
+        if count == "everything":
+            gold |= frozenset(range(len(pool), len(pool) + len(annotated) - len(gold)))
         goals = parse_state(state).goals
         if gold and goals:
             number = numbers.get(theorem)

@@ -209,6 +209,16 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     [found] = read_states(path, pool)
     assert (found.module, found.line) == ("B", 5)
     assert {pool.names[number] for number in found.gold} == {"B.early"}
+    first, second = read_states(path, pool, "everything")
+    assert first.gold == found.gold | {len(pool)} and second.gold == {len(pool)}
+    vectors = np.eye(len(pool), dtype=np.float32)
+    one_hot = vectors[[pool.names.index("B.early")] * 2]
+    for question, expected in ((first, 0.5), (second, 0.0)):
+        scored = score(pool, vectors, one_hot, question)
+        figures = dict(
+            zip(PER_QUERY, figures_of(pool, scored, ranking(Column("dense"), scored)), strict=True)
+        )
+        assert (figures["R@1"], figures["R@32"], figures["MRR"]) == (expected, expected, expected * 2)
     path.write_text('{"theorem": "x"}\n', encoding="utf-8")
     with pytest.raises(BadRecords, match=r"steps\.jsonl:1:"):
         read_states(path, pool)
