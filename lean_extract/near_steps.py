@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lean_extract.records import Goal
+from lean_extract.records import Goal, Premise
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,8 @@ class NearStep:
 
     theorem: str
     """The full name of the theorem that it proves a part of."""
+    module: str
+    """The module of that theorem."""
     tactic: str
     """On one line, with the full names of the premises that are known here."""
     goal: Goal
@@ -21,7 +23,7 @@ class NearStep:
     """The inner product of the states' vectors, at most 1."""
     local: tuple[str, ...] = ()
     """The names of the goal's other hypotheses."""
-    premises: tuple[str, ...] = ()
-    """The full names of the premises that the tactic mentions."""
+    premises: tuple[Premise, ...] = ()
+    """The premises that the tactic mentions; those of the bundled index have no statements."""
     out_of_scope: tuple[str, ...] = ()
     """Those of them that the open file does not import."""

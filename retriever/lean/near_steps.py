@@ -13,7 +13,7 @@ import numpy as np
 
 from lean_extract.lru import Cache
 from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal
+from lean_extract.records import Goal, Premise
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.open_file import LibraryEnvironment
 from lean_extract.source.reader import SourceModule
@@ -44,6 +44,7 @@ class _Found:
     similarity: float
     step: KnownStep
     theorem: str
+    module: str
     order: int = _AFTER_ALL
     """How many premises the open file declares up to its theorem."""
 
@@ -71,7 +72,7 @@ class NearSteps:
         steps = list(_steps_above(where, where.source))[-_MOST_LOCAL:]
         vectors = self._embedded(snapshot, where.module, [(step, goal) for step, goal, _, _ in steps])
         for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
-            yield _Found(float(own @ vector), step, theorem, order)
+            yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)
 
     def _embedded(
         self, snapshot: Snapshot, module: str | None, steps: Sequence[tuple[KnownStep, Goal]]
@@ -112,7 +113,7 @@ def _indexed(snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: i
             folder = view.locate(owner)[0].folder
             raise damaged(folder / "step_records.txt", f"record {number}: {error}") from error
         similarity = float(products.scores(np.array([number]))[0])
-        yield _Found(similarity, step, view.name(owner))
+        yield _Found(similarity, step, view.name(owner), view.module(owner))
 
 
 def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:
@@ -135,8 +136,11 @@ class _Names:
         self._snapshot = snapshot
         self._scope = scope_of(snapshot, where)
         self._known: dict[str, int] = {}
+        self._premises: dict[str, Premise | None] = {}
+        self._own: dict[str, Premise] = {}
         self._environment = LibraryEnvironment(is_known=lambda name: self._number(name) >= 0, visible=[1])
         if where is not None and where.source is not None:
+            self._own = {premise.name: premise for premise in where.source.premises}
             linker = Linker(self._environment)
             linker.add(where.source)
             linker.declare_exports()
@@ -147,15 +151,16 @@ class _Names:
         step = found.step
         local = frozenset(name for hypothesis in step.hypotheses for name in hypothesis.names)
         local |= frozenset(step.local)
-        premises = self._resolved(step.mentions, step.scope, found.order)
+        names = self._resolved(step.mentions, step.scope, found.order)
         return NearStep(
             found.theorem,
-            qualified(step.tactic, premises, local),
+            found.module,
+            qualified(step.tactic, names, local),
             step.goal,
             min(found.similarity, 1.0),
             step.local,
-            premises,
-            tuple(name for name in premises if not self._in_scope(name)),
+            tuple(premise for name in names if (premise := self._premise(name)) is not None),
+            tuple(name for name in names if not self._in_scope(name)),
         )
 
     def _resolved(self, mentions: Sequence[str], scope: Scope, order: int) -> tuple[str, ...]:
@@ -168,6 +173,15 @@ class _Names:
         if number is None:
             number = self._known[name] = int(self._snapshot.names.find_names([name])[0])
         return number
+
+    def _premise(self, name: str) -> Premise | None:
+        """The premise of a name, as the open file has it, else as the index has it. Raises IndexDamaged."""
+        if name not in self._premises:
+            number = self._number(name)
+            self._premises[name] = self._own.get(name) or (
+                self._snapshot.view.premise(number) if number >= 0 else None
+            )
+        return self._premises[name]
 
     def _in_scope(self, name: str) -> bool:
         number = self._number(name)

@@ -85,7 +85,8 @@ def test_steps_are_found_by_their_states_with_names_in_full(
     found = found_in(store, counting)
     [step] = found["Num.le_zero_add"]
     assert step.tactic == "exact Num.le_swap a b hab"
-    assert step.premises == ("Num.le_swap",)
+    assert [premise.name for premise in step.premises] == ["Num.le_swap"]
+    assert step.module == "Num.Order"
     assert Hypothesis(("hab",), "a ≤ b") in step.goal.hypotheses
     assert found["below"][0].tactic == "exact Num.le_swap m n hmn", "an `open` is followed"
     assert {step.tactic for step in found["Num.and_swap"]} == {"constructor", "exact hq", "exact hp"}

@@ -17,7 +17,7 @@ from retriever.search.indexing.corpus import ReadStep
 
 LONGEST_TACTIC = 200
 """Characters."""
-_LONGEST_STATE = 2000
+LONGEST_STATE = 2000
 """Characters of the target and of the types of the hypotheses."""
 _MOST_STEPS = 2000
 """Steps of one file."""
@@ -50,7 +50,7 @@ class KnownStep:
 def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
     """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
     for step in (*proof.steps, *proof.terms):
-        if step.before is None or not step.before.target or _size(step.before) > _LONGEST_STATE:
+        if step.before is None or not step.before.target or size_of(step.before) > LONGEST_STATE:
             continue
         if len(step.tactic) > 2 * LONGEST_TACTIC:  # white space aside, too long for certain
             continue
@@ -59,7 +59,8 @@ def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[Know
             yield _known_step(proof, step, step.before, tactic), step.before
 
 
-def _size(goal: Goal) -> int:
+def size_of(goal: Goal) -> int:
+    """Characters of a goal's target and types."""
     return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
 
 
