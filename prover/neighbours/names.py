@@ -35,7 +35,7 @@ class Named:
     tokens: tuple[str, ...]
     term: Term
     symbols: frozenset[str]
-    """The names and operators of the type that are no names of the context."""
+    """The last parts of the names, and the operators, of the type that are no names of the context."""
 
     @property
     def is_known(self) -> bool:
@@ -60,7 +60,7 @@ class ContextView:
         for hypothesis in last_named(goal):
             parts = tokens(hypothesis.type)
             term = parse(parts, frozenset(), local)
-            own = symbols(parts, local)
+            own = frozenset(symbol.rpartition(".")[2] or symbol for symbol in symbols(parts, local))
             found += [Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
         target = parse(tokens(goal.target), frozenset(), local)
         return cls(target, tuple(found), local)
@@ -113,8 +113,8 @@ def _likeness(
 ) -> float:
     """How alike two types are, 0 to 1: 1 if they are equal up to renaming, and the names meet in the targets."""
     meeting: list[tuple[str, str]] = []
-    is_same = _overlay(one.term, other.term, theirs.local, ours.local, meeting)
-    if is_same:
+    may_be_same = one.symbols == other.symbols
+    if may_be_same and _overlay(one.term, other.term, theirs.local, ours.local, meeting):
         agreed = [places[name][mine] > 0 for name, mine in meeting if name in places]
         return 0.75 + 0.25 * (sum(agreed) / len(agreed) if agreed else 0.5)
     every = one.symbols | other.symbols

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
+from lean_extract.wanted import check_wanted
 from prover.candidates import Candidate, is_unfinished, key_of, merge
 from prover.neighbours.adapting import Adapted, adapted
 from prover.neighbours.features import Asked, Proposal, Weighing, weighted
@@ -59,12 +60,13 @@ def candidates(
 def proposals(
     asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
-    """The adapted tactics, equal ones merged, and the features of each."""
+    """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
     ours = ContextView.of(asked.goal)
     weighing = Weighing(asked, steps)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
+        check_wanted()
         same = (step.theorem, key_of(step.tactic), step.goal)
         if same in counted:  # one step of two records of the same library
             continue
