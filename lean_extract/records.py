@@ -188,7 +188,7 @@ class TacticOutcome:
     `unjudged` means that Lean accepts the tactic, but an error above may have changed the goal; `message` names
     the line. `state` holds the goals that remain; it is set for `closes` (empty), `progress` and `unjudged`.
     `instead` is an equivalent tactic without the parts that Lean's linters report as unnecessary. `remark` is
-    a linter warning that remains.
+    a linter warning that remains. `origin` is the theorem whose proof the tactic is taken from, if it is.
     """
 
     tactic: str
@@ -198,6 +198,7 @@ class TacticOutcome:
     milliseconds: float = 0.0
     instead: str = ""
     remark: str = ""
+    origin: str = ""
 
     @property
     def shown(self) -> str:

@@ -22,6 +22,8 @@ class Candidate:
     tactic: str
     score: float
     source: str
+    origin: str = ""
+    """The theorem whose proof it is taken from, if it is."""
 
 
 class CandidateSource(Protocol):

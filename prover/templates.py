@@ -214,15 +214,15 @@ def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | 
 
 
 def _rewriting(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    left = _occurs(goal, view.shape.left, view.variables)
-    right = _occurs(goal, view.shape.right, view.variables)
+    left = occurs_in(goal, view.shape.left, view.variables)
+    right = occurs_in(goal, view.shape.right, view.variables)
     yield Use(f"rw [{view.name}]", 0.78 * left)
     yield Use(f"rw [← {view.name}]", 0.7 * right if right > left else 0.45 * right)
 
 
 def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     if view.shape.kind in ("eq", "iff"):
-        fit = _occurs(goal, view.shape.left, view.variables)
+        fit = occurs_in(goal, view.shape.left, view.variables)
     else:
         fit = 0.5 * _share(symbols(view.core, view.variables), goal.symbols)
     yield Use(f"simp [{view.name}]", 0.75 * fit)
@@ -238,7 +238,7 @@ def together(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
 
 
 def _is_rule(goal: GoalView, view: PremiseView) -> bool:
-    return view.shape.kind in ("eq", "iff") and _occurs(goal, view.shape.left, view.variables) >= 0.6
+    return view.shape.kind in ("eq", "iff") and occurs_in(goal, view.shape.left, view.variables) >= 0.6
 
 
 def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
@@ -291,8 +291,8 @@ def _side(goal: tuple[str, ...], premise: tuple[str, ...], variables: frozenset[
     return 0.5 if head(inner) in variables else 0.12
 
 
-def _occurs(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str]) -> float:
-    """How likely the pattern occurs somewhere in the goal."""
+def occurs_in(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str]) -> float:
+    """How likely the pattern occurs somewhere in the goal, 0 to 1, judged by the texts."""
     wanted = symbols(pattern, variables)
     if not wanted:
         return 0.1  # a bare variable matches anything

@@ -100,6 +100,8 @@ def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
     if fresh.stale_files:
         number = len(fresh.stale_files)
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
+    if fresh.without_steps:
+        yield f"an older version kept no proof steps of {counted(fresh.without_steps, 'file')}"
 
 
 def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Finding:

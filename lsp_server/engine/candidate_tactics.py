@@ -1,4 +1,4 @@
-"""The step from a goal and its premises to candidate tactics, from templates and from the generator."""
+"""The step from a goal and its premises to candidates: from templates, from known proofs, from the generator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from lean_extract.errors import ModelError
 from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
+from lsp_server.engine.open_index import CurrentIndex
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.unstated import Unstated
 from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
 from prover.generator.model import Generated
 from prover.generator.source import score
+from prover.neighbours.features import Asked
+from prover.neighbours.proposals import candidates
+from prover.verify import GoalPosition
 
 GENERATOR = "generator"
 """The source of a generator's candidates."""
@@ -28,6 +33,16 @@ def template_candidates(
     """The tactics to try, from every source that needs no model, best first."""
     sources: list[CandidateSource] = [Templates(), Closers(extra), Unstated()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
+
+
+def neighbour_candidates(
+    index: ProjectIndex, goal: Goal, position: GoalPosition, premises: Sequence[Premise], limit: int
+) -> list[Candidate]:
+    """The tactics of the nearest known steps, adapted to the goal, best first."""
+    context = index.context_at(position)
+    steps = index.service.near_steps(goal, context)
+    asked = Asked(goal, context.module or "", context.theorem or "")
+    return candidates(asked, steps, premises, limit)
 
 
 class CandidateTactics:
@@ -53,6 +68,20 @@ class CandidateTactics:
             known = await asyncio.to_thread(template_candidates, goal, premises, extra, limit)
             self._from_templates.put(key, known)
         return known
+
+    async def from_neighbours(
+        self,
+        current: CurrentIndex,
+        goal: Goal,
+        position: GoalPosition,
+        premises: Sequence[Premise],
+        limit: int,
+    ) -> list[Candidate]:
+        """The tactics of the nearest known steps, adapted to the goal, best first.
+
+        Raises PremiseIndexError, ModelError, BadSource.
+        """
+        return await asyncio.to_thread(neighbour_candidates, current.index, goal, position, premises, limit)
 
     async def generated(
         self, opened: OpenGenerator, settings: Settings, goals: Sequence[Goal], premises: Sequence[Premise]

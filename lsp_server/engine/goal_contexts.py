@@ -39,6 +39,7 @@ class GoalContexts:
                     f"{position.path} has more than {format_size(MAX_SOURCE)} of text above this line.",
                     "Ask nearer to its beginning, or split the file.",
                 )
-            source = read_module(text, module_of(position.path, self._project), str(position.path))
+            module = module_of(position.path, self._project)
+            source = read_module(text, module, str(position.path), states=True)
             self._modules.put(key, source)
         return source

@@ -28,4 +28,6 @@ def tactic_item(outcome: TacticOutcome) -> TacticItem:
     """An outcome as the documented object has it."""
     goals = outcome.state.goals if outcome.state else ()
     remaining = [format_goal(goal) for goal in goals]
-    return TacticItem(outcome.shown, TacticVerdict(outcome.status), remaining, outcome.message)
+    return TacticItem(
+        outcome.shown, TacticVerdict(outcome.status), remaining, outcome.message, outcome.origin
+    )

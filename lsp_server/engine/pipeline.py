@@ -5,7 +5,7 @@
 | proof state: Lean's at a position, or the one that came with the request | `proof_states.py` |
 | the chosen goal | `requests.py` |
 | premises, ranked | `premise_ranking.py` |
-| candidate tactics from templates and the generator | `candidate_tactics.py` |
+| candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
 | the answer | `answers.py` |
 
@@ -190,7 +190,9 @@ class Pipeline:
         source = trial.tactics.source
         templates = ahead(self._from_templates(context, current, trial)) if source != "generator" else None
         generated = ahead(self._from_generator(context, trial, warnings)) if source != "templates" else None
-        return Turns(templates, generated, trial.tactics.count)
+        wants_neighbours = trial.tactics.neighbours and source != "generator"
+        neighbours = ahead(self._from_neighbours(current, trial)) if wants_neighbours else None
+        return Turns(templates, generated, trial.tactics.count, neighbours)
 
     async def _from_templates(
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
@@ -202,6 +204,11 @@ class Pipeline:
         extra = trial.tactics.extra or current.index.closers
         usable = [*trial.premises, *in_scope(definitions)]
         return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
+
+    async def _from_neighbours(self, current: CurrentIndex, trial: TrialRequest) -> list[Candidate]:
+        return await self.candidates.from_neighbours(
+            current, main_goal(trial.state), trial.position, trial.premises, trial.tactics.count
+        )
 
     async def _from_generator(
         self, context: RequestContext, trial: TrialRequest, warnings: list[str]

@@ -108,6 +108,9 @@ class TacticItem:
     message: Annotated[
         str, "Lean's own words on a failure, or why it cannot be judged, with the line; else empty."
     ] = ""
+    origin: Annotated[
+        str, "The theorem whose proof the tactic is taken from and adapted to this goal; else empty."
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

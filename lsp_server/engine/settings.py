@@ -84,6 +84,10 @@ class TacticSettings:
         "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
         "shipped one, if there is one.",
     )
+    neighbours: bool = _setting(
+        True,
+        "Also try the tactics of known proofs at similar goals, adapted, unless `tactics.source` is `generator`.",
+    )
     generated: int = _setting(8, "How many tactics the generator proposes.", 1, 64)
     premises: int = _setting(16, "How many of the best premises tactics are built from.", 0, 200)
     extra: tuple[str, ...] = _setting((), "Further closing tactics to try, such as `ring` or `aesop`.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lean_extract.errors import LeanError, NoGoalHere
 from lean_extract.lru import Cache
@@ -97,7 +97,7 @@ class TacticRunner:
                 within=trial.tactics.seconds,
                 keep_failures=trial.keep_failures,
             )
-            await _gather(verdicts, outcomes, candidates.scores, on_outcomes)
+            await _gather(verdicts, outcomes, candidates, on_outcomes)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -127,18 +127,18 @@ def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
 async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
-    scores: Mapping[str, float],
+    candidates: Turns,
     on_outcomes: OnOutcomes | None,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
-    `scores` are read again each time: they may still grow. Raises what the verdicts raise.
+    The candidates' scores are read again each time: they may still grow. Raises what the verdicts raise.
     """
     shown: list[TacticOutcome] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
-            outcomes.append(verdict)
-            so_far = order(outcomes, scores)
+            outcomes.append(replace(verdict, origin=candidates.origins.get(verdict.tactic, "")))
+            so_far = order(outcomes, candidates.scores)
             if on_outcomes is not None and so_far != shown:
                 on_outcomes(so_far)
             shown = so_far

@@ -13,7 +13,7 @@ from lsp_server.engine.answers import shown_tactics
 from lsp_server.engine.schema import TacticItem, to_json
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.rendering.labels import targets_line, verdict
+from lsp_server.rendering.labels import origin_label, targets_line, verdict
 
 _TITLE_GOALS = 100
 """How many columns of a title show the remaining goals."""
@@ -63,10 +63,12 @@ def replaced_span(
 
 def title(item: TacticItem) -> str:
     """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
+    origin = origin_label(item)
     if item.status == "closes":
-        return f"Try this: {item.tactic}"
+        return f"Try this: {item.tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
-    return f"Try this: {item.tactic}  ({verdict(item)}{': ' if left else ''}{left})"
+    said = f"{verdict(item)}{': ' if left else ''}{left}"
+    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (said, origin)))})"
 
 
 def _action(

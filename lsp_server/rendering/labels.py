@@ -47,6 +47,11 @@ def verdict(tactic: TacticItem) -> str:
     return "takes too long" if tactic.status == "timeout" else "fails"
 
 
+def origin_label(tactic: TacticItem) -> str:
+    """`as in NAME` for a tactic that is taken from a known proof."""
+    return f"as in {tactic.origin}" if tactic.origin else ""
+
+
 def tactics_heading(tactics: list[TacticItem]) -> str:
     """The heading of the listed tactics."""
     failing = any(one.status in ("fails", "timeout") for one in tactics)

@@ -9,6 +9,7 @@ from lsp_server.engine.schema import CollectionAnswer, IndexItem, PremiseItem, S
 from lsp_server.rendering.labels import (
     SORRY_LABEL,
     counted,
+    origin_label,
     scope_label,
     searched,
     shorten,
@@ -109,6 +110,8 @@ def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
     paint = style.good if tactic.status == "closes" else style.caution
     gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
     yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
+    if tactic.origin:
+        yield style.dim(f"      {shorten(origin_label(tactic), style.width - 6)}")
     for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:
         yield style.dim(f"      {target_line(goal, style.width - 6)}")
     more = len(tactic.remaining_goals) - _GOALS_BELOW_TACTIC

@@ -17,8 +17,8 @@ from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.syntax.canonical import canonical
 from lean_extract.syntax.inaccessible import MARK
+from lean_extract.syntax.premise_mentions import pieces
 from prover.generator.likeness import humps, words_of
-from prover.generator.mentions import pieces
 from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
 
 Form = Literal["numbered", "reprover"]

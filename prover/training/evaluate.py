@@ -25,12 +25,12 @@ from tqdm import tqdm
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.option_types import positive
+from lean_extract.syntax.complete_tactics import head
 from lean_extract.verbs import add_json_option, write_json
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps
 from prover.training.pairs import TacticPair
-from prover.training.steps import head
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 Fill = Callable[[int, TacticPair], Sequence[str]]

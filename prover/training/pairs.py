@@ -22,9 +22,9 @@ from pathlib import Path
 from lean_extract.errors import BadRecords
 from lean_extract.files.atomic import replacing
 from lean_extract.records import PRINTED_IN_PART, Goal, Premise, Proof, TacticStep, read_header, to_json
+from lean_extract.syntax.complete_tactics import complete
+from lean_extract.syntax.premise_mentions import endings, pieces, qualified
 from lean_extract.telling import complaints_printed
-from prover.generator.mentions import endings, pieces, qualified
-from prover.training.steps import complete
 from retriever.lean.dataset.dataset import Records, load_records, names_in, write_lines
 from retriever.lean.theorems import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of

@@ -26,6 +26,8 @@ class Freshness:
     """Files that changed or went since they were indexed."""
     unindexed_files: tuple[str, ...] = ()
     """Sources that were listed, can be read, and are in no store that was made on this machine."""
+    without_steps: int = 0
+    """Files of which an older version kept no proof steps."""
 
 
 def freshness_of(snapshot: Snapshot, listed: Iterable[ListedSource] = ()) -> Freshness:
@@ -33,7 +35,9 @@ def freshness_of(snapshot: Snapshot, listed: Iterable[ListedSource] = ()) -> Fre
     coverage = snapshot.coverage
     read = [part.manifest for part in snapshot.view.parts if not part.is_bundled]
     built = max(manifest.built_at for manifest in (snapshot.manifests[0], *read))
-    return Freshness(coverage.packages, built, coverage.stale_files(), _unindexed(coverage, listed))
+    return Freshness(
+        coverage.packages, built, coverage.stale_files(), _unindexed(coverage, listed), coverage.without_steps
+    )
 
 
 def _unindexed(coverage: Coverage, listed: Iterable[ListedSource]) -> tuple[str, ...]:

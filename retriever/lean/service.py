@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.lru import Cache
+from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
@@ -24,6 +26,7 @@ from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, 
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
+from retriever.lean.near_steps import NEAREST, NearSteps
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
@@ -48,6 +51,8 @@ from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked
 from retriever.search.votes import by_rank
+
+_CACHED_GOALS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ class PremiseService:
         self._fusion, self._ranker = fusion, ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
+        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
+        self._steps = NearSteps(encoder)
         known = tuple(stores)
         self._reader = SnapshotReader(lambda: Snapshot.open(known, encoder.fingerprint, fusion))
         self._reader.current()
@@ -141,7 +148,7 @@ class PremiseService:
 
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
-        vector = self._encoder.encode_state(goal)
+        vector = self._vector(goal)
         ranker = self._ranker if asked.kinds == "theorems" else None  # it was fitted to theorems
         target = None if ranker is None else self._encoder.encode_state(Goal((), goal.target))
         check_wanted()
@@ -166,6 +173,18 @@ class PremiseService:
             for in_scope in [bool(columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
         return self._reranked(goal, found, depth)[: asked.k]
+
+    def near_steps(self, goal: Goal, where: GoalContext | None = None, k: int = NEAREST) -> list[NearStep]:
+        """The k steps of known proofs whose states are nearest to the goal, nearest first.
+
+        Raises what `rank` raises.
+        """
+        with self.reading() as snapshot:
+            return self._steps.near(snapshot, where, self._vector(readable(goal)), k)
+
+    def _vector(self, goal: Goal) -> Floats:
+        """float32[d]: the goal's embedding, kept for whoever asks next."""
+        return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
         """The first `depth` in the re-ranker's order, the others behind them.

@@ -26,6 +26,7 @@ from retriever.search.fusion import Fusion
 from retriever.search.index import hnsw
 from retriever.search.index.names import LiveNames
 from retriever.search.index.opening import OpenStores, open_stores
+from retriever.search.index.step_search import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.votes import ProofGraph
 
@@ -90,6 +91,12 @@ class Snapshot:
     def proofs(self) -> ProofGraph:
         """What the proofs of the indexed theorems use, as far as that is known."""
         return proof_graph(self.view, self.names)
+
+    @cached_property
+    def steps(self) -> StepIndex:
+        """The steps of the indexed proofs whose states are known."""
+        segments = zip(self.view.segments, self.view.bounds, strict=False)
+        return StepIndex([(segment.steps, base) for segment, base in segments])
 
     @cached_property
     def nearby(self) -> NearbyUses:

@@ -93,6 +93,9 @@ class PremiseEncoder(Protocol):
     def encode_state(self, goal: Goal) -> Floats:
         """float32[d], eq. (2)."""
 
+    def encode_states(self, goals: Sequence[Goal]) -> Floats:
+        """float32[n, d]: the same for several."""
+
     def fit(self, goal: Goal) -> FittedState:
         """What is read of a goal, and what had to be left out."""
 

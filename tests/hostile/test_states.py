@@ -21,12 +21,12 @@ from lean_extract.source.proofs.propositions import (
 )
 from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.lexer import raw_tokens
+from lean_extract.syntax.premise_mentions import endings, pieces
 from lean_extract.syntax.tactic_text import brackets, has_sorry, proves_nothing
 from lean_extract.syntax.types import premises_of, strip
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.notation import with_notation
 from prover.candidates import Closers, Templates
-from prover.generator.mentions import endings, pieces
 from prover.generator.prompt import encode_prompt
 from prover.states import adds_nothing, fingerprint
 from prover.variants import use_of

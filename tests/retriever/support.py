@@ -100,7 +100,11 @@ class CountingEncoder:
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self.dimension, self.fingerprint = encoder.dimension, encoder.fingerprint
-        self.encode_state, self.fit = encoder.encode_state, encoder.fit
+        self.encode_state, self.encode_states, self.fit = (
+            encoder.encode_state,
+            encoder.encode_states,
+            encoder.fit,
+        )
         self.names: list[str] = []
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:

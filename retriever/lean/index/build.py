@@ -22,7 +22,7 @@ from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.plan import UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, Progress, UpdateOptions
-from retriever.search.indexing.update import lacks_graph, update_store
+from retriever.search.indexing.update import lacks_graph, lacks_steps, update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200
@@ -155,6 +155,13 @@ def settled(
     manifest, opened = store.open(fingerprint)
     segments = [segment for segment, _ in opened]
     if not manifest.complete or (graphs and any(lacks_graph(segment, graphs) for segment in segments)):
+        return None
+    if any(
+        lacks_steps(segment, number)
+        for segment, alive in opened
+        for number in range(len(segment.files))
+        if number not in alive.dead_files
+    ):
         return None
     known = {
         file.path: file

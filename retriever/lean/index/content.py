@@ -17,6 +17,7 @@ from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_n
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.indexing.corpus import EmbeddedSource
 
@@ -57,8 +58,17 @@ def content_of(
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
         structure=StructureColumns.of_rows([of_premise(premise) for premise in premises]),
+        steps=_steps(files),
         aliases={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
+
+
+def _steps(files: Sequence[EmbeddedSource[Premise]]) -> StepColumns | None:
+    """The steps of all files; None where none were read, as for what is shipped."""
+    steps = [item.steps for item in files if item.steps is not None]
+    if len(steps) < len(files):
+        return None
+    return StepColumns.joined(steps, [len(item.records) for item in files])
 
 
 def _line(premise: Premise) -> int:

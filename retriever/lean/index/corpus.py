@@ -13,6 +13,7 @@ from lean_extract.records import Premise
 from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
+from retriever.lean.index.steps import read_steps
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.quantise import Int8s, quantise
 from retriever.models.text import premise_texts
@@ -20,7 +21,7 @@ from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
-from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
 
 
 class ListedSource(Protocol):
@@ -70,9 +71,9 @@ class LeanFile:
 
     def read(self) -> ReadSource[Premise]:
         """Its premises, and its imports. Raises BadSource."""
-        found = reader.read_file(self.path, self.module)
+        found = reader.read_file(self.path, self.module, states=True)
         more = kept_of(found.module.imports, found.module.in_module_system)
-        return ReadSource(found.premises, more, tuple(found.problems))
+        return ReadSource(found.premises, more, tuple(found.problems), read_steps(found))
 
 
 def lean_files(root: Path, sources: Iterable[ListedSource]) -> list[LeanFile]:
@@ -114,6 +115,15 @@ class LeanIndexCorpus:
     def encode(self, records: Sequence[Premise]) -> Floats:
         """float32[n, dimension], eq. (3). Raises Unwanted."""
         return self.encoder.encode_premises(records)
+
+    @property
+    def has_steps(self) -> bool:
+        """The steps of proofs whose states are known."""
+        return True
+
+    def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
+        """float32[n, dimension]: the vectors of their states. Raises Unwanted."""
+        return self.encoder.encode_states([step.state for step in steps])
 
     def compressed(self, vectors: Floats) -> tuple[Int8s, Floats]:
         """As int8, with one scale for each premise."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from retriever.search.index.opening import SegmentPart
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.view import IndexView
+from retriever.search.indexing.update import lacks_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,17 @@ class Coverage:
         return tuple(
             IndexedPackage(key[0], key[1], counts[0], counts[1], key[2])
             for key, counts in sorted(found.items())
+        )
+
+    @cached_property
+    def without_steps(self) -> int:
+        """How many files an older version read here, which kept no steps of their proofs."""
+        return sum(
+            lacks_steps(part.segment, number)
+            for part in self._view.parts
+            if not part.is_bundled
+            for number in range(len(part.segment.files))
+            if number not in part.dead_files
         )
 
     def stale_files(self) -> tuple[str, ...]:

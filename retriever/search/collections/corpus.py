@@ -26,7 +26,7 @@ from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
-from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
 
 _CUT = 32
 """Documents of a part, on average."""
@@ -151,6 +151,15 @@ class DocumentCorpus:
             check_wanted()
             parts.append(self.towers.documents([one.text for one in records[start : start + _PIECE]]))
         return np.concatenate(parts) if self.towers else np.zeros((len(records), 0), dtype=np.float32)
+
+    @property
+    def has_steps(self) -> bool:
+        """A collection's documents have none."""
+        return False
+
+    def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
+        """float32[n, dimension]: of none."""
+        return np.zeros((len(steps), self.dimension), dtype=np.float32)
 
     def compressed(self, vectors: Floats) -> tuple[Floats, Floats]:
         """As they are: collections are small, and int8 would move their figures (docs/backends.md)."""

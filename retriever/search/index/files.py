@@ -14,10 +14,10 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -150,6 +150,28 @@ class StringTable:
 
     def __iter__(self) -> Iterator[str]:
         return iter(bytes(self._data[:]).decode().split("\n")[:-1])
+
+
+class RawStrings(Sequence[bytes]):
+    """The strings of a table as bytes."""
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self._table = StringTable(folder, stem)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        """The UTF-8 bytes of one string, or of several."""
+        if isinstance(index, slice):
+            return [self._table.raw(each) for each in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self._table.raw(index)
 
 
 def make_folder(folder: Path) -> None:

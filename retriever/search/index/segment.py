@@ -16,6 +16,10 @@
     structure_row_starts.npy int64[n + 1], structure_rows.npy uint32:
                        further features of documents, absent where the backend has none: see
                        `retriever.search.index.structure_columns`
+    step_owners.npy    int32[m], step_vectors.npy int8[m, d] or float32[m, d], step_scales.npy float32[m],
+    step_records.txt/.npy, step_read.npy uint8[f]:
+                       steps of documents with vectors of their own, absent where the backend has none and where
+                       an older version wrote the segment: see `retriever.search.index.step_columns`
     records.txt/.npy   each document's record as JSON; absent where no source text is shipped
     exported.json      [[position, name], ...]: the aliases of documents; absent where there are none
     NAME.npy           integer[n]: a further column of the backend (Lean: flags, lines, uses)
@@ -36,16 +40,25 @@ import numpy.typing as npt
 from lean_extract.errors import IndexDamaged, PremiseSuggestError
 from retriever.search.bm25 import Postings
 from retriever.search.index import hnsw
-from retriever.search.index.files import StringTable, damaged, read_array, read_json, unreadable
+from retriever.search.index.files import (
+    RawStrings,
+    StringTable,
+    damaged,
+    read_array,
+    read_json,
+    unreadable,
+)
 from retriever.search.index.meta import Meta, read_checked
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.segment_content import (
     ALIASES,
     OWNERS,
+    STEP,
     STRUCTURE,
     further_columns,
 )
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.sums import GoOn, always, verify
 
@@ -94,6 +107,7 @@ class Segment:
             read_array(folder / OWNERS) if OWNERS in meta.sums else None,
         )
         self.structure = _read_structure(folder) if f"{STRUCTURE}hashes.npy" in meta.sums else None
+        self.steps = _read_steps(folder) if f"{STEP}owners.npy" in meta.sums else None
         self.columns: Mapping[str, npt.NDArray[Any]] = {
             name: read_array(folder / f"{name}.npy") for name in further_columns(meta.sums)
         }
@@ -122,8 +136,18 @@ class Segment:
             len(structure.starts) != len(structure.hashes) + 1 or len(structure) != self.count
         ):
             raise ValueError("the columns of structure differ in length")
+        if self.steps is not None:
+            self._check_steps(self.steps)
         if self.vectors.shape != (self.count, self.dimension):
             raise ValueError(f"vectors of shape {self.vectors.shape}")
+
+    def _check_steps(self, steps: StepColumns) -> None:
+        count = len(steps)
+        is_whole = len(steps.scales) == len(steps.records) == count and len(steps.read) == len(self.files)
+        if not is_whole or steps.vectors.shape != (count, self.dimension):
+            raise ValueError("the columns of steps differ in length")
+        if count and not (steps.owners[0] >= 0 and steps.owners[-1] < self.count):
+            raise ValueError("a step is of no document")
 
     def __len__(self) -> int:
         return self.count
@@ -159,6 +183,13 @@ def _read_structure(folder: Path) -> StructureColumns:
             for name in ("hashes", "starts", "documents", "row_starts", "rows")
         )
     )
+
+
+def _read_steps(folder: Path) -> StepColumns:
+    owners, vectors, scales, read = (
+        read_array(folder / f"{STEP}{name}.npy") for name in ("owners", "vectors", "scales", "read")
+    )
+    return StepColumns(owners, vectors, scales, RawStrings(folder, f"{STEP}records"), read)
 
 
 def verify_segment(folder: Path, go_on: GoOn = always) -> list[str]:

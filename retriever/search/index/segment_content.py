@@ -16,10 +16,11 @@ from retriever.search.index.files import write_array, write_json, write_strings
 from retriever.search.index.meta import Meta
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.sums import sums_of
 
-ALIASES, OWNERS, STRUCTURE = "exported.json", "proof_owners.npy", "structure_"
+ALIASES, OWNERS, STRUCTURE, STEP = "exported.json", "proof_owners.npy", "structure_", "step_"
 _COMMON = frozenset(
     f"{name}.npy"
     for name in (
@@ -35,7 +36,7 @@ _SMALL = 256
 def further_columns(files: Iterable[str]) -> list[str]:
     """The names of the backend's own columns among a segment's files."""
     arrays = (name for name in files if name.endswith(".npy"))
-    own = (name for name in arrays if name not in _COMMON and not name.startswith(STRUCTURE))
+    own = (name for name in arrays if name not in _COMMON and not name.startswith((STRUCTURE, STEP)))
     return sorted(name.removesuffix(".npy") for name in own)
 
 
@@ -57,6 +58,7 @@ class SegmentContent:
     structure: StructureColumns | None = None
     aliases: Mapping[int, str] = field(default_factory=dict)
     """Of a few documents: another name that they have too."""
+    steps: StepColumns | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -85,6 +87,8 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
         write_array(folder / f"{name}.npy", array)
     if content.records is not None:
         write_strings(folder, "records", content.records)
+    if content.steps is not None:
+        write_strings(folder, f"{STEP}records", content.steps.records)
     if content.aliases:
         write_json(folder / ALIASES, sorted(content.aliases.items()))
     _write_meta(folder, content, kinds, fingerprint)
@@ -115,6 +119,13 @@ def _arrays(content: SegmentContent) -> dict[str, npt.NDArray[Any]]:
             f"{STRUCTURE}documents": structure.documents,
             f"{STRUCTURE}row_starts": structure.row_starts,
             f"{STRUCTURE}rows": structure.rows,
+        }
+    if (steps := content.steps) is not None:
+        arrays |= {
+            f"{STEP}owners": steps.owners,
+            f"{STEP}vectors": steps.vectors,
+            f"{STEP}scales": steps.scales,
+            f"{STEP}read": steps.read,
         }
     return arrays
 

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from lean_extract.records import FileProblem
 from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.step_columns import StepColumns
 
 Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStep:
+    """A step of a document, which is to be found by a vector of its own."""
+
+    owner: int
+    """The position of its document among the source's records."""
+    state: Any
+    """What its vector is made of; only the corpus knows what that is."""
+    record: bytes
+    """What the index keeps of it, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +36,8 @@ class ReadSource(Generic[Record]):
     more: tuple[object, ...] = ()
     """What the index keeps of the source beside them (`IndexedFile.more`), as JSON values."""
     problems: tuple[FileProblem, ...] = ()
+    steps: Sequence[ReadStep] = ()
+    """Those of the records, in the order of their owners."""
 
 
 class IndexSource(Protocol[Record]):
@@ -69,6 +84,8 @@ class EmbeddedSource(Generic[Record]):
     records: Sequence[Record]
     vectors: StoredVectors
     scales: Floats
+    steps: StepColumns | None = None
+    """The steps of its records, of a corpus that has steps."""
 
 
 class IndexCorpus(Protocol[Record]):
@@ -87,6 +104,13 @@ class IndexCorpus(Protocol[Record]):
 
     def encode(self, records: Sequence[Record]) -> Floats:
         """float32[n, dimension]. Raises Unwanted."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether its records have steps, which the index keeps beside them."""
+
+    def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
+        """float32[n, dimension]: the vectors of steps. Raises Unwanted."""
 
     def compressed(self, vectors: Floats) -> tuple[StoredVectors, Floats]:
         """(rows [n, dimension], scales float32[n]) in which vectors are stored: each is its row by its scale."""

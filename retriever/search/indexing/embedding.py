@@ -12,7 +12,8 @@ from lean_extract.wanted import check_wanted
 from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
-from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, Record
+from retriever.search.index.step_columns import StepColumns
+from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, ReadSource, Record
 
 DOCUMENTS_PER_STEP = 256
 DOCUMENTS_PER_CALL = 1024
@@ -40,21 +41,23 @@ class Embedder(Generic[Record]):
         }
 
     def embed(
-        self, sources: Sequence[tuple[IndexedFile, Sequence[Record]]], known: Sequence[KnownVectors]
+        self, sources: Sequence[tuple[IndexedFile, ReadSource[Record]]], known: Sequence[KnownVectors]
     ) -> list[EmbeddedSource[Record]]:
         """Some sources at once, each with what is known of its texts. Raises Unwanted."""
-        texts = [[self.corpus.text(record) for record in records] for _, records in sources]
+        texts = [[self.corpus.text(record) for record in read.records] for _, read in sources]
         fresh = [
             record
-            for (_, records), own, old in zip(sources, texts, known, strict=True)
-            for record, text in zip(records, own, strict=True)
+            for (_, read), own, old in zip(sources, texts, known, strict=True)
+            for record, text in zip(read.records, own, strict=True)
             if text not in old
         ]
         vectors, scales = self.corpus.compressed(self._encoded(fresh))
         self.embedded += len(fresh)
         result: list[EmbeddedSource[Record]] = []
         position = 0
-        for (file, records), own, old in zip(sources, texts, known, strict=True):
+        steps = self._steps([read for _, read in sources])
+        for (file, read), own, old, own_steps in zip(sources, texts, known, steps, strict=True):
+            records = read.records
             rows = np.empty((len(records), self.corpus.dimension), dtype=vectors.dtype)
             factors = np.empty(len(records), dtype=np.float32)
             for index, text in enumerate(own):
@@ -65,8 +68,32 @@ class Embedder(Generic[Record]):
                 else:
                     rows[index], factors[index] = vectors[position], scales[position]
                     position += 1
-            result.append(EmbeddedSource(file, records, rows, factors))
+            result.append(EmbeddedSource(file, records, rows, factors, own_steps))
         return result
+
+    def _steps(self, sources: Sequence[ReadSource[Record]]) -> list[StepColumns | None]:
+        """The steps of each source, if the corpus has steps. Raises Unwanted."""
+        if not self.corpus.has_steps:
+            return [None] * len(sources)
+        every = [step for source in sources for step in source.steps]
+        parts: list[Floats] = [np.zeros((0, self.corpus.dimension), dtype=np.float32)]
+        for start in range(0, len(every), DOCUMENTS_PER_CALL):
+            check_wanted()
+            parts.append(self.corpus.encode_steps(every[start : start + DOCUMENTS_PER_CALL]))
+        vectors, scales = self.corpus.compressed(np.concatenate(parts))
+        found: list[StepColumns | None] = []
+        begin = 0
+        for source in sources:
+            end = begin + len(source.steps)
+            owners = np.array([step.owner for step in source.steps], dtype=np.int32)
+            records = [step.record for step in source.steps]
+            found.append(
+                StepColumns(
+                    owners, vectors[begin:end], scales[begin:end], records, np.ones(1, dtype=np.uint8)
+                )
+            )
+            begin = end
+        return found
 
     def _encoded(self, records: Sequence[Record]) -> Floats:
         """Their vectors; those of one large source a part at a time. Raises Unwanted."""
@@ -80,14 +107,14 @@ class Embedder(Generic[Record]):
 
 
 def in_steps(
-    sources: Iterator[tuple[IndexedFile, Sequence[Record]]],
-) -> Iterator[list[tuple[IndexedFile, Sequence[Record]]]]:
+    sources: Iterator[tuple[IndexedFile, ReadSource[Record]]],
+) -> Iterator[list[tuple[IndexedFile, ReadSource[Record]]]]:
     """Sources in groups that are worth one call of the encoder."""
-    step: list[tuple[IndexedFile, Sequence[Record]]] = []
+    step: list[tuple[IndexedFile, ReadSource[Record]]] = []
     count = 0
-    for file, records in sources:
-        step.append((file, records))
-        count += len(records)
+    for file, read in sources:
+        step.append((file, read))
+        count += len(read.records)
         if count >= DOCUMENTS_PER_STEP or len(step) >= DOCUMENTS_PER_STEP:
             yield step
             step, count = [], 0

@@ -12,6 +12,7 @@ from retriever.search.bm25 import Postings, sorted_postings
 from retriever.search.index.proof_columns import merged
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
+from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 
 Ids = npt.NDArray[np.int64]
@@ -49,6 +50,7 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
         columns={name: column(lambda segment: segment.columns[name]) for name in _names(segments)},  # noqa: B023
         structure=_merged_structure(chosen),
         aliases=_moved([(segment.aliases, kept) for segment, kept in chosen]),
+        steps=_merged_steps(parts, keep),
     )
 
 
@@ -67,6 +69,18 @@ def _merged_structure(chosen: Sequence[tuple[Segment, Ids]]) -> StructureColumns
     if len(parts) < len(chosen):
         raise ValueError("the segments have different columns")
     return StructureColumns.merged(parts)
+
+
+def _merged_steps(parts: Sequence[tuple[Segment, frozenset[int]]], keep: Sequence[Ids]) -> StepColumns | None:
+    """The steps of what is kept; of an older version's segments they stay unread."""
+    if all(segment.steps is None for segment, _ in parts):
+        return None
+    found = []
+    for (segment, dead), kept in zip(parts, keep, strict=True):
+        steps = segment.steps or StepColumns.unread(len(segment.files), segment.dimension)
+        files = [index for index in range(len(segment.files)) if index not in dead]
+        found.append(steps.of_chosen(kept, files, len(segment)))
+    return StepColumns.joined(found, [len(kept) for kept in keep])
 
 
 def _moved(parts: Sequence[tuple[Mapping[int, str], Ids]]) -> dict[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -40,6 +40,7 @@ def make_plan(
     stats: Mapping[str, tuple[int, int]],
     progress: Callable[[int], None],
     should_stop: Callable[[], bool] = lambda: False,
+    again: Set[str] = frozenset(),
 ) -> UpdatePlan[Record] | None:
     """Compare the sources with what is indexed: by size and time, and where these differ by hash.
 
@@ -49,6 +50,7 @@ def make_plan(
         stats: (size, mtime_ns) that override the ones in `known`.
         progress: called with how many sources were looked at.
         should_stop: asked now and then; the answer is None once it returns True.
+        again: the files to be read again although they have not changed, by the paths of `known`.
     """
     plan: UpdatePlan[Record] = UpdatePlan()
     seen: set[str] = set()
@@ -58,7 +60,7 @@ def make_plan(
         name = source.name
         seen.add(name)
         try:
-            _compare(plan, source, known.get(name), stats.get(name))
+            _compare(plan, source, known.get(name), stats.get(name), is_again=name in again)
         except OSError as error:
             plan.vanished.append((source.location, error.strerror or str(error)))
         progress(count)
@@ -71,9 +73,11 @@ def _compare(
     source: IndexSource[Record],
     known: IndexedFile | None,
     override: tuple[int, int] | None,
+    *,
+    is_again: bool,
 ) -> None:
     name, found = source.name, source.status()
-    if known is not None:
+    if known is not None and not is_again:
         same_entry = (known.module, known.package, known.revision) == (
             source.module,
             source.package,

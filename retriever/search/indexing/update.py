@@ -20,7 +20,7 @@ from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore, Writer
-from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, Record
+from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
 from retriever.search.indexing.merging import merge
 from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
@@ -125,6 +125,7 @@ class Update(Generic[Record]):
     def _plan(self, sources: Sequence[IndexSource[Record]]) -> UpdatePlan[Record] | None:
         """What there is to do; None where it was stopped before that was known."""
         known = {path: self._segments[name].files[i] for path, (name, i) in self._live_files().items()}
+        again = self._without_steps() if self._corpus.has_steps else frozenset()
         total = len(sources)
         plan = make_plan(
             sources,
@@ -132,6 +133,7 @@ class Update(Generic[Record]):
             self._writer.manifest.stats,
             lambda done: self._options.progress("scan", done, total),
             self._options.should_stop,
+            again,
         )
         if plan is not None:
             self._problems += [
@@ -139,6 +141,14 @@ class Update(Generic[Record]):
                 for location, why in plan.vanished
             ]
         return plan
+
+    def _without_steps(self) -> frozenset[str]:
+        """The live files whose steps were not read: an older version indexed them."""
+        return frozenset(
+            path
+            for path, (name, number) in self._live_files().items()
+            if lacks_steps(self._segments[name], number)
+        )
 
     def _live_files(self) -> dict[str, tuple[str, int]]:
         """Where each live file is: its segment, and its position among that segment's files."""
@@ -177,7 +187,7 @@ class Update(Generic[Record]):
 
     def _read_sources(
         self, changes: Sequence[Change[Record]]
-    ) -> Iterator[tuple[IndexedFile, Sequence[Record]]]:
+    ) -> Iterator[tuple[IndexedFile, ReadSource[Record]]]:
         for change in changes:
             try:
                 found = change.source.read()
@@ -186,9 +196,9 @@ class Update(Generic[Record]):
                 continue
             self._problems += found.problems
             self._read += 1
-            yield replace(change.entry, more=found.more), found.records
+            yield replace(change.entry, more=found.more), found
 
-    def _embed_step(self, step: Sequence[tuple[IndexedFile, Sequence[Record]]]) -> None:
+    def _embed_step(self, step: Sequence[tuple[IndexedFile, ReadSource[Record]]]) -> None:
         """Embed the documents of some files at once; texts that the replaced file had keep their vectors."""
         live = self._live_files()
         replaced = [live.get(file.path) for file, _ in step]
@@ -270,6 +280,11 @@ class Update(Generic[Record]):
                 if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
                     return False
         return True
+
+
+def lacks_steps(segment: Segment, file: int) -> bool:
+    """Whether the steps of a segment's file were not read: an older version indexed it."""
+    return segment.steps is None or not segment.steps.read[file]
 
 
 def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:

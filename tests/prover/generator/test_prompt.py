@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis, Premise
+from lean_extract.syntax.premise_mentions import endings, pieces, qualified
 from prover.generator.likeness import words_of
-from prover.generator.mentions import endings, pieces, qualified
 from prover.generator.prompt import (
     FORMS,
     IN_CONTEXT,

@@ -7,9 +7,9 @@ import pytest
 
 from lean_extract.errors import BadRecords
 from lean_extract.source.extract import extract_project
+from lean_extract.syntax.complete_tactics import complete, head
 from lean_extract.traced.goal_comments import with_comments
 from prover.training.pairs import TacticPair, build_pairs
-from prover.training.steps import complete, head
 
 pytest.importorskip("torch")
 from prover.training.data import EncodedPairs

@@ -100,6 +100,8 @@ export interface TacticItem {
   readonly remaining_goals: readonly string[];
   /** Lean's own words on a failure, or why it cannot be judged, with the line; else empty. */
   readonly message: string;
+  /** The theorem whose proof the tactic is taken from and adapted to this goal; else empty. */
+  readonly origin: string;
 }
 
 /**

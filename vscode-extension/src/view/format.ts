@@ -17,6 +17,11 @@ export function verdict(tactic: TacticItem): string {
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
 }
 
+/** `as in NAME` for a tactic that is taken from a known proof. */
+export function originLabel(tactic: TacticItem): string {
+  return tactic.origin ? `as in ${tactic.origin}` : "";
+}
+
 /** The `⊢` line of a printed goal, white space folded; the whole of it where there is no `⊢`. */
 export function targetLine(goal: string): string {
   const at = goal.lastIndexOf("⊢");

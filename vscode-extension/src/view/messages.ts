@@ -91,10 +91,16 @@ function readPremise(value: unknown): PremiseItem | null {
 
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
-  const { tactic, status, remaining_goals: goals, message } = value;
+  const { tactic, status, remaining_goals: goals, message, origin } = value;
   if (typeof tactic !== "string" || tactic === "" || !isVerdict(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
-  return { tactic, status, remaining_goals: remaining, message: typeof message === "string" ? message : "" };
+  return {
+    tactic,
+    status,
+    remaining_goals: remaining,
+    message: typeof message === "string" ? message : "",
+    origin: typeof origin === "string" ? origin : "",
+  };
 }
 
 function isVerdict(value: unknown): value is TacticVerdict {

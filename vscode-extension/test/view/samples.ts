@@ -35,11 +35,13 @@ export function needsImport(name: string, module: string, more: Partial<PremiseI
 }
 
 export function tactic(text: string, goals: readonly string[] = []): TacticItem {
-  return { tactic: text, status: goals.length === 0 ? "closes" : "progress", remaining_goals: goals, message: "" };
+  const status = goals.length === 0 ? "closes" : "progress";
+  return { tactic: text, status, remaining_goals: goals, message: "", origin: "" };
 }
 
 export function unjudged(text: string, goals: readonly string[] = []): TacticItem {
-  return { tactic: text, status: "unjudged", remaining_goals: goals, message: "cannot be judged: line 3 has an error" };
+  const message = "cannot be judged: line 3 has an error";
+  return { tactic: text, status: "unjudged", remaining_goals: goals, message, origin: "" };
 }
 
 /** Ten tactics: one closes the goal, the others leave three goals each. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { describe, progressLine } from "../../src/view/describe";
-import { age, counted, freshness, moduleLabel, scopeLabel, targetLine, verdict, visible } from "../../src/view/format";
+import { age, counted, freshness, moduleLabel, originLabel, scopeLabel, targetLine, verdict, visible } from "../../src/view/format";
 import { pageHtml } from "../../src/view/html";
 import type { ViewState } from "../../src/view/state";
 import { INDEX, needsImport, NOW, premise, ready, tactic, unjudged } from "./samples";
@@ -19,6 +19,11 @@ test("what Lean said of a tactic", () => {
   assert.equal(verdict({ ...tactic("skip"), status: "progress" }), "leaves goals");
   assert.equal(verdict(unjudged("rfl")), "cannot be judged: line 3 has an error");
   assert.equal(verdict({ ...unjudged("rfl"), message: "" }), "cannot be judged");
+});
+
+test("the theorem that a tactic is taken from", () => {
+  assert.equal(originLabel({ ...tactic("omega"), origin: "Nat.add_comm" }), "as in Nat.add_comm");
+  assert.equal(originLabel(tactic("omega")), "");
 });
 
 test("the target of a goal is its last turnstile, on one line", () => {

@@ -77,6 +77,10 @@ class SentenceEncoder:
         """float32[d]"""
         return np.asarray(self.encode([self.fit(goal).text])[0])
 
+    def encode_states(self, goals: Sequence[Goal]) -> Floats:
+        """float32[n, d]"""
+        return self.encode([self.fit(goal).text for goal in goals])
+
     def fit(self, goal: Goal) -> FittedState:
         """The whole state; what does not fit is cut off in front when it is encoded."""
         return FittedState(_plain(texts.state_text(goal)))

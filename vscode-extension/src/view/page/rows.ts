@@ -1,6 +1,6 @@
 /** One row of the list: built once, updated in place. */
 
-import { counted, fold, moduleLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
+import { counted, fold, moduleLabel, originLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
 import type { TacticItem, TacticVerdict } from "../../generated/answers";
 import type { PremiseRow, Row, TacticRow } from "../sections";
 import { element, setAttribute, setName, setText } from "./dom";
@@ -123,7 +123,7 @@ class TacticView implements RowView {
     if (this.element.dataset["status"] !== tactic.status) this.mark.replaceChildren(icon(MARKS[tactic.status] ?? "arrow"));
     this.element.dataset["status"] = tactic.status;
     setText(this.text, visible(tactic.tactic));
-    setText(this.said, visible(verdict(tactic)));
+    setText(this.said, visible([verdict(tactic), originLabel(tactic)].filter((part) => part !== "").join(" · ")));
     this.showGoals(tactic);
   }
 

@@ -6,7 +6,7 @@ import re
 
 from lean_extract.syntax.brackets import CLOSERS, OPENERS
 from lean_extract.syntax.lexer import raw_tokens
-from prover.candidates import is_unfinished
+from lean_extract.syntax.tactic_text import proves_nothing
 
 _BLOCK = re.compile(r"\s*(?::=\s*)?(?:by|from|calc)\Z|\s*(?:with|=>)\Z")
 _OPEN_ENDS = frozenset(
@@ -31,7 +31,7 @@ def complete(step: str) -> str | None:
     if _HEAD.match(tactic):
         tactic = _BLOCK.sub("", tactic)
     texts = [token.rstrip() for token in raw_tokens(tactic)]
-    if not texts or texts[0] in _NO_TACTICS or texts[-1] in _OPEN_ENDS or is_unfinished(tactic):
+    if not texts or texts[0] in _NO_TACTICS or texts[-1] in _OPEN_ENDS or proves_nothing(tactic) is not None:
         return None
     if not _is_balanced(texts) or "·" in texts or ";" in texts or "calc" in texts:
         return None

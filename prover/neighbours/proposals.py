@@ -1,0 +1,111 @@
+"""Tactics copied from the nearest steps of known proofs, and adapted to our goal. Pure: Lean judges them later.
+
+Tactician (Coq) and TacticToe (HOL4) work in this way. Nothing is trained but the encoder that finds the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lean_extract.near_steps import NearStep
+from lean_extract.records import Goal, Premise
+from lean_extract.wanted import check_wanted
+from prover.candidates import Candidate, is_unfinished, key_of, merge
+from prover.neighbours.adapting import Adapted, adapted
+from prover.neighbours.features import Asked, Proposal, Weighing, weighted
+from prover.neighbours.names import ContextView
+
+SOURCE = "neighbour"
+"""The source of these candidates."""
+_CERTAIN = 0.9
+"""The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
+_MOST_TRIED = 8
+"""Ranked premises among which one is chosen in the place of one that is not imported."""
+
+WEIGHTS: Mapping[str, float] = {
+    "near": 0.3, "wide": 0.5, "count": -0.3, "rank": 0.1, "module": 0.5, "namespace": 0.1, "mapped": 3.0,
+    "mentioned": 0.3, "target": 2.5, "fit": 1.3, "known": -0.7, "words": 1.0, "premise": 0.2, "head": 0.4,
+    "length": -0.8, "several": -0.7,
+}  # fmt: skip
+"""Fitted on LeanDojo Benchmark 4's val-tune with `python -m prover evaluate-neighbours --fit`: a softmax over the
+proposals of a step, in which the proof's own tactic is to be likely."""
+
+
+def candidates(
+    asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise], limit: int
+) -> list[Candidate]:
+    """At most `limit` adapted tactics, best first.
+
+    Args:
+        asked: the goal, and where it stands.
+        steps: the nearest known steps, nearest first.
+        premises: ranked premises that can be used here, best first.
+    """
+    found, rows = proposals(asked, steps, premises)
+    if not found:
+        return []
+    chances = [weighted(row, WEIGHTS) for row in rows]
+    highest = max(chances)
+    total = sum(math.exp(chance - highest) for chance in chances)
+    # The square root, since Lean accepts many a tactic that is not the proof's own.
+    made = [
+        Candidate(one.tactic, _CERTAIN * math.sqrt(math.exp(chance - highest) / total), SOURCE, one.origin)
+        for one, chance in zip(found, chances, strict=True)
+    ]
+    return merge([made], limit)
+
+
+def proposals(
+    asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise]
+) -> tuple[list[Proposal], list[list[float]]]:
+    """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
+    ours = ContextView.of(asked.goal)
+    weighing = Weighing(asked, steps)
+    known: dict[str, Proposal] = {}
+    counted: set[tuple[str, str, Goal]] = set()
+    for rank, step in enumerate(steps):
+        check_wanted()
+        same = (step.theorem, key_of(step.tactic), step.goal)
+        if same in counted:  # one step of two records of the same library
+            continue
+        counted.add(same)
+        theirs = ContextView.of(step.goal, step.local)
+        made = adapted(step, theirs, ours)
+        if made is None or is_unfinished(made.tactic):
+            continue
+        proposal = _proposal(rank, step, made, weighing, premises)
+        if proposal is None:
+            continue
+        kept = known.setdefault(key_of(proposal.tactic), proposal)
+        weighing.note(kept, step, made, theirs)
+    found = list(known.values())
+    return found, weighing.describe(found)
+
+
+def _proposal(
+    rank: int, step: NearStep, made: Adapted, weighing: Weighing, premises: Sequence[Premise]
+) -> Proposal | None:
+    """The proposal of one neighbour. One premise that is not imported is exchanged; with more, there is none."""
+    proposal = Proposal(made.tactic, step.premises, step.theorem, rank)
+    missing = [premise for premise in step.premises if premise.name in step.out_of_scope]
+    if not missing:
+        return proposal
+    if len(missing) > 1 or made.tactic.count(missing[0].name) != 1:
+        return None
+    other = _instead(missing[0], proposal, weighing, premises[:_MOST_TRIED])
+    if other is None:
+        return None
+    kept = tuple(other if premise is missing[0] else premise for premise in step.premises)
+    tactic = made.tactic.replace(missing[0].name, other.written)
+    return replace(proposal, tactic=tactic, premises=kept)
+
+
+def _instead(
+    missing: Premise, proposal: Proposal, weighing: Weighing, premises: Sequence[Premise]
+) -> Premise | None:
+    """The ranked premise of the same shape that fits the goal best in the place of one that is not imported."""
+    kind = weighing.kind_of(missing)
+    alike = [premise for premise in premises if not kind or weighing.kind_of(premise) == kind]
+    return max(alike, key=lambda premise: weighing.fit_of(premise, proposal), default=None)

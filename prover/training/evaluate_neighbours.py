@@ -1,0 +1,316 @@
+"""Measures the tactics that are adapted from the nearest steps of known proofs.
+
+    python -m prover evaluate-neighbours MODEL STEPS RECORDS [RECORDS ...] [--without NAMES] [--whole]
+        [--depth 64] [--count 8] [--limit N] [--cache FOLDER] [--fit FILE] [--json FILE]
+
+STEPS has one tactic a line in LeanDojo's form. The neighbours come from records with states (text-made, from goal
+comments, traced); held-out theorems, and those of `--without` with others of their families, are left out. As in
+serving, nothing is taken from below the theorem in its own file; `--whole` takes all known steps. There are two
+rows: the tactics as they are, and adapted. Figures are as in `python -m prover evaluate`, except that premises are
+compared by the last parts of their names. `--fit` also fits the weights of `prover.neighbours.proposals` and writes
+them to a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from lean_extract.errors import BadRecords
+from lean_extract.goals import parse_state
+from lean_extract.near_steps import NearStep
+from lean_extract.option_types import positive
+from lean_extract.records import Goal, Premise
+from lean_extract.syntax.complete_tactics import head
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.telling import complaints_printed
+from lean_extract.verbs import add_json_option, write_json
+from prover.neighbours.features import FEATURES, Asked
+from prover.neighbours.proposals import candidates, proposals
+from prover.training.pairs import TacticPair, pairs_of
+from retriever.lean.dataset.dataset import load_records, names_in
+from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of
+from retriever.lean.near_steps import NEAREST
+from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.models.encoder import Encoder
+from retriever.models.text import readable
+
+Floats = NDArray[np.float32]
+_BLOCK = 64
+_MARGIN = 4
+"""As many more neighbours are looked up, since some are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedStep:
+    """A step whose own tactic is known."""
+
+    theorem: str
+    module: str
+    goal: Goal
+    tactic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The known steps, with their vectors and the premises that they mention."""
+
+    pairs: Sequence[TacticPair]
+    vectors: Floats
+    """float32[n, d]"""
+    premises: Mapping[str, Premise]
+    lines: Mapping[tuple[str, str], int]
+    """Where the first records file has a theorem of a module, from 0."""
+
+    def nearest(
+        self, wanted: Sequence[WantedStep], vectors: Floats, depth: int, *, whole: bool
+    ) -> Iterator[list[NearStep]]:
+        """The nearest steps of each wanted one (float32[m, d]), nearest first."""
+        most = min(depth * _MARGIN, len(self.pairs))
+        for start in range(0, len(wanted), _BLOCK):
+            products = vectors[start : start + _BLOCK] @ self.vectors.T
+            best = np.argpartition(-products, most - 1, axis=1)[:, :most]
+            for row, one in enumerate(wanted[start : start + _BLOCK]):
+                order = best[row][np.argsort(-products[row][best[row]], kind="stable")].tolist()
+                allowed = [n for n in order if self._is_allowed(self.pairs[n], one, whole=whole)]
+                yield [self._near_step(self.pairs[n], float(products[row][n])) for n in allowed[:depth]]
+
+    def _is_allowed(self, pair: TacticPair, wanted: WantedStep, *, whole: bool) -> bool:
+        if pair.theorem == wanted.theorem:
+            return False
+        if whole or pair.module != wanted.module:
+            return True
+        own = self.lines.get((wanted.module, wanted.theorem))
+        other = self.lines.get((pair.module, pair.theorem))
+        return own is not None and other is not None and other < own
+
+    def _near_step(self, pair: TacticPair, similarity: float) -> NearStep:
+        tokens = [raw.rstrip() for raw in raw_tokens(pair.tactic)]
+        words = {token.split(".")[0] for token in tokens if is_identifier(token)}
+        mentioned = tuple(h for h in pair.goal.hypotheses if words.intersection(h.names))
+        others = [n for h in pair.goal.hypotheses if not words.intersection(h.names) for n in h.names]
+        named = [name for name in pair.gold if any(t == name or t.startswith(f"{name}.") for t in tokens)]
+        return NearStep(
+            pair.theorem,
+            pair.module,
+            pair.tactic,
+            Goal(mentioned, pair.goal.target),
+            similarity,
+            tuple(others),
+            tuple(self.premises[name] for name in named if name in self.premises),
+        )
+
+
+def read_steps(path: Path) -> list[WantedStep]:
+    """The steps of a file in LeanDojo's form. Raises BadRecords."""
+    found = []
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for line in stream:
+                row = json.loads(line)
+                goals = parse_state(row["state_before"]).goals
+                module = row["file"].removesuffix(".lean").replace("/", ".")
+                if goals:
+                    found.append(WantedStep(row["theorem"], module, goals[0], row["tactic"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        hint = "Name a file with one LeanDojo step a line."
+        raise BadRecords(f"{path} cannot be read as steps: {error}.", hint) from error
+    if not found:
+        raise BadRecords(f"{path} has no steps.", "Name a file with one LeanDojo step a line.")
+    return found
+
+
+def library_of(
+    paths: Sequence[Path],
+    without: frozenset[str],
+    encoder: Encoder,
+    cache: Path | None,
+    complaints: list[str],
+) -> Library:
+    """The known steps of records. Raises BadRecords: no step has a state."""
+    pairs: list[TacticPair] = []
+    premises: dict[str, Premise] = {}
+    lines: dict[tuple[str, str], int] = {}
+    for path in paths:
+        records = load_records(path, complaints)
+        is_first = not premises
+        for premise in records.premises:
+            premises.setdefault(premise.name, premise)
+            if is_first and premise.span:
+                lines[premise.module, premise.name] = premise.span.start.line
+        found = pairs_of(records, without, Counter())
+        pairs += [pair for pair in found if pair.split == "train" and _is_kept(pair)]
+    if not pairs:
+        raise BadRecords(
+            f"No step in {', '.join(map(str, paths))} has a state.",
+            "Extract with `python -m lean_extract extract ROOT OUT --states`.",
+        )
+    return Library(pairs, _vectors(pairs, encoder, cache), premises, lines)
+
+
+def _is_kept(pair: TacticPair) -> bool:
+    """Whether the index would keep this step, too."""
+    is_short = len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
+    return is_short and pair.kind != "term"
+
+
+def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) -> Floats:
+    """float32[n, d]: the states' vectors, from the cache if they are there."""
+    digest = hashlib.sha256(encoder.fingerprint.encode())
+    for pair in pairs:
+        digest.update(f"{pair.theorem}\0{pair.goal}\n".encode())
+    path = cache / f"steps-{digest.hexdigest()[:16]}.npy" if cache else None
+    if path is not None and path.exists():
+        return np.asarray(np.load(path), dtype=np.float32)
+    starts = tqdm(range(0, len(pairs), 512), desc="states", disable=None)
+    vectors = np.concatenate(
+        [encoder.encode_states([pair.goal for pair in pairs[start : start + 512]]) for start in starts]
+    )
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, vectors)
+    return vectors
+
+
+def last_parts(tactic: str) -> str:
+    """The tactic with the last parts of all names, one space between tokens."""
+    tokens = [raw.rstrip() for raw in raw_tokens(" ".join(tactic.split()))]
+    return " ".join(token.rpartition(".")[2] if is_identifier(token) else token for token in tokens)
+
+
+def matches(tactics: Sequence[str], wanted: str, count: int) -> tuple[float, float, float]:
+    """(exact@1, exact@n, head@n) of distinct tactics, each 0 or 1."""
+    distinct = list({last_parts(tactic): tactic for tactic in reversed(tactics)}.items())[::-1][:count]
+    same = [text == last_parts(wanted) for text, _ in distinct]
+    heads = [head(tactic) == head(wanted) for _, tactic in distinct]
+    return float(same[:1] == [True]), float(any(same)), float(any(heads))
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourRow:
+    """The figures of one way to use the neighbours."""
+
+    name: str
+    figures: dict[str, Interval]
+    milliseconds: float
+    """Median time per step, without the search for neighbours."""
+
+
+def evaluate(
+    wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]], count: int
+) -> list[NeighbourRow]:
+    """The figures of tactics as they are, and adapted."""
+    copied, adapted, times = [], [], []
+    for one, steps in zip(wanted, nearest, strict=True):
+        copied.append(matches([step.tactic for step in steps], one.tactic, count))
+        began = time.perf_counter()
+        found = candidates(Asked(one.goal, one.module, one.theorem), steps, (), 4 * count)
+        times.append(1000 * (time.perf_counter() - began))
+        adapted.append(matches([candidate.tactic for candidate in found], one.tactic, count))
+    return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
+
+
+def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> NeighbourRow:
+    intervals = Bootstrap(len(results)).intervals(np.array(results))
+    names = ("exact@1", f"exact@{count}", f"head@{count}")
+    return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
+
+
+def fitted(wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]]) -> dict[str, float]:
+    """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
+
+    Steps whose own tactic nobody proposes are left out. A small L2 penalty acts on standardised features.
+    """
+    import torch
+
+    rows, own, lengths = [], [], []
+    for one, steps in zip(wanted, nearest, strict=True):
+        found, features = proposals(Asked(one.goal, one.module, one.theorem), steps, ())
+        same = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in found]
+        if any(same):
+            rows += features
+            own += same
+            lengths.append(len(found))
+    matrix = torch.tensor(rows, dtype=torch.float64)
+    spread = matrix.std(dim=0) + 1e-6
+    matrix = (matrix - matrix.mean(dim=0)) / spread
+    groups = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
+    mine = torch.tensor(own)
+    weights = torch.zeros(len(FEATURES), dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=100)
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        chances = torch.exp(torch.clamp(matrix @ weights, max=50.0))
+        whole = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances)
+        right = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances * mine)
+        value = torch.log(whole / right).mean() + 0.01 * (weights * weights).sum()
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
+    return {
+        name: round(float(weight), 4)
+        for name, weight in zip(FEATURES, (weights.detach() / spread).tolist(), strict=True)
+    }
+
+
+def markdown(rows: Sequence[NeighbourRow]) -> str:
+    """The rows as a Markdown table, in percent."""
+    names = list(rows[0].figures)
+    lines = [f"| neighbours | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
+    for row in rows:
+        cells = [
+            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
+            for each in row.figures.values()
+        ]
+        lines.append(f"| {row.name} | {' | '.join(cells)} | {row.milliseconds:.1f} |")
+    return "\n".join(lines)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("model", type=Path, help="an encoder's folder")
+    parser.add_argument("steps", type=Path, help="steps in LeanDojo's form, one a line (JSONL)")
+    parser.add_argument("records", type=Path, nargs="+", help="records with states (JSONL)")
+    parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
+    parser.add_argument("--whole", action="store_true", help="also take what stands below in the same file")
+    parser.add_argument("--depth", type=positive, default=NEAREST, help=f"neighbours per step ({NEAREST})")
+    parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
+    parser.add_argument("--limit", type=positive, help="only the first steps")
+    parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept")
+    parser.add_argument("--fit", type=Path, help="fit the weights on these steps, and write them to a file")
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    encoder = Encoder.load(options.model)
+    wanted = read_steps(options.steps)[: options.limit]
+    with complaints_printed() as complaints:
+        library = library_of(options.records, names_in(options.without), encoder, options.cache, complaints)
+    vectors = encoder.encode_states([readable(one.goal) for one in wanted])
+    nearest = list(library.nearest(wanted, vectors, options.depth, whole=options.whole))
+    about = {
+        "steps": hashlib.sha256(options.steps.read_bytes()).hexdigest(),
+        "encoder": encoder.fingerprint,
+        "known": len(library.pairs),
+        "whole": options.whole,
+    }
+    print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
+          f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
+    if options.fit:
+        write_json(options.fit, fitted(wanted, nearest))
+    rows = evaluate(wanted, nearest, options.count)
+    print(markdown(rows))
+    write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

@@ -1,0 +1,114 @@
+"""The steps of proofs that an index keeps: the tactics of states that are known from the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lean_extract.files.typed_json import from_json
+from lean_extract.records import Goal, Hypothesis, to_json
+from lean_extract.source.names.scopes import ROOT, Scope
+from lean_extract.source.proofs.proof import SourceProof, SourceStep
+from lean_extract.source.reader import SourceModule
+from lean_extract.syntax.complete_tactics import complete
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from retriever.search.indexing.corpus import ReadStep
+
+LONGEST_TACTIC = 200
+"""Characters."""
+LONGEST_STATE = 2000
+"""Characters of the target and of the types of the hypotheses."""
+_MOST_STEPS = 2000
+"""Steps of one file."""
+_MOST_NAMES = 40
+"""Names of the context that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStep:
+    """A step of a proof as the index keeps it."""
+
+    tactic: str
+    """On one line, with names as they are written."""
+    target: str
+    hypotheses: tuple[Hypothesis, ...] = ()
+    """Those that the tactic mentions."""
+    local: tuple[str, ...] = ()
+    """The names of the other hypotheses."""
+    mentions: tuple[str, ...] = ()
+    """The names of premises in the tactic as they are written."""
+    scope: Scope = ROOT
+    """What they are resolved against."""
+
+    @property
+    def goal(self) -> Goal:
+        """The goal, as far as it is kept."""
+        return Goal(self.hypotheses, self.target)
+
+
+def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
+    """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
+    for step in (*proof.steps, *proof.terms):
+        if step.before is None or not step.before.target or size_of(step.before) > LONGEST_STATE:
+            continue
+        if len(step.tactic) > 2 * LONGEST_TACTIC:  # white space aside, too long for certain
+            continue
+        tactic = complete(step.tactic)
+        if tactic is not None and len(tactic) <= LONGEST_TACTIC:
+            yield _known_step(proof, step, step.before, tactic), step.before
+
+
+def size_of(goal: Goal) -> int:
+    """Characters of a goal's target and types."""
+    return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
+
+
+def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -> KnownStep:
+    words = {token.rstrip().split(".")[0] for token in raw_tokens(tactic) if is_identifier(token.rstrip())}
+    mentioned: list[Hypothesis] = []
+    others: list[str] = []
+    for hypothesis in goal.hypotheses:
+        if words.intersection(hypothesis.names):
+            mentioned.append(hypothesis)
+        else:
+            others += hypothesis.names
+    names = [
+        mention for mention in proof.mentions[step.first : step.last] if isinstance(mention, str) and mention
+    ]
+    return KnownStep(
+        tactic,
+        goal.target,
+        tuple(mentioned),
+        tuple(others[-_MOST_NAMES:]),
+        tuple(dict.fromkeys(name for name in names if name[0] != ".")),
+        proof.scope,
+    )
+
+
+def read_steps(source: SourceModule) -> list[ReadStep]:
+    """The steps that the index keeps of a module that was read with `states`, by their theorems' positions."""
+    positions = {premise.name: number for number, premise in enumerate(source.premises)}
+    found: list[ReadStep] = []
+    for proof in source.proofs:
+        owner = positions.get(proof.theorem)
+        if owner is None:
+            continue
+        for step, goal in known_steps(source, proof):
+            if len(found) == _MOST_STEPS:
+                break
+            found.append(ReadStep(owner, goal, to_record(step)))
+    return sorted(found, key=lambda step: step.owner)
+
+
+def to_record(step: KnownStep) -> bytes:
+    """A step as JSON."""
+    return json.dumps(to_json(step), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def of_record(record: bytes) -> KnownStep:
+    """The inverse of `to_record`. Raises ValueError, TypeError, KeyError."""
+    step = from_json(KnownStep, json.loads(record))
+    if not isinstance(step, KnownStep):
+        raise TypeError("it is not a step")
+    return step

@@ -1,0 +1,188 @@
+"""The steps of known proofs whose states are nearest to a goal.
+
+Those of the theorem being proved, and of what follows it in its file, are left out. The proofs above it count as
+they stand in the editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lean_extract.lru import Cache
+from lean_extract.near_steps import NearStep
+from lean_extract.records import Goal, Premise
+from lean_extract.source.names.scopes import Scope
+from lean_extract.source.open_file import LibraryEnvironment
+from lean_extract.source.reader import SourceModule
+from lean_extract.source.resolution.link import Linker
+from lean_extract.source.resolution.name_resolution import NameResolver
+from lean_extract.syntax.premise_mentions import qualified
+from retriever.lean.goal_context import GoalContext, declared_before, proved
+from retriever.lean.index.steps import KnownStep, known_steps, of_record, to_record
+from retriever.lean.offer import scope_of
+from retriever.lean.snapshot import Snapshot
+from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.search.index.files import damaged
+from retriever.search.index.neighbours import Bools
+
+NEAREST = 64
+"""How many steps are adapted."""
+_MOST_LOCAL = 256
+"""Steps of the open file, the nearest above the goal."""
+_CACHED = 4096
+_AFTER_ALL = 1 << 30
+"""An order after everything that a module declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A step of a theorem, and its similarity."""
+
+    similarity: float
+    step: KnownStep
+    theorem: str
+    module: str
+    order: int = _AFTER_ALL
+    """How many premises the open file declares up to its theorem."""
+
+
+class NearSteps:
+    """Finds steps; keeps the vectors of the open file's. Safe to use from several threads."""
+
+    def __init__(self, encoder: PremiseEncoder) -> None:
+        self._encoder = encoder
+        self._vectors: Cache[Floats] = Cache(_CACHED)
+
+    def near(
+        self, snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int = NEAREST
+    ) -> list[NearStep]:
+        """The k steps nearest to a goal with this vector, nearest first. Raises IndexDamaged, Unwanted."""
+        found = [*_indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
+        found.sort(key=lambda one: -one.similarity)
+        names = _Names(snapshot, where)
+        return [names.near_step(one) for one in found[:k]]
+
+    def _local(self, snapshot: Snapshot, where: GoalContext | None, vector: Floats) -> Iterator[_Found]:
+        """The steps of the proofs above the goal in the open file."""
+        if where is None or where.source is None:
+            return
+        steps = list(_steps_above(where, where.source))[-_MOST_LOCAL:]
+        vectors = self._embedded(snapshot, where.module, [(step, goal) for step, goal, _, _ in steps])
+        for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
+            yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)
+
+    def _embedded(
+        self, snapshot: Snapshot, module: str | None, steps: Sequence[tuple[KnownStep, Goal]]
+    ) -> list[Floats]:
+        """float32[d] of each: from the index where the step is unchanged, from the cache, else embedded now."""
+        indexed = snapshot.steps.vectors_of(snapshot.in_module(module)) if module and steps else {}
+        known = [indexed.get(to_record(step), self._vectors.get(goal)) for step, goal in steps]
+        missing = [goal for (_, goal), found in zip(steps, known, strict=True) if found is None]
+        fresh = iter(self._encoder.encode_states(missing) if missing else ())
+        result = []
+        for (_, goal), found in zip(steps, known, strict=True):
+            row = next(fresh) if found is None else found
+            self._vectors.put(goal, row)
+            result.append(row)
+        return result
+
+
+def _steps_above(where: GoalContext, source: SourceModule) -> Iterator[tuple[KnownStep, Goal, str, int]]:
+    """Each step above the goal: with its whole goal, its theorem, and what the file declares before it."""
+    theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
+    for proof in source.proofs:
+        if proof.theorem in theorems:
+            for step, goal in known_steps(source, proof):
+                yield step, goal, proof.theorem, proof.order
+
+
+def _indexed(snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int) -> Iterator[_Found]:
+    """The nearest steps of the index."""
+    steps, view = snapshot.steps, snapshot.view
+    if not len(steps):
+        return
+    products = steps.search.query(vector)
+    for number in products.top(k, _owners(snapshot, where)[steps.owners]).tolist():
+        owner = int(steps.owners[number])
+        try:
+            step = of_record(steps.record(number))
+        except (ValueError, TypeError, KeyError) as error:
+            folder = view.locate(owner)[0].folder
+            raise damaged(folder / "step_records.txt", f"record {number}: {error}") from error
+        similarity = float(products.scores(np.array([number]))[0])
+        yield _Found(similarity, step, view.name(owner), view.module(owner))
+
+
+def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:
+    """bool[n]: the theorems whose steps may be used: none that is being proved, or stands below it."""
+    allowed = snapshot.view.alive.copy()
+    if where is not None and where.module is not None:
+        own = snapshot.in_module(where.module)
+        if where.shows_file or where.line is None:
+            allowed &= ~own  # the editor's text replaces what was indexed
+        else:
+            allowed &= ~own | (snapshot.view.lines < where.line)
+    allowed[proved(snapshot, where)] = False
+    return allowed
+
+
+class _Names:
+    """Writes the names of premises in full, as a goal's context knows them."""
+
+    def __init__(self, snapshot: Snapshot, where: GoalContext | None) -> None:
+        self._snapshot = snapshot
+        self._scope = scope_of(snapshot, where)
+        self._known: dict[str, int] = {}
+        self._premises: dict[str, Premise | None] = {}
+        self._own: dict[str, Premise] = {}
+        self._environment = LibraryEnvironment(is_known=lambda name: self._number(name) >= 0, visible=[1])
+        if where is not None and where.source is not None:
+            self._own = {premise.name: premise for premise in where.source.premises}
+            linker = Linker(self._environment)
+            linker.add(where.source)
+            linker.declare_exports()
+        self._names = NameResolver(self._environment, 0)
+
+    def near_step(self, found: _Found) -> NearStep:
+        """A step as it is used here."""
+        step = found.step
+        local = frozenset(name for hypothesis in step.hypotheses for name in hypothesis.names)
+        local |= frozenset(step.local)
+        names = self._resolved(step.mentions, step.scope, found.order)
+        return NearStep(
+            found.theorem,
+            found.module,
+            qualified(step.tactic, names, local),
+            step.goal,
+            min(found.similarity, 1.0),
+            step.local,
+            tuple(premise for name in names if (premise := self._premise(name)) is not None),
+            tuple(name for name in names if not self._in_scope(name)),
+        )
+
+    def _resolved(self, mentions: Sequence[str], scope: Scope, order: int) -> tuple[str, ...]:
+        self._environment.add_opened([scope])
+        found = (self._names.resolve(mention, scope, order)[0] for mention in mentions)
+        return tuple(dict.fromkeys(name for name in found if name is not None))
+
+    def _number(self, name: str) -> int:
+        number = self._known.get(name)
+        if number is None:
+            number = self._known[name] = int(self._snapshot.names.find_names([name])[0])
+        return number
+
+    def _premise(self, name: str) -> Premise | None:
+        """The premise of a name, as the open file has it, else as the index has it. Raises IndexDamaged."""
+        if name not in self._premises:
+            number = self._number(name)
+            self._premises[name] = self._own.get(name) or (
+                self._snapshot.view.premise(number) if number >= 0 else None
+            )
+        return self._premises[name]
+
+    def _in_scope(self, name: str) -> bool:
+        number = self._number(name)
+        return self._scope is None or number < 0 or bool(self._scope[number])

@@ -1,0 +1,87 @@
+"""Tactics from known proofs, in a real Lean: a proof written in one file of the example library is offered in the
+next."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from lsp_server.commands.demo import EXAMPLE
+from tests.lsp_server.conftest import Cli, Editor, place_of, start_editor, stop_editor
+
+pytestmark = pytest.mark.lean
+NO_GENERATOR = {"index": {"auto": False}, "tactics": {"source": "templates"}}
+HEADER = "import Example.Nat.Order\n\n"
+FIRST = (
+    f"{HEADER}theorem first_of_all (a b c : ℕ) (h : a = b) : c + a = b + c := by\n  rw [h, Nat.add_comm]\n"
+)
+SECOND = f"{HEADER}example (x y z : ℕ) (e : x = y) : z + x = y + z := by\n  sorry\n"
+ADAPTED = "rw [e, Nat.add_comm]"
+
+
+@pytest.fixture
+def library(tmp_path: Path, cli: Cli) -> Path:
+    """The example library with two files more, of which the first is still empty; indexed."""
+    folder = tmp_path / f"library-{tmp_path.name}"
+    shutil.copytree(EXAMPLE, folder)
+    (folder / "Example" / "First.lean").write_text(HEADER, encoding="utf-8")
+    (folder / "Example" / "Second.lean").write_text(SECOND, encoding="utf-8")
+    done = cli("index", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+async def asked(editor: Editor) -> list[Any]:
+    """The tactics for the goal of the second file."""
+    place = place_of(SECOND, "sorry")
+    answer = await editor.suggest("Example/Second.lean", place.line, place.character, tactics=True)
+    found: list[Any] = answer["tactics"]
+    return found
+
+
+async def test_a_proof_written_in_one_file_is_offered_in_the_next(
+    library: Path, environment: dict[str, str], cli: Cli
+) -> None:
+    editor = await start_editor(library, environment, options=NO_GENERATOR)
+    editor.open("Example/Second.lean")
+    assert ADAPTED not in [one["tactic"] for one in await asked(editor)]
+    (library / "Example" / "First.lean").write_text(FIRST, encoding="utf-8")
+    uri = editor.open("Example/First.lean")
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await editor.indexed()
+    [offered] = [one for one in await asked(editor) if one["tactic"] == ADAPTED]
+    assert (offered["status"], offered["origin"]) == ("closes", "first_of_all")
+    await stop_editor(editor)
+    place = place_of(SECOND, "sorry")
+    at = f"{library / 'Example' / 'Second.lean'}"
+    shown = cli("suggest", "--file", at, "--line", str(place.line + 1), "--tactics")
+    assert ADAPTED in shown.stdout
+    assert "as in first_of_all" in shown.stdout
+
+
+async def test_a_proof_above_the_goal_is_offered_before_it_is_saved(
+    library: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(library, environment, options=NO_GENERATOR)
+    text = FIRST + SECOND.removeprefix(HEADER)
+    editor.open("Example/First.lean", text)
+    place = place_of(text, "sorry")
+    answer = await editor.suggest("Example/First.lean", place.line, place.character, tactics=True)
+    [offered] = [one for one in answer["tactics"] if one["tactic"] == ADAPTED]
+    assert offered["origin"] == "first_of_all"
+    await stop_editor(editor)
+
+
+async def test_known_proofs_can_be_turned_off(library: Path, environment: dict[str, str]) -> None:
+    text = FIRST + SECOND.removeprefix(HEADER)
+    off = {**NO_GENERATOR, "tactics": {"source": "templates", "neighbours": False}}
+    editor = await start_editor(library, environment, options=off)
+    editor.open("Example/First.lean", text)
+    place = place_of(text, "sorry")
+    answer = await editor.suggest("Example/First.lean", place.line, place.character, tactics=True)
+    assert answer["tactics"] and not any(one["origin"] for one in answer["tactics"])
+    await stop_editor(editor)

@@ -1,0 +1,102 @@
+"""Tactics adapted from the steps of known proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from lean_extract.goals import parse_goal
+from lean_extract.near_steps import NearStep
+from lean_extract.records import Goal, Premise
+from prover.candidates import Candidate
+from prover.neighbours.features import Asked
+from prover.neighbours.proposals import SOURCE, candidates
+
+LE_TRANS = Premise("Nat.le_trans", "theorem", "Nat", ("{a b c : Nat}", "(h : a ≤ b)", "(k : b ≤ c)"), "a ≤ c")
+FAR = Premise("Far.le_trans", "theorem", "Far", ("{a b c : Nat}", "(h : a ≤ b)", "(k : b ≤ c)"), "a ≤ c")
+ADD_COMM = Premise("Nat.add_comm", "theorem", "Nat", ("(a b : Nat)",), "a + b = b + a")
+
+
+def step(
+    state: str,
+    tactic: str,
+    similarity: float = 0.9,
+    premises: Sequence[Premise] = (),
+    missing: Sequence[str] = (),
+    theorem: str = "Known.one",
+) -> NearStep:
+    goal = parse_goal(state)
+    return NearStep(theorem, "Known", tactic, goal, similarity, (), tuple(premises), tuple(missing))
+
+
+def tactics(state: str, *steps: NearStep, premises: Sequence[Premise] = ()) -> list[Candidate]:
+    return candidates(Asked(parse_goal(state), "Mine", "mine"), steps, premises, 8)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "tactic", "ours", "expected"),
+    [
+        # by equal types up to renaming, whatever the order and the names
+        ("p q : Prop\nhp : p\nhq : q\n⊢ q ∧ p", "exact ⟨hq, hp⟩",
+         "s t : Prop\na : t\nb : s\n⊢ s ∧ t", "exact ⟨b, a⟩"),
+        ("m n : Nat\nh : m ≤ n\nk : n = 0\n⊢ m = 0", "rw [k] at h",
+         "x y : Nat\nhy : y = 0\nhxy : x ≤ y\n⊢ x = 0", "rw [hy] at hxy"),
+        # fields stay with their hypothesis
+        ("a b : Nat\nh : a = b\n⊢ b = a", "exact h.symm", "c d : Nat\ne : c = d\n⊢ d = c", "exact e.symm"),
+        # variables meet in the target
+        ("a b : Nat\n⊢ a + b = b + a", "exact foo a b", "u v : Nat\n⊢ v + u = u + v", "exact foo v u"),
+        # a name that hides none of ours is kept, one that would is made fresh
+        ("s : Set Nat\n⊢ s = s", "ext x", "t : Set Nat\n⊢ t = t", "ext x"),
+        ("s : Set Nat\n⊢ s = s", "ext x", "x t : Set Nat\n⊢ t = t", "ext x₁"),
+        ("p q : Prop\nh : p ∧ q\n⊢ p", "obtain ⟨a, b⟩ := h",
+         "r s a : Prop\nk : r ∧ s\n⊢ r", "obtain ⟨a₁, b⟩ := k"),
+        # an argument that nothing fits is left open
+        ("a b : Nat\nh : a ≤ b\nS : List Nat\nk : S.Sorted\n⊢ a ≤ b + 1", "exact bar h k",
+         "c d : Nat\nh' : c ≤ d\n⊢ c ≤ d + 1", "exact bar h' _"),
+        ("a b : Nat\nh : a ≤ b\nS : List Nat\nk : S.Sorted\n⊢ a ≤ b + 1", "refine bar h k",
+         "c d : Nat\nh' : c ≤ d\n⊢ c ≤ d + 1", "refine bar h' ?_"),
+    ],
+)  # fmt: skip
+def test_hypotheses_are_mapped_to_ours(theirs: str, tactic: str, ours: str, expected: str) -> None:
+    [found] = tactics(ours, step(theirs, tactic))
+    assert found.tactic == expected
+    assert (found.source, found.origin) == (SOURCE, "Known.one")
+    assert 0 < found.score < 1
+
+
+def test_a_tactic_on_a_hypothesis_that_nothing_fits_is_left_out() -> None:
+    theirs = "S : List Nat\nk : S.Sorted\n⊢ S = S"
+    assert tactics("p : Prop\n⊢ p → p", step(theirs, "simp at k"), step(theirs, "exact k.rfl")) == []
+
+
+def test_equal_proposals_are_merged_and_count_for_more() -> None:
+    state = "a b : Nat\n⊢ a + b = b + a"
+    alone = step(state, "omega", 0.9, theorem="Known.one")
+    twice = [step(state, "simp", 0.88, theorem=f"Known.{name}") for name in ("two", "three")]
+    found = tactics("c d : Nat\n⊢ c + d = d + c", alone, *twice)
+    assert sorted(one.tactic for one in found) == ["omega", "simp"]
+    assert {one.tactic: one.origin for one in found}["simp"] == "Known.two", "the nearest one's name"
+    [first, second] = tactics("c d : Nat\n⊢ c + d = d + c", alone, twice[0])
+    scores = {one.tactic: one.score for one in found}
+    assert scores["simp"] / scores["omega"] > {first.tactic: first.score, second.tactic: second.score}[
+        "simp"
+    ] / max(first.score, second.score)
+
+
+def test_a_premise_out_of_scope_is_exchanged_for_a_ranked_one_of_its_shape() -> None:
+    theirs = "a b c : Nat\nh : a ≤ b\nk : b ≤ c\n⊢ a ≤ c"
+    ours = "x y z : Nat\ni : x ≤ y\nj : y ≤ z\n⊢ x ≤ z"
+    far = step(theirs, "exact Far.le_trans h k", premises=(FAR,), missing=("Far.le_trans",))
+    [found] = tactics(ours, far, premises=(ADD_COMM, LE_TRANS))
+    assert found.tactic == "exact Nat.le_trans i j"
+    assert tactics(ours, far, premises=()) == []
+
+
+def test_unfinished_proofs_are_left_out() -> None:
+    state = "a : Nat\n⊢ a = a"
+    assert tactics(state, step(state, "exact sorry"), step(state, "sorry")) == []
+
+
+def test_no_neighbours_no_tactics() -> None:
+    assert candidates(Asked(Goal((), "True")), (), (), 8) == []

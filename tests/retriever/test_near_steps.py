@@ -1,0 +1,165 @@
+"""Steps of known proofs: kept by the index, and found by a goal's state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lean_extract.near_steps import NearStep
+from lean_extract.records import Goal, Hypothesis
+from lean_extract.source.reader import read_module
+from retriever.lean.features import load_fusion
+from retriever.lean.goal_context import GoalContext
+from retriever.lean.index.build import update_index
+from retriever.lean.index.corpus import LeanIndexCorpus
+from retriever.lean.service import PremiseService
+from retriever.models.encoder import Encoder
+from retriever.search.index.store import IndexStore
+from retriever.search.indexing import embedding, update
+from tests.retriever.support import CountingEncoder
+
+MODEL = Path(__file__).parent / "fixtures" / "encoder"
+ORDER = """\
+namespace Num
+
+theorem le_swap (a b : Nat) (h : a ≤ b) : a ≤ b + 0 := sorry
+
+theorem le_zero_add (a b : Nat) (hab : a ≤ b) : a ≤ b + 0 := by
+  exact le_swap a b hab
+
+theorem and_swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by
+  constructor
+  · exact hq
+  · exact hp
+
+end Num
+"""
+LATER = """\
+import Num.Order
+open Num
+
+theorem mine (m n : Nat) (hmn : m ≤ n) : m ≤ n + 0 := by
+  exact Num.le_zero_add m n hmn
+
+theorem below (m n : Nat) (hmn : m ≤ n) : m ≤ n + 0 := by
+  exact le_swap m n hmn
+"""
+GOAL = Goal((Hypothesis(("x", "y"), "Nat"), Hypothesis(("h",), "x ≤ y")), "x ≤ y + 0")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "Num").mkdir(parents=True)
+    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
+    (root / "Num" / "Order.lean").write_text(ORDER)
+    (root / "Num" / "Later.lean").write_text(LATER)
+    return root
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> IndexStore:
+    return IndexStore(tmp_path / "index")
+
+
+@pytest.fixture
+def counting(encoder: Encoder) -> CountingEncoder:
+    return CountingEncoder(encoder)
+
+
+def found_in(
+    store: IndexStore, encoder: CountingEncoder, where: GoalContext | None = None
+) -> dict[str, list[NearStep]]:
+    """The steps near to the goal by their theorems."""
+    found: dict[str, list[NearStep]] = {}
+    for step in PremiseService([store], encoder, load_fusion(MODEL)).near_steps(GOAL, where):
+        found.setdefault(step.theorem, []).append(step)
+    return found
+
+
+def test_steps_are_found_by_their_states_with_names_in_full(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    update_index(root, store, counting)
+    found = found_in(store, counting)
+    [step] = found["Num.le_zero_add"]
+    assert step.tactic == "exact Num.le_swap a b hab"
+    assert [premise.name for premise in step.premises] == ["Num.le_swap"]
+    assert step.module == "Num.Order"
+    assert Hypothesis(("hab",), "a ≤ b") in step.goal.hypotheses
+    assert found["below"][0].tactic == "exact Num.le_swap m n hmn", "an `open` is followed"
+    assert {step.tactic for step in found["Num.and_swap"]} == {"constructor", "exact hq", "exact hp"}
+    assert step.similarity > found["Num.and_swap"][0].similarity
+
+
+def test_the_theorem_itself_and_what_follows_it_give_no_step(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    update_index(root, store, counting)
+    line = LATER.splitlines().index("theorem below (m n : Nat) (hmn : m ≤ n) : m ≤ n + 0 := by")
+    for at, names in ((line - 2, {"Num.le_zero_add", "Num.and_swap"}), (line + 1, {"mine"})):
+        where = GoalContext("Num.Later", ("Num.Order",), at, theorem="below" if at > line else "mine")
+        found = found_in(store, counting, where)
+        assert names <= set(found)
+        assert not {"below"} & set(found)
+        assert ("mine" in found) == (at > line)
+
+
+def test_proofs_above_the_goal_count_as_they_stand_in_the_editor(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    update_index(root, store, counting)
+    text = LATER.replace("exact Num.le_zero_add m n hmn", "exact le_swap _ _ hmn")
+    source = read_module(text, "Num.Later", "Later.lean", states=True)
+    where = GoalContext("Num.Later", ("Num.Order",), 7, source.premises, "below", source)
+    [step] = found_in(store, counting, where)["mine"]
+    assert step.tactic == "exact Num.le_swap _ _ hmn"
+
+
+def test_premises_out_of_scope_are_named(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    update_index(root, store, counting)
+    [step] = found_in(store, counting, GoalContext("Num.Other", (), 0))["Num.le_zero_add"]
+    assert step.out_of_scope == ("Num.le_swap",)
+    [step] = found_in(store, counting, GoalContext("Num.Other", ("Num.Order",), 0))["Num.le_zero_add"]
+    assert step.out_of_scope == ()
+
+
+def test_a_changed_file_gives_its_new_steps_only(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    update_index(root, store, counting)
+    (root / "Num" / "Order.lean").write_text(ORDER.replace("  exact le_swap a b hab", "  simpa using hab"))
+    update_index(root, store, counting)
+    assert [step.tactic for step in found_in(store, counting)["Num.le_zero_add"]] == ["simpa using hab"]
+
+
+def test_merged_segments_keep_their_steps(
+    root: Path, store: IndexStore, counting: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
+    monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
+    for number in range(12):
+        text = f"theorem t{number} (n : Nat) (h : n = {number}) : {number} = n := by\n  exact h.symm\n"
+        (root / "Num" / f"File{number}.lean").write_text(text)
+    update_index(root, store, counting)
+    assert len(store.manifest().segments) < 12
+    found = found_in(store, counting)
+    assert {f"t{number}" for number in range(12)} <= set(found)
+    assert {step.tactic for number in range(12) for step in found[f"t{number}"]} == {"exact h.symm"}
+
+
+def test_an_index_from_before_steps_were_kept_answers_and_is_completed(
+    root: Path, store: IndexStore, counting: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(LeanIndexCorpus, "has_steps", False)
+        update_index(root, store, counting)
+    service = PremiseService([store], counting, load_fusion(MODEL))
+    assert service.rank(GOAL) and service.near_steps(GOAL) == []
+    assert service.freshness().without_steps == 2
+    embedded = len(counting.names)
+    assert update_index(root, store, counting).files_read == 2
+    assert len(counting.names) == embedded, "the premises keep their vectors"
+    service = PremiseService([store], counting, load_fusion(MODEL))
+    assert service.near_steps(GOAL) and service.freshness().without_steps == 0
