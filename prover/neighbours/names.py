@@ -7,7 +7,7 @@ place, above all in types that are equal up to a renaming of variables, are take
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal
@@ -18,8 +18,12 @@ from prover.terms import Term, parse
 
 _UNKNOWN = "_"
 """The type of a hypothesis that is not known."""
-_MOST_PARTS = 400
+_MOST_PARTS = 200
 """Nodes of two trees that are compared."""
+_MOST_COMPARED = 64
+"""Pairs of types that are compared for one tactic, the nearest hypotheses first."""
+_MOST_WANTED = 12
+"""Names of one tactic."""
 _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""
 _SAME_NAME, _SAME_PLACE, _LATER = 0.25, 0.6, 0.01
@@ -71,13 +75,11 @@ def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str]) -> d
 
     Each of ours is taken at most once.
     """
-    places = _overlaid(theirs, ours)
-    typed = {one.name: one for one in theirs.hypotheses}
+    comparison = _Comparison(theirs, ours)
     chances: list[tuple[float, str, str]] = []
-    for name in wanted:
-        known = typed.get(name)
+    for name in wanted[:_MOST_WANTED]:
         for position, mine in enumerate(reversed(ours.hypotheses)):
-            fit = _fit(name, known, mine, places, theirs, ours) - _LATER * min(position, 10)
+            fit = comparison.fit(name, mine) - _LATER * min(position, 10)
             if fit >= _ALIKE:
                 chances.append((fit, name, mine.name))
     chances.sort(key=lambda chance: -chance[0])
@@ -90,37 +92,38 @@ def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str]) -> d
     return found
 
 
-def _fit(
-    name: str,
-    known: Named | None,
-    mine: Named,
-    places: Mapping[str, Counter[str]],
-    theirs: ContextView,
-    ours: ContextView,
-) -> float:
-    """How well our hypothesis plays the part of theirs."""
-    total = sum(places[name].values()) if name in places else 0
-    shared = places[name][mine.name] / total if total else 0.0
-    bonus = _SAME_PLACE * shared + _SAME_NAME * (name == mine.name)
-    if known is None or not known.is_known:
-        return bonus
-    likeness = _likeness(known, mine, places, theirs, ours)
-    return likeness + bonus if likeness > 0 or shared > 0 else 0.0
+class _Comparison:
+    """How well our hypotheses play the parts of theirs. The number of types that are compared is bounded."""
 
+    def __init__(self, theirs: ContextView, ours: ContextView) -> None:
+        self._theirs, self._ours = theirs, ours
+        self._typed = {one.name: one for one in theirs.hypotheses}
+        self._places = _overlaid(theirs, ours)
+        self._left = _MOST_COMPARED
 
-def _likeness(
-    one: Named, other: Named, places: Mapping[str, Counter[str]], theirs: ContextView, ours: ContextView
-) -> float:
-    """How alike two types are, 0 to 1: 1 if they are equal up to renaming, and the names meet in the targets."""
-    meeting: list[tuple[str, str]] = []
-    may_be_same = one.symbols == other.symbols
-    if may_be_same and _overlay(one.term, other.term, theirs.local, ours.local, meeting):
-        agreed = [places[name][mine] > 0 for name, mine in meeting if name in places]
-        return 0.75 + 0.25 * (sum(agreed) / len(agreed) if agreed else 0.5)
-    every = one.symbols | other.symbols
-    share = len(one.symbols & other.symbols) / len(every) if every else 0.0
-    outer = 0.25 if (one.term.head, one.term.kind) == (other.term.head, other.term.kind) else 0.0
-    return 0.5 * share + outer
+    def fit(self, name: str, mine: Named) -> float:
+        """How well our hypothesis plays the part of theirs; 0 if not at all."""
+        met = self._places.get(name, Counter())
+        shared = met[mine.name] / met.total() if met else 0.0
+        bonus = _SAME_PLACE * shared + _SAME_NAME * (name == mine.name)
+        known = self._typed.get(name)
+        if known is None or not known.is_known:
+            return bonus
+        likeness = self._likeness(known, mine)
+        return likeness + bonus if likeness > 0 or shared > 0 else 0.0
+
+    def _likeness(self, one: Named, other: Named) -> float:
+        """How alike two types are, 0 to 1: 1 if they are equal up to renaming, and the names meet in the targets."""
+        if one.symbols == other.symbols and self._left > 0:
+            self._left -= 1
+            meeting: list[tuple[str, str]] = []
+            if _overlay(one.term, other.term, self._theirs.local, self._ours.local, meeting):
+                agreed = [self._places[name][mine] > 0 for name, mine in meeting if name in self._places]
+                return 0.75 + 0.25 * (sum(agreed) / len(agreed) if agreed else 0.5)
+        every = one.symbols | other.symbols
+        share = len(one.symbols & other.symbols) / len(every) if every else 0.0
+        outer = 0.25 if (one.term.head, one.term.kind) == (other.term.head, other.term.kind) else 0.0
+        return 0.5 * share + outer
 
 
 def _overlaid(theirs: ContextView, ours: ContextView) -> dict[str, Counter[str]]:

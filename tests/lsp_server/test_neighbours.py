@@ -3,6 +3,7 @@ next."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,30 @@ async def test_known_proofs_can_be_turned_off(library: Path, environment: dict[s
     answer = await editor.suggest("Example/First.lean", place.line, place.character, tactics=True)
     assert answer["tactics"] and not any(one["origin"] for one in answer["tactics"])
     await stop_editor(editor)
+
+
+def age(index: Path) -> None:
+    """Make an index what it was before steps were kept."""
+    for meta in index.glob("segments/*/meta.json"):
+        values = json.loads(meta.read_text(encoding="utf-8"))
+        del values["sum"]
+        values["files"] = {name: sums for name, sums in values["files"].items() if "step_" not in name}
+        meta.write_text(json.dumps(values), encoding="utf-8")
+        for left in meta.parent.glob("step_*"):
+            left.unlink()
+
+
+def test_an_index_from_before_steps_were_kept_is_told_and_completed(
+    library: Path, environment: dict[str, str], cli: Cli
+) -> None:
+    [index] = Path(environment["PREMISE_SUGGEST_INDEX"]).glob(f"{library.name}-*")
+    assert "kept no proof steps" not in cli("doctor", library).stdout
+    age(index)
+    told = cli("doctor", library).stdout
+    assert "an older version kept no proof steps of" in told
+    assert f"premise-suggest index {library}" in " ".join(told.split())
+    place = place_of(SECOND, "sorry")
+    at = library / "Example" / "Second.lean"
+    assert cli("suggest", "--file", at, "--line", str(place.line + 1)).returncode == 0
+    assert "0 premises embedded" in cli("index", library).stdout
+    assert "kept no proof steps" not in cli("doctor", library).stdout
