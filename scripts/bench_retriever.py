@@ -29,6 +29,7 @@ from lean_extract.source.reader import read_file
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
+from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens
@@ -86,7 +87,7 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
     started = clock()
     encoder, fusion = Encoder.load(model), load_fusion(model)
     loaded = clock()
-    service = PremiseService(stores, encoder, fusion)
+    service = PremiseService(stores, encoder, fusion, ranker=TreeRanker.beside(model))
     opened = clock()
     snapshot = Snapshot.open(stores, encoder.fingerprint, fusion)
     watch = Stopwatch(goals(128, encoder), runs, clock)
@@ -105,7 +106,7 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
         f"goal to {MOST} premises, in a file": watch.median_ms(lambda g: service.rank(g, where, MOST)),
     }
     if reranker := Reranker.beside(model):
-        service = PremiseService(stores, encoder, fusion, reranker, DEPTH)
+        service = PremiseService(stores, encoder, fusion, reranker, DEPTH, TreeRanker.beside(model))
         service.rank(watch.asked[0], where)
         name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"
         found[name] = watch.median_ms(lambda g: service.rank(g, where, MOST))

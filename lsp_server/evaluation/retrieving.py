@@ -25,6 +25,7 @@ from retriever.lean.allowed import Allowed
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
+from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker
@@ -55,7 +56,7 @@ def open_service(
     if kind in _COLUMNS:
         return PremiseService(stores, encoder, _only(fusion, _COLUMNS[kind]))
     reranker = Reranker.beside(model, threads=1)
-    return PremiseService(stores, encoder, fusion, reranker, DEPTH)
+    return PremiseService(stores, encoder, fusion, reranker, DEPTH, TreeRanker.beside(model))
 
 
 def _only(fusion: Fusion, column: str) -> Fusion:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.files.atomic import replacing
@@ -66,7 +67,9 @@ def fit_trees(parts: Sequence[RankingExamples], weights: Sequence[float], rounds
         weight=np.concatenate(counted),
         feature_name=list(RANKER_FEATURES),
     )
-    return lightgbm.train({**PARAMETERS, "num_threads": threads}, data, rounds)
+    parameters = {**PARAMETERS, "num_threads": threads}
+    with tqdm(total=rounds, unit="tree", disable=None) as bar:
+        return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
 
 
 def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -75,5 +75,7 @@ def _among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
     few = np.array(sorted(tokens), dtype=np.uint32)
     if not len(few):
         return np.zeros(len(rows), dtype=np.bool_)
+    if len(few) == 1:
+        return np.asarray(rows == few[0])
     index = np.minimum(np.searchsorted(few, rows), len(few) - 1)
     return np.asarray(few[index] == rows)

@@ -7,6 +7,7 @@ as a float32 matrix in memory and takes none of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -41,9 +42,39 @@ class ExactSearch:
         return self._count
 
     def query(self, vector: Floats) -> NeighbourQuery:
-        """Begin a query with float32[d]: every product is computed here."""
-        found = [inner_products(vectors, scales, vector) for vectors, scales in self._parts]
+        """Begin a query with float32[d]; all products are computed when the nearest are first asked for."""
+        return _ExactQuery(self._parts, vector)
+
+
+class _ExactQuery:
+    def __init__(self, parts: Sequence[tuple[StoredVectors, Floats]], vector: Floats) -> None:
+        self._parts = parts
+        self._vector = vector
+
+    @cached_property
+    def _all(self) -> KnownProducts:
+        found = [inner_products(vectors, scales, self._vector) for vectors, scales in self._parts]
         return KnownProducts(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
+
+    def top(self, k: int, allowed: Bools | None = None) -> Ids:
+        return self._all.top(k, allowed)
+
+    def scores(self, ids: Ids) -> Floats:
+        return (
+            self._all.scores(ids) if "_all" in self.__dict__ else products_of(self._parts, ids, self._vector)
+        )
+
+
+def products_of(parts: Sequence[tuple[StoredVectors, Floats]], ids: Ids, vector: Floats) -> Floats:
+    """float32[len(ids)]: the inner products of some vectors alone, ids counted on from one part to the next."""
+    result = np.empty(len(ids), dtype=np.float32)
+    start = 0
+    for vectors, scales in parts:
+        here = (ids >= start) & (ids < start + len(scales))
+        local = ids[here] - start
+        result[here] = inner_products(vectors[local], scales[local], vector)
+        start += len(scales)
+    return result
 
 
 class KnownProducts:

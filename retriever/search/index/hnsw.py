@@ -23,7 +23,7 @@ import numpy as np
 
 from lean_extract.errors import IndexDamaged
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.exact import ExactSearch, inner_products
+from retriever.search.index.exact import ExactSearch, inner_products, products_of
 from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import members, shown, text, whole
 from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
@@ -219,13 +219,7 @@ class _HnswQuery:
         return np.asarray(found + self._search.bounds[part])
 
     def scores(self, ids: Ids) -> Floats:
-        result = np.empty(len(ids), dtype=np.float32)
-        for index, (vectors, scales, _) in enumerate(self._search.parts):
-            start, stop = self._search.bounds[index], self._search.bounds[index + 1]
-            here = (ids >= start) & (ids < stop)
-            local = ids[here] - start
-            result[here] = inner_products(vectors[local], scales[local], self._vector)
-        return result
+        return products_of([part[:2] for part in self._search.parts], ids, self._vector)
 
 
 def open_search(
