@@ -29,8 +29,8 @@ WEIGHTS: Mapping[str, float] = {
     "mentioned": 0.3, "target": 2.5, "fit": 1.3, "known": -0.7, "words": 1.0, "premise": 0.2, "head": 0.4,
     "length": -0.8, "several": -0.7,
 }  # fmt: skip
-"""Fitted on LeanDojo Benchmark 4's val-tune with `python -m prover evaluate-neighbours --fit`: a softmax over the
-proposals of a step, in which the proof's own tactic is to be likely."""
+"""Set by hand near a fit on LeanDojo Benchmark 4's val-tune: a softmax over a step's proposals, in which the proof's
+own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits them anew."""
 
 
 def candidates(
