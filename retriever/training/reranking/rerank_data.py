@@ -12,7 +12,7 @@ from lean_extract.errors import ModelError
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.search.splits import SPLITS
 from retriever.training.arrays import ORIGINS, Pools, TrainingArrays, training_queries
-from retriever.training.drawing import draw_queries
+from retriever.training.drawing import counts_of
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
 from retriever.training.tokens import Ints, Ragged, concatenate, ragged
@@ -101,7 +101,10 @@ def draw_candidates(
         key: what is drawn from: (seed, step, micro-batch, rank).
     """
     generator = np.random.default_rng(list(key))
-    queries = draw_queries(arrays.theorems, pools, config.shares, config.queries, generator)
+    counts = counts_of(pools, config.shares, config.queries)
+    queries = np.concatenate(
+        [generator.choice(pool, count) for pool, count in zip(pools, counts, strict=True) if count]
+    )
     starts, counts = arrays.gold.offsets[queries], arrays.gold.lengths[queries]
     positives = arrays.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
     candidates = mined.of(queries)[:, : config.among].astype(np.int64)
