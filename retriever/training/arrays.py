@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 from retriever.search.splits import SPLITS
 from retriever.training.tokens import Ints, Ragged
 
+ORIGINS = ("statement", "inner", "step", "comment")
+"""Where a query comes from: the settings of `batch.shares`."""
+
+Pools = tuple[Ints, ...]
+"""Numbers of queries for each of `ORIGINS`."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingArrays:
@@ -27,8 +33,14 @@ class TrainingArrays:
     """[queries] Gold premises."""
     splits: Ints
     """[queries] Index in `SPLITS`."""
-    inner: NDArray[np.bool_]
-    """[queries] Whether the state is a goal inside a proof."""
+    later: Ragged
+    """[queries] What the proof uses in the steps that follow; empty rows where no step asks."""
+    earlier: Ragged
+    """[queries] What else the proof uses."""
+    origins: Ints
+    """[queries] Index in `ORIGINS`."""
+    theorems: Ints
+    """[queries] A number shared by the queries of a theorem and of its generated twins."""
     query_families: Ints
     """[queries] The family of the query's theorem; -1 if it is not in the corpus."""
     ranks: NDArray[np.float64]
@@ -44,7 +56,12 @@ class TrainingArrays:
         )
 
 
-def training_queries(arrays: TrainingArrays, share: float = 1.0) -> tuple[Ints, Ints]:
-    """(statements and steps, inner goals) of the training split, or of a share of its theorems."""
+def training_queries(arrays: TrainingArrays, share: float = 1.0) -> Pools:
+    """The queries of the training split, or of a share of its theorems, apart by origin."""
     train = (arrays.splits == SPLITS.index("train")) & (arrays.ranks < share)
-    return np.flatnonzero(train & ~arrays.inner), np.flatnonzero(train & arrays.inner)
+    return tuple(np.flatnonzero(train & (arrays.origins == number)) for number in range(len(ORIGINS)))
+
+
+def no_rows(count: int) -> Ragged:
+    """So many empty rows."""
+    return Ragged(np.zeros(0, dtype=np.int32), np.zeros(count + 1, dtype=np.int64))

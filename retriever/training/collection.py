@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from retriever.search.backend import Backend, Collection, Question
 from retriever.search.splits import SPLITS, Split, split_of
-from retriever.training.arrays import TrainingArrays
+from retriever.training.arrays import TrainingArrays, no_rows
 from retriever.training.tokens import Ints, Ragged, encode_heads, encode_states, open_tokenizer, ragged
 
 
@@ -92,7 +92,10 @@ def pair_arrays(collection: Collection, tokenizer: Tokenizer) -> TrainingArrays:
         states=encode_states(tokenizer, (one.text for one in questions)),
         gold=ragged(gold),
         splits=np.where(unused, SPLITS.index("test"), splits),
-        inner=np.zeros(len(questions), dtype=np.bool_),
+        later=no_rows(len(questions)),
+        earlier=no_rows(len(questions)),
+        origins=np.zeros(len(questions), dtype=np.int64),
+        theorems=np.arange(len(questions)),
         query_families=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
         ranks=np.zeros(len(questions)),
     )

@@ -22,6 +22,7 @@ from tqdm import tqdm
 from lean_extract.errors import ModelError
 from lean_extract.files.atomic import replacing_bytes
 from lean_extract.records import Goal
+from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.dataset.dataset import DatasetQuery
@@ -29,7 +30,7 @@ from retriever.lean.dataset.files import load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
-VERSION = 1
+VERSION = 2
 Augmentation = Callable[[Goal, Random], Goal]
 
 KINDS: dict[str, Augmentation] = {
@@ -44,7 +45,7 @@ def augmented(kind: str, query: DatasetQuery) -> Goal:
     """The query's goal, augmented; always the same for the same theorem and goal. A held-out one stays as it is."""
     if query.split != "train":
         return query.goal
-    return KINDS[kind](query.goal, Random(f"{kind} {query.theorem} {query.goal.target}"))
+    return KINDS[kind](goal_to_read(query), Random(f"{kind} {query.theorem} {query.goal.target}"))
 
 
 def load_augmented(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:

@@ -1,10 +1,10 @@
 """Records in, a training set out: corpus, queries with their gold premises, splits, and a hash over all.
 
-    python -m retriever dataset RECORDS OUT [--without NAMES]
+    python -m retriever dataset RECORDS OUT [--without NAMES] [--more RECORDS ...]
 
 The folder holds `corpus.jsonl` (one premise a line), `queries.jsonl`, `modules.jsonl` and `manifest.json`.
-The same records give the same bytes,
-wherever the sources lay.
+The same records give the same bytes, wherever the sources lay. Proofs of the further records (--more) give
+training queries only: see `further`.
 """
 
 from __future__ import annotations
@@ -12,52 +12,30 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.files.atomic import replacing
-from lean_extract.records import (
-    PRINTED,
-    PRINTED_IN_PART,
-    Goal,
-    Module,
-    Premise,
-    Proof,
-    read_header,
-    read_records,
-    to_json,
-)
-from lean_extract.source.grammar.statements import goal_of
+from lean_extract.records import Module, Premise, Proof, read_header, read_records, to_json
 from lean_extract.telling import complaints_printed
+from retriever.lean.dataset.further import HeldOut, further_queries
+from retriever.lean.dataset.queries import DatasetQuery as DatasetQuery
+from retriever.lean.dataset.queries import queries_of_proof
 from retriever.lean.theorems import is_theorem
-from retriever.search.splits import SPLITS, Split, family_roots, root_name, split_of
+from retriever.search.splits import SPLITS, root_name, split_of
 
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetQuery:
-    """A state and what its proof uses (section 3.1.1)."""
-
-    theorem: str
-    module: str
-    line: int | None
-    split: Split
-    origin: str
-    """`statement`, `inner` (`have`, `show`, ...) or `step` (a tactic whose state Lean traced, or the text tells);
-    `comment` and `comment-truncated`: a step whose target Lean printed, whole or its beginning."""
-    goal: Goal
-    gold: tuple[int, ...]
-    """Numbers of corpus premises, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetManifest:
     """What a dataset was made of. `digest` is a hash over the three data files.
 
-    What stands below it is set by `resplit` alone and left out of the file where it is not.
+    What stands below it is left out of the file where it is not set: `more` by `dataset --more`, the others by
+    `resplit`.
     """
 
     version: int
@@ -66,6 +44,8 @@ class DatasetManifest:
     corpus: int = 0
     queries: dict[str, int] = field(default_factory=dict)
     digest: str = ""
+    more: dict[str, dict[str, int]] | None = None
+    """Further records by their revision: how many training queries of each origin are theirs."""
     strategy: str = "hash"
     """How theorems are held out: by the hash of their name, or one of `strategies.STRATEGIES`."""
     seed: int | None = None
@@ -110,56 +90,21 @@ def corpus_of(premises: Iterable[Premise]) -> list[Premise]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def queries_of(
-    records: Records, corpus: list[Premise], without: frozenset[str] = frozenset()
-) -> Iterator[DatasetQuery]:
+def queries_of(records: Records, number: Mapping[str, int], held_out: HeldOut) -> Iterator[DatasetQuery]:
     """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
 
-    Proofs of the theorems `without`, and of their twins, are left out of the training split.
+    Proofs of theorems that are held out by name, and of their twins, are left out of the training split.
+    `number` gives a corpus premise's number by its name.
     """
-    roots = family_roots(records.premises)
-    barred = {roots.get(name, name) for name in without}
-    number = {premise.name: index for index, premise in enumerate(corpus)}
     statements = {premise.name: premise for premise in records.premises}
     for proof in sorted(records.proofs, key=lambda proof: (proof.theorem, proof.module)):
         theorem = statements.get(proof.theorem)
         if theorem is None or not is_theorem(theorem) or not theorem.conclusion:
             continue
         split = split_of(root_name(theorem))
-        if split == "train" and roots[theorem.name] in barred:
+        if split == "train" and held_out.names(theorem.name):
             continue
-        line = theorem.span.start.line if theorem.span else None
-        for origin, goal, names in _states(theorem, proof):
-            gold = tuple(sorted({number[name] for name in names if name in number and name != theorem.name}))
-            if gold:
-                yield DatasetQuery(theorem.name, theorem.module, line, split, origin, goal, gold)
-
-
-def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, tuple[str, ...]]]:
-    yield "statement", goal_of(theorem.context, theorem.conclusion), proof.premises
-    for inner in proof.inner_goals:
-        yield "inner", goal_of(inner.context, inner.conclusion), inner.premises
-    for goal, (origin, names) in _step_goals(proof).items():
-        yield origin, goal, tuple(names)
-
-
-def _step_goals(proof: Proof) -> dict[Goal, tuple[str, dict[str, None]]]:
-    """The distinct main goals before and after the steps, each with the premises of all steps it belongs to.
-
-    Each has the origin of its query, that of the first such step.
-
-    Section 3.1.1 relates the states before and after a step to its premises. The state behind a step that
-    closes its goal is one that the step had nothing to do with, and belongs to the next step only.
-    """
-    found: dict[Goal, tuple[str, dict[str, None]]] = {}
-    for step in proof.steps:
-        before = step.before.goals if step.before else ()
-        after = step.after.goals if step.after else ()
-        touched = after if not before or after != before[1:] else ()
-        for goal in (*before[:1], *touched[:1]):
-            origin = step.origin if step.origin in (PRINTED, PRINTED_IN_PART) else "step"
-            found.setdefault(goal, (origin, {}))[1].update(dict.fromkeys(step.premises))
-    return found
+        yield from queries_of_proof(theorem, proof, split, number)
 
 
 def build_dataset(
@@ -167,24 +112,36 @@ def build_dataset(
     out: Path,
     complaints: list[str] | None = None,
     without: frozenset[str] = frozenset(),
+    more: Sequence[Path] = (),
 ) -> DatasetManifest:
     """Write the dataset folder `out`; its manifest comes last, so a folder without one is unfinished.
 
-    Proofs of the theorems `without` are no training queries (those of another benchmark, say).
+    Proofs of the theorems `without` are no training queries (those of another benchmark, say). Goals inside the
+    proofs of the records `more` are training queries, too.
     Raises BadRecords when the records are of another format or no proof in them uses a known theorem.
     """
     header = read_header(records_path)
     records = load_records(records_path, complaints)
     corpus = corpus_of(records.premises)
-    queries = list(queries_of(records, corpus, without))
+    number = {premise.name: index for index, premise in enumerate(corpus)}
+    others = [(read_header(path), load_records(path, complaints)) for path in more]
+    held_out = HeldOut.of([one.premises for one in (records, *(other for _, other in others))], without)
+    queries = list(queries_of(records, number, held_out))
     if not queries:
         raise BadRecords(
             f"No proof in {records_path} uses a theorem that it also states.",
             "Extract a whole library, such as Mathlib, and try again.",
         )
-    return write_dataset(
-        out, corpus, queries, records.modules, DatasetManifest(VERSION, header.source, header.revision)
-    )
+    manifest = DatasetManifest(VERSION, header.source, header.revision)
+    known = {(query.theorem, query.goal.target) for query in queries}
+    for place, (other, found) in enumerate(others):
+        new = list(further_queries(found.premises, found.proofs, number, held_out, known))
+        queries += new
+        counted = dict(sorted(Counter(query.origin for query in new).items()))
+        manifest = replace(
+            manifest, more={**(manifest.more or {}), other.revision or str(more[place]): counted}
+        )
+    return write_dataset(out, corpus, queries, records.modules, manifest)
 
 
 def write_dataset(
@@ -212,7 +169,8 @@ def write_dataset(
 
 
 def _query_to_plain(query: DatasetQuery) -> dict[str, object]:
-    return {
+    told = {"later": list(query.later), "earlier": list(query.earlier)}
+    return {name: numbers for name, numbers in told.items() if numbers} | {
         "theorem": query.theorem,
         "module": query.module,
         "line": query.line,
@@ -249,10 +207,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("records", type=Path, help="a records file (JSONL)")
     parser.add_argument("out", type=Path, help="the folder to write")
     parser.add_argument("--without", type=Path, help="a file of theorem names never to train on, one a line")
+    parser.add_argument(
+        "--more", type=Path, nargs="+", default=[], help="further records, for training queries only"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     with complaints_printed() as complaints:
-        manifest = build_dataset(options.records, options.out, complaints, names_in(options.without))
+        without = names_in(options.without)
+        manifest = build_dataset(options.records, options.out, complaints, without, options.more)
     print(json.dumps(to_json(manifest), indent=2))

@@ -73,10 +73,13 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
     last = max(corpus, default=0)
     queries: list[DatasetQuery] = []
     for number, query in found.items():
-        if wrong := [gold for gold in query.gold if not 0 <= gold < last]:
+        parts = query.gold, query.later, query.earlier
+        if wrong := [gold for part in parts for gold in part if not 0 <= gold < last]:
             complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")
         elif gold := tuple([renumbered[gold] for gold in query.gold if gold in renumbered]):
-            queries.append(query if gold == query.gold else replace(query, gold=gold))
+            told = [tuple([renumbered[one] for one in part if one in renumbered]) for part in parts[1:]]
+            same = (gold, *told) == parts
+            queries.append(query if same else replace(query, gold=gold, later=told[0], earlier=told[1]))
     _compare(folder / "corpus.jsonl", len(corpus), manifest.corpus, complain)
     _compare(folder / "queries.jsonl", len(queries), sum(manifest.queries.values()), complain)
     return Dataset(manifest, tuple(corpus.values()), tuple(queries), tuple(modules))

@@ -125,5 +125,7 @@ def isolate(queries: Sequence[DatasetQuery]) -> list[DatasetQuery]:
         if query.split != "train":
             kept.append(query)
         elif gold := tuple([number for number in query.gold if number not in held]):
-            kept.append(query if len(gold) == len(query.gold) else replace(query, gold=gold))
+            later = tuple([number for number in query.later if number not in held])
+            earlier = tuple([number for number in query.earlier if number not in held])
+            kept.append(replace(query, gold=gold, later=later, earlier=earlier))
     return kept

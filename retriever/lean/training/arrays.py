@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from lean_extract.files.atomic import replacing_bytes
+from lean_extract.records import PRINTED, PRINTED_IN_PART
+from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.search.splits import SPLITS, family_roots
-from retriever.training.arrays import TrainingArrays
+from retriever.training.arrays import ORIGINS, TrainingArrays
 from retriever.training.tokens import LONGEST, Ragged, encode_states, encode_texts, open_tokenizer, ragged
 
-_RAGGED = ("contexts", "goals", "states", "gold")
-_PLAIN = ("families", "splits", "inner", "query_families", "ranks")
-_VERSION = 2
+_RAGGED = ("contexts", "goals", "states", "gold", "later", "earlier")
+_PLAIN = ("families", "splits", "origins", "theorems", "query_families", "ranks")
+_VERSION = 3
+_ORIGIN = {PRINTED_IN_PART: PRINTED}
+"""Origins of queries that count as another one's when a batch is drawn."""
 
 
 def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
@@ -33,14 +38,18 @@ def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
     }
     queries = dataset.queries
     own = [roots.get(query.theorem, query.theorem) for query in queries]
+    numbers: dict[str, int] = {}
     return TrainingArrays(
         contexts=encode_texts(tokenizer, (context or goal for context, goal in pairs), "head"),
         goals=encode_texts(tokenizer, (goal for _, goal in pairs), "head"),
         families=families,
-        states=encode_states(tokenizer, (texts.state_text(query.goal) for query in queries)),
+        states=encode_states(tokenizer, (texts.state_text(goal_to_read(query)) for query in queries)),
         gold=ragged([query.gold for query in queries]),
+        later=ragged([query.later for query in queries]),
+        earlier=ragged([query.earlier for query in queries]),
         splits=np.array([SPLITS.index(query.split) for query in queries], dtype=np.int64),
-        inner=np.array([query.origin == "inner" for query in queries], dtype=np.bool_),
+        origins=np.array([ORIGINS.index(_ORIGIN.get(query.origin, query.origin)) for query in queries]),
+        theorems=np.array([numbers.setdefault(root, len(numbers)) for root in own], dtype=np.int64),
         query_families=np.array([by_root.get(root, -1) for root in own], dtype=np.int64),
         ranks=np.array([share_rank(root) for root in own], dtype=np.float64),
     )
@@ -79,13 +88,7 @@ def _write(path: Path, arrays: TrainingArrays) -> None:
 
 def _read(path: Path) -> TrainingArrays:
     with np.load(path) as values:
-        contexts, goals, states, gold = (
-            Ragged(values[f"{name}.flat"], values[f"{name}.offsets"]) for name in _RAGGED
-        )
-        return TrainingArrays(
-            contexts=contexts,
-            goals=goals,
-            states=states,
-            gold=gold,
-            **{name: values[name] for name in _PLAIN},
-        )
+        rows: dict[str, Any] = {
+            name: Ragged(values[f"{name}.flat"], values[f"{name}.offsets"]) for name in _RAGGED
+        }
+        return TrainingArrays(**rows, **{name: values[name] for name in _PLAIN})

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -14,10 +15,17 @@ from lean_extract.errors import ModelError
 from retriever.lean.augmentation.augment import load_augmented
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.training.arrays import load_arrays
-from retriever.lean.training.sampling import augmented_states, draw_augmentations, draw_batch, excluded
+from retriever.lean.training.sampling import (
+    augmented_states,
+    draw_augmentations,
+    draw_batch,
+    excluded,
+    without_hypotheses,
+)
 from retriever.metrics.ranking import recall_at
+from retriever.models.text import GOAL, VAR
 from retriever.search.splits import SPLITS
-from retriever.training.arrays import TrainingArrays, training_queries
+from retriever.training.arrays import ORIGINS, TrainingArrays, training_queries
 from retriever.training.losses.contrastive import matryoshka_loss
 from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
 from retriever.training.reranking.mined import Mined, load_mined
@@ -27,6 +35,7 @@ from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 2048
 _MINER = "retriever mine"
+_STATEMENT = ORIGINS.index("statement")
 
 
 def parse(values: Mapping[str, Any]) -> TrainConfig:
@@ -37,12 +46,24 @@ def parse(values: Mapping[str, Any]) -> TrainConfig:
 def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjective:
     """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
     own = cast(TrainConfig, config)
-    vocabulary = open_tokenizer(own.tokenizer).get_vocab_size()
+    tokenizer = open_tokenizer(own.tokenizer)
+    vocabulary = tokenizer.get_vocab_size()
+    marks = (_token(tokenizer, VAR), _token(tokenizer, GOAL))
     data = read_manifest(own.dataset).digest
     mined = load_mined(own.batch.hard, data, _MINER) if own.batch.hard else None
     arrays = load_arrays(own.dataset, own.tokenizer)
     augmented = load_augmented(own.dataset, own.tokenizer) if own.batch.varied else ()
-    return BiEncoderObjective(own, arrays, vocabulary, data, device, mined, augmented)
+    return BiEncoderObjective(own, arrays, vocabulary, data, device, marks, mined, augmented)
+
+
+def _token(tokenizer: Tokenizer, mark: str) -> int:
+    """The number of a mark. Raises ModelError when the tokenizer does not have it."""
+    number = tokenizer.token_to_id(mark)
+    if number is None:
+        raise ModelError(
+            f"The tokenizer does not know {mark}.", "Train it with `python -m retriever tokenizer`."
+        )
+    return int(number)
 
 
 class BiEncoderObjective:
@@ -55,18 +76,19 @@ class BiEncoderObjective:
         vocabulary: int,
         data: str,
         device: torch.device,
+        marks: tuple[int, int],
         mined: Mined | None = None,
         augmented: Sequence[Ragged] = (),
     ) -> None:
-        self._config, self._mined, self.data = config, mined, data
+        self._config, self._mined, self._marks, self.data = config, mined, marks, data
         self._augmented = [rows.cut(config.lengths.state, keep="tail") for rows in augmented]
         self._arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
         cut = self._arrays
         fine = config.loss.similarity == "fine"
         self._premise_parts = [cut.goals, cut.contexts] if fine else [joined(cut.contexts, cut.goals)]
         self._pools = training_queries(arrays, config.batch.share)
-        if not len(self._pools[0]):
-            raise ModelError("No statement is left to learn from.", "Raise batch.share, or use more records.")
+        if not any(map(len, self._pools)):
+            raise ModelError("No query is left to learn from.", "Raise batch.share, or use more records.")
         self.model = BiEncoder(build_bert(config.model, vocabulary))
         if config.start_from is not None:
             take_over(self.model.bert, load_bert(config.start_from, vocabulary))
@@ -84,6 +106,8 @@ class BiEncoderObjective:
         batch = draw_batch(arrays, self._pools, config.batch, key, self._mined)
         drawn = draw_augmentations(len(batch.queries), len(self._augmented), config.batch.varied, key)
         read = augmented_states([arrays.states, *self._augmented], batch.queries, drawn)
+        chances = np.where(arrays.origins[batch.queries] == _STATEMENT, 0.0, config.batch.dropped)
+        read = without_hypotheses(read, chances, self._marks, key)
         states, *parts = self._pooled(model, read, batch.premises)
         return matryoshka_loss(
             states,
@@ -125,9 +149,10 @@ class BiEncoderObjective:
     def _validation_sample(self) -> tuple[Ints, Ints]:
         arrays, schedule = self._arrays, self._config.schedule
         generator = np.random.default_rng(0)
-        valid = np.flatnonzero((arrays.splits == SPLITS.index("valid")) & ~arrays.inner)
+        is_statement = arrays.origins == _STATEMENT
+        valid = np.flatnonzero((arrays.splits == SPLITS.index("valid")) & is_statement)
         if not len(valid):
-            valid = np.flatnonzero(~arrays.inner)
+            valid = np.flatnonzero(is_statement)
         queries = np.sort(generator.permutation(valid)[: schedule.evaluation_queries])
         others = generator.permutation(len(arrays.families))[: schedule.evaluation_pool]
         return queries, np.union1d(arrays.gold.take(queries).flat, others).astype(np.int64)

@@ -70,7 +70,7 @@ def mine(
 
 
 class Withheld:
-    """The theorem itself, its twins and, where `gold` says so, the gold premises."""
+    """The theorem itself, its twins and, where `gold` says so, the premises of its proof."""
 
     def __init__(self, dataset: Dataset, *, gold: bool) -> None:
         self._gold = gold
@@ -84,7 +84,7 @@ class Withheld:
         root = self._roots.get(query.theorem, query.theorem)
         scores[self._families.get(root, [])] = -np.inf
         if self._gold:
-            scores[list(query.gold)] = -np.inf
+            scores[[*query.gold, *query.later, *query.earlier]] = -np.inf
 
 
 class Importable:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.training.arrays import TrainingArrays
+from retriever.training.arrays import Pools, TrainingArrays
+from retriever.training.drawing import draw_positives, draw_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
 from retriever.training.tokens import Ints, Ragged, concatenate
 
-_AUGMENTATION = 0x5EED
-"""Part of the seed of augmentations, so that they are drawn apart from the batch."""
+_AUGMENTATION, _DROPPED = 0x5EED, 0xD20B
+"""Parts of the seeds of augmentations, so that they are drawn apart from the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +32,19 @@ class Batch:
 
 def draw_batch(
     arrays: TrainingArrays,
-    pools: tuple[Ints, Ints],
+    pools: Pools,
     config: BatchConfig,
     key: Sequence[int],
     mined: Mined | None = None,
 ) -> Batch:
-    """A batch: queries of both pools, one gold premise each, and their negatives.
+    """A batch: queries of all origins, one gold premise each, and their negatives.
 
     Those are random corpus premises and, where candidates were mined, some of each query's own. `key` is
     what it is drawn from: (seed, step, micro-batch, rank). Zeros at its end change nothing.
     """
     generator = np.random.default_rng(list(key))
-    outer, inner = pools
-    inner_count = round(config.queries * config.inner_goal_share) if len(inner) else 0
-    queries = np.concatenate(
-        [generator.choice(outer, config.queries - inner_count), generator.choice(inner, inner_count)]
-        if inner_count
-        else [generator.choice(outer, config.queries)]
-    )
-    starts, counts = arrays.gold.offsets[queries], arrays.gold.lengths[queries]
-    chosen = arrays.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
+    queries = draw_queries(arrays.theorems, pools, config.shares, config.queries, generator)
+    chosen = draw_positives(arrays, queries, config.labels, generator)
     negatives = [generator.integers(0, len(arrays.families), config.corpus_negatives)]
     if mined is not None:
         negatives.append(_drawn(mined.of(queries), config.hard_negatives, generator))
@@ -82,21 +76,49 @@ def augmented_states(kinds: Sequence[Ragged], queries: Ints, drawn: Ints) -> Rag
     return rows.take(drawn * len(queries) + np.arange(len(queries)))
 
 
+def without_hypotheses(
+    states: Ragged, chances: NDArray[np.float64], marks: tuple[int, int], key: Sequence[int]
+) -> Ragged:
+    """The states with hypotheses left out at random.
+
+    Args:
+        states: [b] rows of tokens.
+        chances: [b] with which each hypothesis of a state is left out.
+        marks: the tokens that a hypothesis and the target begin with.
+        key: what is drawn from, as in `draw_batch`.
+    """
+    if not chances.any():
+        return states
+    hypothesis, target = marks
+    begins = (states.flat == hypothesis) | (states.flat == target)
+    begins[states.offsets[:-1]] = True
+    part = np.cumsum(begins) - 1
+    is_hypothesis = states.flat[begins] == hypothesis
+    rows = np.repeat(np.arange(len(states)), states.lengths)
+    drawn = np.random.default_rng([*key, _DROPPED]).random(len(is_hypothesis))
+    kept = ~((drawn < chances[rows[begins]]) & is_hypothesis)[part]
+    kept[states.offsets[1:] - 1] = True
+    offsets = np.zeros(len(states) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows[kept], minlength=len(states)), out=offsets[1:])
+    return Ragged(states.flat[kept], offsets)
+
+
 def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:
     """[b, p] Which of the batch's premises are never used as negatives of a query.
 
-    Those are its other gold premises, the theorem itself and that theorem's generated twins; never the
-    query's own positive.
+    Those are the other premises of its proof, the theorem itself and that theorem's generated twins; never
+    the query's own positive.
     """
     candidates = batch.premises
     families = arrays.families[candidates]
     result: NDArray[np.bool_] = arrays.query_families[batch.queries][:, None] == families[None, :]
     column_of = np.full(len(arrays.families), -1, dtype=np.int64)
     column_of[candidates] = np.arange(len(candidates))
-    gold: Ragged = arrays.gold.take(batch.queries)
-    rows = np.repeat(np.arange(len(batch.queries)), gold.lengths)
-    columns = column_of[gold.flat]
-    present = columns >= 0
-    result[rows[present], columns[present]] = True
+    for part in (arrays.gold, arrays.later, arrays.earlier):
+        used: Ragged = part.take(batch.queries)
+        rows = np.repeat(np.arange(len(batch.queries)), used.lengths)
+        columns = column_of[used.flat]
+        present = columns >= 0
+        result[rows[present], columns[present]] = True
     result[np.arange(len(batch.queries)), batch.positives] = False
     return result

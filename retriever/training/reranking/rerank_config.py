@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from retriever.models.reranker import PairLengths
-from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.config import ModelConfig, ScheduleConfig, Shares, statements_and_inner
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 
@@ -24,14 +24,13 @@ class RerankBatchConfig:
     """Of each state, drawn from its mined candidates."""
     among: int = 100
     """How many of a state's mined candidates, from the first, negatives are drawn from."""
-    inner_goal_share: float = 0.2
-    """The share of states that are goals stated inside proofs."""
+    shares: Shares = field(default_factory=statements_and_inner)
+    """Where the states come from."""
 
     def __post_init__(self) -> None:
         require(self.queries >= 1, "batch.queries must be at least 1")
         require(self.negatives >= 1, "batch.negatives must be at least 1")
         require(self.among >= self.negatives, "batch.among must be at least batch.negatives")
-        require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
 
 
 def _lengths() -> PairLengths:

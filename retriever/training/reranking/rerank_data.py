@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from lean_extract.errors import ModelError
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.search.splits import SPLITS
-from retriever.training.arrays import TrainingArrays, training_queries
+from retriever.training.arrays import ORIGINS, Pools, TrainingArrays, training_queries
+from retriever.training.drawing import counts_of
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
 from retriever.training.tokens import Ints, Ragged, concatenate, ragged
@@ -69,23 +70,23 @@ def _rows(table: Ragged) -> Iterator[NDArray[np.int32]]:
     return (table[row] for row in range(len(table)))
 
 
-def minable_queries(arrays: TrainingArrays, mined: Mined, negatives: int) -> tuple[Ints, Ints]:
-    """(statements and steps, inner goals) of the training split with candidates enough.
+def minable_queries(arrays: TrainingArrays, mined: Mined, negatives: int) -> Pools:
+    """The queries of the training split with candidates enough, apart by origin.
 
     Raises ModelError when there are none.
     """
     counts = (mined.candidates >= 0).sum(axis=1)
     enough = mined.queries[counts >= negatives]
-    outer, inner = (pool[np.isin(pool, enough)] for pool in training_queries(arrays))
-    if not len(outer):
+    pools = tuple(pool[np.isin(pool, enough)] for pool in training_queries(arrays))
+    if not any(map(len, pools)):
         hint = "Mine more candidates of each query (--top), or set a smaller batch.negatives."
         raise ModelError(f"No training query has {negatives} mined candidates.", hint)
-    return outer, inner
+    return pools
 
 
 def draw_candidates(
     arrays: TrainingArrays,
-    pools: tuple[Ints, Ints],
+    pools: Pools,
     mined: Mined,
     config: RerankBatchConfig,
     key: Sequence[int],
@@ -100,12 +101,10 @@ def draw_candidates(
         key: what is drawn from: (seed, step, micro-batch, rank).
     """
     generator = np.random.default_rng(list(key))
-    outer, inner = pools
-    inner_count = round(config.queries * config.inner_goal_share) if len(inner) else 0
-    parts = [generator.choice(outer, config.queries - inner_count)]
-    if inner_count:
-        parts.append(generator.choice(inner, inner_count))
-    queries = np.concatenate(parts)
+    counts = counts_of(pools, config.shares, config.queries)
+    queries = np.concatenate(
+        [generator.choice(pool, count) for pool, count in zip(pools, counts, strict=True) if count]
+    )
     starts, counts = arrays.gold.offsets[queries], arrays.gold.lengths[queries]
     positives = arrays.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
     candidates = mined.of(queries)[:, : config.among].astype(np.int64)
@@ -118,7 +117,7 @@ def draw_candidates(
 
 def validation_queries(arrays: TrainingArrays, mined: Mined, count: int) -> Ints:
     """A fixed sample of the valid statements whose ranking was mined. Raises ModelError without any."""
-    valid = (arrays.splits == SPLITS.index("valid")) & ~arrays.inner
+    valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index("statement"))
     queries = np.flatnonzero(valid)
     queries = queries[np.isin(queries, mined.queries)]
     if not len(queries):

@@ -64,18 +64,79 @@ class LossConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares of a batch's queries by origin. They add up to 1.
+
+    An origin without training queries leaves its share to the others, in proportion to theirs.
+    """
+
+    statement: float = 0.0
+    inner: float = 0.0
+    """Goals stated inside proofs (`have`, `show`, ...)."""
+    step: float = 0.0
+    """States of tactics that are known from the text, or that Lean traced."""
+    comment: float = 0.0
+    """States of tactics with a target that Lean printed into a comment."""
+
+    def __post_init__(self) -> None:
+        _require_shares("batch.shares", (self.statement, self.inner, self.step, self.comment))
+
+    def of(self, origin: str) -> float:
+        """The share of one of `retriever.training.arrays.ORIGINS`."""
+        return {
+            "statement": self.statement,
+            "inner": self.inner,
+            "step": self.step,
+            "comment": self.comment,
+        }[origin]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The chances with which a step's positive is drawn from more and more of its proof. They add up to 1.
+
+    A mixture is a graded label: what is drawn more often is the better answer. Statements and goals inside
+    proofs have one set of premises, those of their whole proof.
+    """
+
+    step: float = 0.0
+    """The premises of the step alone."""
+    rest: float = 0.0
+    """The premises of the step and of all that follow."""
+    proof: float = 0.0
+    """The premises of the whole proof."""
+
+    def __post_init__(self) -> None:
+        _require_shares("batch.labels", (self.step, self.rest, self.proof))
+
+
+def _require_shares(name: str, values: tuple[float, ...]) -> None:
+    require(all(value >= 0 for value in values), f"{name} must not be negative")
+    require(abs(sum(values) - 1) < 1e-6, f"{name} must add up to 1")
+
+
+def statements_and_inner() -> Shares:
+    """The mixture where a preset names none."""
+    return Shares(statement=0.8, inner=0.2)
+
+
+@dataclass(frozen=True, slots=True)
 class BatchConfig:
     """How a step is put together."""
 
     queries: int = 32
     corpus_negatives: int = 2048
     """Premises drawn at random from the whole corpus and encoded anew for every step."""
-    inner_goal_share: float = 0.2
-    """The share of queries that are goals stated inside proofs."""
+    shares: Shares = field(default_factory=statements_and_inner)
+    """Where the queries come from."""
+    labels: Labels = field(default_factory=lambda: Labels(step=1.0))
+    """What counts as a step's positive. Other premises of its proof are never its negatives."""
     share: float = 1.0
     """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
     varied: float = 0.0
     """The share of the queries whose state is augmented (`retriever.lean.augmentation.augment`)."""
+    dropped: float = 0.0
+    """The chance with which each hypothesis of a state inside a proof is left out."""
     hard: Path | None = None
     """Mined candidates per query (`retriever.lean.training.mining`)."""
     hard_negatives: int = 0
@@ -84,9 +145,9 @@ class BatchConfig:
     def __post_init__(self) -> None:
         require(self.queries >= 2, "batch.queries must be at least 2")
         require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
-        require(0 <= self.inner_goal_share <= 1, "batch.inner_goal_share must lie in [0, 1]")
         require(0 < self.share <= 1, "batch.share must lie in (0, 1]")
         require(0 <= self.varied <= 1, "batch.varied must lie in [0, 1]")
+        require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
         require(self.hard_negatives >= 0, "batch.hard_negatives must not be negative")
         require(
             bool(self.hard_negatives) == (self.hard is not None), "batch.hard and hard_negatives go together"

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Premise
 from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state
-from retriever.training.arrays import TrainingArrays
+from retriever.training.arrays import TrainingArrays, no_rows
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
 from retriever.training.reranking.rerank_data import draw_candidates, minable_queries, pair_texts
+from retriever.training.running.config import Shares
 from retriever.training.running.plain import to_plain
 from retriever.training.running.presets import preset_files, read_values
 from retriever.training.tokens import Ragged, ragged
@@ -89,7 +90,10 @@ def arrays(states: list[list[int]], contexts: list[list[int]], goals: list[list[
         states=framed(states),
         gold=ragged([[number % len(goals)] for number in range(count)]),
         splits=np.zeros(count, dtype=np.int64),
-        inner=np.array([number % 2 == 1 for number in range(count)]),
+        later=no_rows(count),
+        earlier=no_rows(count),
+        origins=np.arange(count) % 2,
+        theorems=np.arange(count),
         query_families=np.full(count, -1),
         ranks=np.zeros(count),
     )
@@ -122,14 +126,14 @@ def test_batches_are_drawn_from_the_key_and_the_first_candidates() -> None:
     candidates = np.tile(np.arange(8, 28, dtype=np.int32), (6, 1))
     candidates[5, 3:] = -1  # too few
     mined = Mined(np.array([0, 1, 2, 3, 4, 7]), candidates, "d", "f", has_gold=False)
-    config = RerankBatchConfig(queries=6, negatives=4, among=10, inner_goal_share=0.5)
+    config = RerankBatchConfig(queries=6, negatives=4, among=10, shares=Shares(statement=0.5, inner=0.5))
     pools = minable_queries(data, mined, config.negatives)
-    assert [pool.tolist() for pool in pools] == [[0, 2, 4], [1, 3]]
+    assert [pool.tolist() for pool in pools] == [[0, 2, 4], [1, 3], [], []]
     queries, premises = draw_candidates(data, pools, mined, config, (0, 7, 0, 0))
     again = draw_candidates(data, pools, mined, config, (0, 7, 0, 0))
     other = draw_candidates(data, pools, mined, config, (0, 7, 1, 0))
     assert np.array_equal(premises, again[1]) and not np.array_equal(premises, other[1])
-    assert premises.shape == (6, 5) and int(data.inner[queries].sum()) == 3
+    assert premises.shape == (6, 5) and int(data.origins[queries].sum()) == 3
     for query, (positive, *negatives) in zip(queries.tolist(), premises.tolist(), strict=True):
         assert positive in data.gold[query]
         assert len(set(negatives)) == 4 and set(negatives) <= set(range(8, 18))
@@ -251,9 +255,8 @@ def test_the_exported_folder_gives_what_torch_gives(trained: RerankConfig) -> No
     assert np.allclose(found[:3], expected, atol=1e-4) and np.isnan(found[3])
     small = Reranker.load(out)
     rounded = small.scores(GOAL, PREMISES)[:3] - expected
-    assert np.abs(rounded - rounded.mean()).max() < 0.3 * np.ptp(
-        expected
-    )  # a shift of all changes no ranking
+    # A shift of all logits changes no ranking.
+    assert np.abs(rounded - rounded.mean()).max() < 0.3 * np.ptp(expected)
     assert small.weight == 0.0 and small.fingerprint != full.fingerprint
 
 

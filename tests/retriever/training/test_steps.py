@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
 from retriever.lean.training.arrays import share_rank
-from retriever.lean.training.sampling import Batch, draw_batch, excluded
-from retriever.training.arrays import TrainingArrays, training_queries
+from retriever.lean.training.sampling import Batch, draw_batch, excluded, without_hypotheses
+from retriever.training.arrays import TrainingArrays, no_rows, training_queries
+from retriever.training.drawing import counts_of, draw_positives, draw_queries
 from retriever.training.masking import IGNORED, Masking, masked_texts
 from retriever.training.reranking.mined import Mined
-from retriever.training.running.config import BatchConfig, ModelConfig
+from retriever.training.running.config import BatchConfig, Labels, ModelConfig, Shares
 from retriever.training.tokens import Ragged, concatenate, ragged
 
+NONE = (np.zeros(0, dtype=np.int64),) * 3
 ROWS = st.lists(st.lists(st.integers(5, 99), min_size=2, max_size=12), min_size=1, max_size=12)
 
 
@@ -58,7 +60,10 @@ def arrays(golds: list[list[int]], families: list[int], own: list[int]) -> Train
         states=ragged([[2, 7, 3]] * len(golds)),
         gold=ragged(golds),
         splits=np.zeros(len(golds), dtype=np.int64),
-        inner=np.array([place % 3 == 0 for place in range(len(golds))]),
+        later=no_rows(len(golds)),
+        earlier=no_rows(len(golds)),
+        origins=np.array([int(place % 3 == 0) for place in range(len(golds))]),
+        theorems=np.arange(len(golds)),
         query_families=np.array(own),
         ranks=np.array([share_rank(f"theorem {place}") for place in range(len(golds))]),
     )
@@ -66,7 +71,10 @@ def arrays(golds: list[list[int]], families: list[int], own: list[int]) -> Train
 
 def test_batches_depend_on_seed_and_step_alone() -> None:
     data = arrays([[0, 1], [2], [1, 3], [4]], [0, 1, 2, 3, 4, 5], [0, 5, 4, 3])
-    pools, config = training_queries(data), BatchConfig(queries=4, corpus_negatives=3, inner_goal_share=0.5)
+    pools, config = (
+        training_queries(data),
+        BatchConfig(queries=4, corpus_negatives=3, shares=Shares(statement=0.5, inner=0.5)),
+    )
     first, again, other = (draw_batch(data, pools, config, (0, step)) for step in (7, 7, 8))
     assert all(np.array_equal(getattr(first, name), getattr(again, name)) for name in Batch.__slots__)
     assert not np.array_equal(first.premises, other.premises) or not np.array_equal(
@@ -74,14 +82,13 @@ def test_batches_depend_on_seed_and_step_alone() -> None:
     )
     for query, place in zip(first.queries, first.positives, strict=True):
         assert first.premises[place] in data.gold[query]
-    assert int(data.inner[first.queries].sum()) == 2
+    assert int(data.origins[first.queries].sum()) == 2
 
 
 def test_held_out_queries_are_never_drawn() -> None:
     data = arrays([[0]] * 9, [0, 1], [1] * 9)
     data.splits[:] = [0, 1, 2] * 3
-    outer, inner = training_queries(data)
-    assert set(outer) | set(inner) == {0, 3, 6}
+    assert set(np.concatenate(training_queries(data))) == {0, 3, 6}
 
 
 def test_a_smaller_share_of_the_theorems_lies_in_a_larger_one() -> None:
@@ -102,9 +109,9 @@ def test_mined_candidates_come_along_and_never_count_against_what_is_related(see
     found[generator.random(found.shape) < 0.4] = -1
     mined = Mined(np.arange(5), found, "data", "model", has_gold=False)  # query 5 was not mined
     config = BatchConfig(
-        queries=4, corpus_negatives=0, inner_goal_share=0.0, hard=Path("x"), hard_negatives=asked
+        queries=4, corpus_negatives=0, shares=Shares(statement=1.0), hard=Path("x"), hard_negatives=asked
     )
-    pools = (np.arange(6), np.zeros(0, dtype=np.int64))
+    pools = (np.arange(6), *NONE)
     batch = draw_batch(data, pools, config, (seed, 0), mined)
     without = draw_batch(data, pools, config, (seed, 0))
     assert np.array_equal(batch.queries, without.queries)
@@ -153,8 +160,8 @@ def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> 
     count = 20
     golds = [sorted(generator.choice(count, generator.integers(1, 5), replace=False)) for _ in range(6)]
     data = arrays(golds, generator.integers(0, 8, count).tolist(), generator.integers(-1, 8, 6).tolist())
-    config = BatchConfig(queries=6, corpus_negatives=9, inner_goal_share=0.0)
-    pools = (np.arange(6), np.zeros(0, dtype=np.int64))
+    config = BatchConfig(queries=6, corpus_negatives=9, shares=Shares(statement=1.0))
+    pools = (np.arange(6), *NONE)
     batch = draw_batch(data, pools, config, (seed, 0))
     mask = excluded(data, batch)
     for row, query in enumerate(batch.queries):
@@ -241,3 +248,77 @@ def test_positions_that_a_source_does_not_have_repeat_those_it_has(before: int, 
     assert torch.equal(
         target.encoder.layer[0].output.dense.weight, source.encoder.layer[0].output.dense.weight
     )
+
+
+def test_queries_are_drawn_by_origin_and_each_theorem_once() -> None:
+    pools = tuple(np.arange(origin * 100, origin * 100 + 100) for origin in range(4))
+    theorems = np.arange(400) % 100  # one query of each origin
+    shares = Shares(statement=0.4, inner=0.1, step=0.2, comment=0.3)
+    for seed in range(5):
+        drawn = draw_queries(theorems, pools, shares, 40, np.random.default_rng(seed))
+        assert np.bincount(drawn // 100).tolist() == [16, 4, 8, 12]
+        assert len(set(theorems[drawn])) == 40
+    few = draw_queries(theorems[:100], (pools[0][:3], *NONE), shares, 8, np.random.default_rng(0))
+    assert len(few) == 8 and set(few) <= {0, 1, 2}
+
+
+def test_an_origin_without_queries_leaves_its_share_to_the_others() -> None:
+    some, none = np.arange(5), np.zeros(0, dtype=np.int64)
+    shares = Shares(statement=0.5, step=0.3, comment=0.2)
+    assert counts_of((some, some, some, some), shares, 10) == [5, 0, 3, 2]
+    assert counts_of((some, some, none, none), shares, 10) == [10, 0, 0, 0]
+    assert counts_of((none, none, some, some), shares, 10) == [0, 0, 6, 4]
+    assert counts_of((none, some, none, none), shares, 10) == [0, 10, 0, 0]
+    assert sum(counts_of((some, some, some, some), shares, 7)) == 7
+
+
+def _with_parts() -> TrainingArrays:
+    data = arrays([[0], [1, 2], [3]], list(range(10)), [9, 9, 9])
+    return replace(data, later=ragged([[4, 5], [], [6]]), earlier=ragged([[7], [8], []]))
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (Labels(step=1.0), [{0}, {1, 2}, {3}]),
+        (Labels(rest=1.0), [{0, 4, 5}, {1, 2}, {3, 6}]),
+        (Labels(proof=1.0), [{0, 4, 5, 7}, {1, 2, 8}, {3, 6}]),
+        (Labels(step=0.5, proof=0.5), [{0, 4, 5, 7}, {1, 2, 8}, {3, 6}]),
+    ],
+)
+def test_a_steps_positives_reach_as_far_as_the_labels_say(labels: Labels, expected: list[set[int]]) -> None:
+    data, queries = _with_parts(), np.array([2, 0, 1])
+    drawn = [draw_positives(data, queries, labels, np.random.default_rng(seed)) for seed in range(120)]
+    table = np.stack(drawn)
+    assert [set(table[:, column].tolist()) for column in range(3)] == [expected[row] for row in (2, 0, 1)]
+
+
+def test_a_graded_label_draws_the_step_more_often() -> None:
+    data, labels = _with_parts(), Labels(step=0.7, proof=0.3)
+    drawn = draw_positives(data, np.zeros(20_000, dtype=np.int64), labels, np.random.default_rng(3))
+    assert np.bincount(drawn, minlength=8)[[0, 4, 5, 7]] / 20_000 == pytest.approx(
+        [0.775, 0.075, 0.075, 0.075], abs=0.02
+    )
+
+
+def test_other_premises_of_the_proof_are_no_negatives_of_a_step() -> None:
+    data = _with_parts()
+    batch = Batch(np.array([0]), np.arange(10), np.array([0]))
+    assert excluded(data, batch)[0].tolist() == [place in (4, 5, 7, 9) for place in range(10)]
+
+
+def test_hypotheses_are_left_out_whole_and_targets_stay() -> None:
+    var, goal = 11, 12
+    states = ragged(
+        [[2, var, 21, 22, var, 23, goal, 24, 3], [2, 31, var, 32, goal, 33, 34, 3], [2, goal, 41, 3]]
+    )
+    key, marks = (0, 1), (var, goal)
+    assert without_hypotheses(states, np.zeros(3), marks, key) is states
+    bare = without_hypotheses(states, np.ones(3), marks, key)
+    assert rows_of(bare) == [[2, goal, 24, 3], [2, 31, goal, 33, 34, 3], [2, goal, 41, 3]]
+    second = without_hypotheses(states, np.array([0.0, 1.0, 0.0]), marks, key)
+    assert rows_of(second) == [rows_of(states)[0], rows_of(bare)[1], rows_of(states)[2]]
+    found = {
+        tuple(rows_of(without_hypotheses(states, np.full(3, 0.5), marks, (0, at)))[0]) for at in range(60)
+    }
+    assert len(found) == 4
