@@ -156,7 +156,7 @@ class PremiseService:
         used = used_nearby(snapshot, where)
         question = _question(snapshot, asked, vector, target, used, len(local.premises))
         check_wanted()
-        ids = candidates(question, self._fusion.lists, asked.k)
+        ids = candidates(question, self._fusion.lists, asked.k if ranker is None else 0)
         own = local_columns(snapshot, local, question, vector, used)
         columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
         table = features(question.context, columns)
@@ -164,6 +164,8 @@ class PremiseService:
             scores = self._fusion.score(table)
         else:
             scores = ranker.score(_ranker_table(snapshot, question, local, ids, columns, table))
+            if asked.k > len(scores):
+                ids, columns, scores = self._lengthened(snapshot, question, asked.k, ids, columns, scores)
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
         chosen = best(columns.names, scores, max(asked.k, depth))
         knows_scope = question.scope is not None
@@ -185,6 +187,26 @@ class PremiseService:
     def _vector(self, goal: Goal) -> Floats:
         """float32[d]: the goal's embedding, kept for whoever asks next."""
         return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))
+
+    def _lengthened(
+        self,
+        snapshot: Snapshot,
+        question: RankingQuestion,
+        k: int,
+        ids: Ids,
+        columns: CandidateColumns,
+        scores: Floats,
+    ) -> tuple[Ids, CandidateColumns, Floats]:
+        """The candidates and, behind them, as many more as k asks for, by the fusion.
+
+        The ranker's features compare a premise with the other candidates, so these have to be the same for
+        every k.
+        """
+        more = np.setdiff1d(candidates(question, self._fusion.lists, k), ids)
+        further = columns_of(question, snapshot.view, snapshot.structure, more)
+        fused = self._fusion.score(features(question.context, further))
+        behind = scores.min(initial=0.0) - 1.0 + fused - fused.max(initial=0.0)
+        return np.concatenate([ids, more]), columns.then(further), np.concatenate([scores, behind])
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
         """The first `depth` in the re-ranker's order, the others behind them.
