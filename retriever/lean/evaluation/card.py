@@ -41,6 +41,7 @@ Formalization with A Learning-based Premise Retriever"). It was trained from scr
 - `retriever/models/text.py` defines the text that it reads.
 - `config.json` and `retriever/models/encoder.py` define how it is run.
 - `fusion.json` holds the weights that combine it with BM25 and the other features.
+- `ranker.onnx`, if there is one, holds the trees that rank in place of that weighted sum.
 """
 
 _SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}

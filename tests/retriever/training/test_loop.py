@@ -243,7 +243,7 @@ def test_mined_candidates_change_what_is_learned_and_must_be_of_the_same_data(
 
 
 def test_a_share_that_leaves_nothing_is_told(retriever: TrainConfig) -> None:
-    with pytest.raises(ModelError, match="No statement is left") as error:
+    with pytest.raises(ModelError, match="No query is left") as error:
         run_training(replace(retriever, batch=replace(retriever.batch, share=1e-9)))
     assert "batch.share" in error.value.hint
 
