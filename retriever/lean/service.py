@@ -150,7 +150,7 @@ class PremiseService:
         goal, where = asked.goal, asked.where
         vector = self._vector(goal)
         ranker = self._ranker if asked.kinds == "theorems" else None  # it was fitted to theorems
-        target = None if ranker is None else self._encoder.encode_state(Goal((), goal.target))
+        target = None if ranker is None else self._vector(Goal((), goal.target))
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, GoalPatterns
-from retriever.lean.structure.index import StructureIndex
+from retriever.lean.structure.index import StructureIndex, among
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -49,7 +49,7 @@ def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids,
         return np.asarray(np.bincount(owners, values, minlength=count), dtype=np.float64)
 
     def met(tokens: Iterable[int]) -> Doubles:
-        return _among(rows, tokens).astype(np.float64)
+        return among(rows, tokens).astype(np.float64)
 
     left_inside, right_inside = total(met(patterns.left_inside)), total(met(patterns.right_inside))
     equation, equivalence = total(met([EQUATION])), total(met([EQUIVALENCE]))
@@ -69,13 +69,3 @@ def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids,
         np.log1p(total(weights * (channels == Channel.HYPOTHESES))),
     )
     return np.stack(columns, axis=1).astype(np.float32)
-
-
-def _among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
-    few = np.array(sorted(tokens), dtype=np.uint32)
-    if not len(few):
-        return np.zeros(len(rows), dtype=np.bool_)
-    if len(few) == 1:
-        return np.asarray(rows == few[0])
-    index = np.minimum(np.searchsorted(few, rows), len(few) - 1)
-    return np.asarray(few[index] == rows)

@@ -148,7 +148,7 @@ class StructureIndex:
         totals = by_channel(weights)
 
         def matched_weights(tokens: Iterable[int]) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-            has = _among(rows, tokens)
+            has = among(rows, tokens)
             return by_channel(weights * has), by_channel((~has).astype(np.float64)) == 0
 
         size = float(self.weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
@@ -191,11 +191,13 @@ class StructureIndex:
         return np.asarray(np.log((2.0 + len(self)) / (1.0 + frequency)))
 
 
-def _among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
+def among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
     """bool[len(rows)]: which rows are one of these few tokens."""
     few = np.array(sorted(tokens), dtype=np.uint32)
     if not len(few):
         return np.zeros(len(rows), dtype=np.bool_)
+    if len(few) == 1:
+        return np.asarray(rows == few[0])
     index = np.minimum(np.searchsorted(few, rows), len(few) - 1)
     return np.asarray(few[index] == rows)
 
