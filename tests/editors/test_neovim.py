@@ -59,8 +59,8 @@ def test_a_quick_fix_takes_the_place_of_the_sorry(plain: Neovim, text: list[str]
     plain.go(line, 3)
     plain.lua("vim.lsp.buf.code_action()")
     plain.wait("not vim.fn.getline('.'):find('sorry')")
-    assert plain.line(line) == "  apply Nat.add_left_comm"
-    assert "Try this: apply Nat.add_left_comm" in plain.lua("return _G.offered[1]")
+    assert "Nat.add_left_comm" in plain.line(line)
+    assert f"Try this: {plain.line(line).strip()}" in plain.lua("return _G.offered[1]")
 
 
 def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, text: list[str]) -> None:
@@ -69,10 +69,11 @@ def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, te
     plain.go(line, 3)
     plain.keys(":PremiseSuggest<CR>")
     plain.wait("not vim.fn.getline('.'):find('sorry')")
-    assert plain.line(line) == "  apply Nat.add_left_comm"
+    assert "Nat.add_left_comm" in plain.line(line)
     assert plain.lua("return _G.prompt") == "a b c : ℕ ⊢ a + (b + c) = b + (a + c)"
     offered = plain.lua("return _G.offered")
-    assert offered[:2] == ["── Tactics ──", "apply Nat.add_left_comm (closes the goal)"]
+    assert offered[0] == "── Tactics ──"
+    assert offered[1].startswith(plain.line(line).strip()) and "(closes the goal" in offered[1]
     at = offered.index("── Premises ──")
     assert all(item.endswith((")", "…")) for item in offered[1:at])
     assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered[at:])
