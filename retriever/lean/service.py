@@ -20,6 +20,7 @@ from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
+from retriever.lean.callers import Caller
 from retriever.lean.features import CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, voters
@@ -64,6 +65,7 @@ class RankRequest:
     k: int
     kinds: Kinds
     allowed: Allowed | None
+    caller: Caller = ""
 
 
 class PremiseService:
@@ -133,18 +135,20 @@ class PremiseService:
         *,
         kinds: Kinds = "theorems",
         allowed: Allowed | None = None,
+        caller: Caller = "",
     ) -> list[RankedPremise]:
         """The k premises that fit a goal best, best first.
 
         Without `where` nothing is known about imports. With it, private premises of other files and what
-        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
+        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen. `caller` is the tactic that the premises
+        are for.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Unwanted.
         """
         if k <= 0:
             return []
         with self.reading() as snapshot:
-            return self._ranked(snapshot, RankRequest(readable(goal), where, k, kinds, allowed))
+            return self._ranked(snapshot, RankRequest(readable(goal), where, k, kinds, allowed, caller))
 
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where

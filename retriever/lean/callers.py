@@ -1,0 +1,29 @@
+"""The tactic that premises are asked for, as Lean's own `LibrarySuggestions` calls it: the caller.
+
+After `rw [` an equation is wanted whose side occurs in the goal, after `simp [` whatever simplifies (definitions,
+too), after `apply` what concludes the goal.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+
+Caller = Literal["", "rewrite", "simplify", "apply", "unfold"]
+"""The group of a tactic; empty where it is not known, or of no group."""
+CALLERS: tuple[Caller, ...] = get_args(Caller)
+
+_GROUPS: dict[Caller, str] = {
+    "rewrite": "rw rwa erw rewrite nth_rw nth_rewrite simp_rw",
+    "simplify": "simp simpa simp_all simp_arith dsimp norm_num norm_cast push_cast field_simp",
+    "apply": "apply exact refine refine' exact_mod_cast apply_mod_cast convert have use exists",
+    "unfold": "unfold delta",
+}
+_OF: dict[str, Caller] = {name: caller for caller, names in _GROUPS.items() for name in names.split()}
+_FIRST = re.compile(r"[\s·<;>(]*([a-zA-Z_][\w']*)")
+
+
+def caller_of(tactic: str) -> Caller:
+    """The group of a tactic by its first word: `simp only [foo]` and `simp` alike are "simplify"."""
+    found = _FIRST.match(tactic)
+    return _OF.get(found[1], "") if found else ""
