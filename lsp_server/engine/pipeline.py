@@ -52,6 +52,7 @@ from prover.candidates import Candidate
 from prover.generator.model import Generated
 from prover.turns import Turns
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 from retriever.lean.offer import RankedPremise
 
 _DEFINITIONS = 6
@@ -86,7 +87,7 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        ranked = await self.rank(context, goal, request.position, depth)
+        ranked = await self.rank(context, goal, request.position, depth, request.caller)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -122,13 +123,21 @@ class Pipeline:
         return await self.try_tactics(context, position, state, ranked)
 
     async def rank(
-        self, context: RequestContext, goal: Goal, position: GoalPosition | None, k: int
+        self,
+        context: RequestContext,
+        goal: Goal,
+        position: GoalPosition | None,
+        k: int,
+        caller: Caller = "",
     ) -> Ranked:
-        """The best `k` premises for the goal. Raises PremiseIndexError, ModelError, BadSource."""
+        """The best `k` premises for the goal, of the kinds that the caller can use.
+
+        Raises PremiseIndexError, ModelError, BadSource.
+        """
         await context.files.caught_up()
         current = await context.index.current()
         settings = context.settings.premises
-        return Ranked(await self.ranking.rank(current, settings, goal, position, k), current)
+        return Ranked(await self.ranking.rank(current, settings, goal, position, k, caller), current)
 
     async def _with_tactics(
         self,
@@ -199,7 +208,7 @@ class Pipeline:
     ) -> list[Candidate]:
         goal = main_goal(trial.state)
         definitions = await self.ranking.rank(
-            current, context.settings.premises, goal, trial.position, _DEFINITIONS, "definitions"
+            current, context.settings.premises, goal, trial.position, _DEFINITIONS, "unfold"
         )
         extra = trial.tactics.extra or current.index.closers
         usable = [*trial.premises, *in_scope(definitions)]

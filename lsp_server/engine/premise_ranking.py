@@ -11,7 +11,8 @@ from lsp_server.documents.goal_positions import cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.settings import PremiseSettings
 from prover.verify import GoalPosition
-from retriever.lean.offer import Kinds, RankedPremise
+from retriever.lean.callers import Caller
+from retriever.lean.offer import RankedPremise
 
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
@@ -32,17 +33,19 @@ class PremiseRanking:
         goal: Goal,
         position: GoalPosition | None,
         k: int,
-        kinds: Kinds = "theorems",
+        caller: Caller = "",
     ) -> list[RankedPremise]:
-        """The best `k` premises for the goal; with a position, each says whether it is in scope there.
+        """The best `k` premises for the goal, of the kinds that the caller can use.
+
+        With a position, each says whether it is in scope there.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = max(k, _DEPTH) if kinds == "theorems" else k
-        key = (current.version, goal, cache_key(position) if position else None, depth, kinds)
+        depth = max(k, _DEPTH) if caller != "unfold" else k
+        key = (current.version, goal, cache_key(position) if position else None, depth, caller)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, kinds)
+            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, caller)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
         if not settings.out_of_scope:

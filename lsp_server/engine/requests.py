@@ -12,6 +12,7 @@ from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 
 MOST_PREMISES = 1000
 """The most premises that an answer lists."""
@@ -35,6 +36,8 @@ class SuggestRequest:
     keep_failures: bool = False
     goal_number: int = 1
     """Which of several goals is meant, from 1."""
+    caller: Caller = ""
+    """The group of the tactic that the premises are for."""
 
 
 @dataclass(frozen=True, slots=True)

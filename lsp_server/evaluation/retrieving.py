@@ -22,9 +22,10 @@ from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
+from retriever.lean.callers import Caller
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
+from retriever.lean.offer import RankedPremise, kinds_for, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import PremiseEncoder
@@ -116,8 +117,8 @@ class ProblemRetriever:
     def _ranked(
         self, goal: Goal, context: GoalContext, problem: Problem, first: list[Premise]
     ) -> list[Premise]:
-        found = self._best(goal, context, self._count, "theorems", problem)
-        definitions = self._best(goal, context, DEFINITIONS, "definitions", problem)
+        found = self._best(goal, context, self._count, "", problem)
+        definitions = self._best(goal, context, DEFINITIONS, "unfold", problem)
         names = {premise.name for premise in first}
         others = [premise for premise in found if premise.name not in names]
         return [
@@ -127,11 +128,12 @@ class ProblemRetriever:
         ]
 
     def _best(
-        self, goal: Goal, context: GoalContext, count: int, kinds: Kinds, problem: Problem
+        self, goal: Goal, context: GoalContext, count: int, caller: Caller, problem: Problem
     ) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
         most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
-        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE)
+        kinds = kinds_for(caller)
+        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE, caller=caller)
         left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
         return [one.premise for one in left[:count]]
 

@@ -158,7 +158,7 @@ def _made(
     index: ProjectIndex, goal: Goal, prefix: str, position: GoalPosition | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
     """The tactics that need no generator, best first."""
-    definitions = index.rank(goal, position, _DEFINITIONS, "definitions")
+    definitions = index.rank(goal, position, _DEFINITIONS, "unfold")
     premises = [*theorems, *(one.premise for one in definitions if one.in_scope is not False)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)

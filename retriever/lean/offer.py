@@ -11,12 +11,33 @@ import numpy as np
 from lean_extract.records import Premise
 from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
+from retriever.lean.callers import Caller
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.search.index.neighbours import Bools
 
-Kinds = Literal["theorems", "definitions", "all"]
+Kinds = Literal["theorems", "rewriting", "simplifying", "unfoldable", "definitions", "all"]
+"""What is ranked: theorems; with definitions that have equations; with all that unfolds; only what unfolds;
+whatever is no theorem; everything."""
+
+_WITH_EQUATIONS = frozenset({"def", "abbrev", "irreducible_def"})
+"""The kinds whose names stand for equations, as `rw` uses them."""
+_UNFOLDABLE = _WITH_EQUATIONS | {"instance", "field"}
+"""The kinds that `unfold` and `simp` replace by what they stand for. Types and constructors stand for nothing else."""
+_FURTHER: dict[Kinds, frozenset[str]] = {
+    "theorems": frozenset(),
+    "rewriting": _WITH_EQUATIONS,
+    "simplifying": _UNFOLDABLE,
+    "unfoldable": _UNFOLDABLE,
+}
+"""The kinds of definitions, where not all of them are offered."""
+_FOR: dict[Caller, Kinds] = {
+    "": "theorems",
+    "rewrite": "rewriting",
+    "simplify": "simplifying",
+    "unfold": "unfoldable",
+}
 
 DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
 _DOCUMENTED = frozenset(
@@ -53,11 +74,40 @@ class RankedPremise:
     """Whether its proof, or one that it uses, has a `sorry`."""
 
 
+def kinds_for(caller: Caller, *, is_data: bool = False) -> Kinds:
+    """What a tactic can use.
+
+    Args:
+        caller: its group.
+        is_data: whether the goal asks for data, not for a proof: then terms of every kind may be given.
+    """
+    if caller == "apply":
+        return "all" if is_data else "theorems"
+    return _FOR[caller]
+
+
+def admits(kinds: Kinds, premise: Premise) -> bool:
+    """Whether a premise is of these kinds."""
+    if is_theorem(premise):
+        return kinds not in ("unfoldable", "definitions")
+    return kinds not in _FURTHER or premise.kind in _FURTHER[kinds]
+
+
+def _of_kinds(snapshot: Snapshot, kinds: Kinds) -> Bools:
+    """bool[n]: the same for the indexed premises."""
+    if kinds in ("theorems", "definitions"):
+        return snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
+    if kinds == "all":
+        return np.ones(len(snapshot.is_theorem), dtype=np.bool_)
+    further = snapshot.is_definition(_FURTHER[kinds])
+    return further if kinds == "unfoldable" else np.asarray(further | snapshot.is_theorem)
+
+
 def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
     """The open file's premises that may be offered; of very many those nearest above the goal."""
     if where is None:
         return ()
-    chosen = (p for p in declared_before(where) if kinds == "all" or is_theorem(p) == (kinds == "theorems"))
+    chosen = (p for p in declared_before(where) if admits(kinds, p))
     return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MOST_LOCAL:]
 
 
@@ -71,9 +121,7 @@ def offered_premises(
 
 
 def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int) -> Bools:
-    allowed = snapshot.view.alive.copy()
-    if kinds != "all":
-        allowed &= snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
+    allowed = snapshot.view.alive & _of_kinds(snapshot, kinds)
     if where is None:
         return np.asarray(allowed & ~snapshot.is_private)
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
