@@ -87,6 +87,8 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
     )
+    said = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
+    command.add_argument("--caller", default="", metavar="TACTIC", help=said)
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     command.add_argument("--failures", action="store_true", help="also list tactics that fail")
     command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")

@@ -126,15 +126,16 @@ class ProjectIndex:
         `kinds`, if given, are offered whatever the caller can use. `allowed` restricts the candidates before
         ranking, so that k premises are returned if there are k.
         """
-        if kinds is None:
-            kinds = kinds_for(caller, is_data=caller == "apply" and self._asks_for_data(goal, context))
-        ranked = self._service.rank(goal, context, k, kinds=kinds, allowed=allowed, caller=caller)
+        chosen = kinds or self.kinds_for(goal, context, caller)
+        ranked = self._service.rank(goal, context, k, kinds=chosen, allowed=allowed, caller=caller)
         return self._declared.checked(ranked, context)
 
-    def _asks_for_data(self, goal: Goal, context: GoalContext | None) -> bool:
-        """Whether the goal asks for data, as far as texts tell."""
+    def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> Kinds:
+        """What the caller can use on the goal."""
+        if caller != "apply":
+            return kinds_for(caller)
         with self._service.reading() as snapshot:
-            return is_data(goal, lambda name: stated(snapshot, context, name))
+            return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
     def search(
         self, text: str, position: GoalPosition | None, k: int, allowed: Allowed | None = None
