@@ -120,14 +120,26 @@ def closed(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
 
 
 def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
-    """Uses of a definition that the goal mentions."""
+    """Uses of a definition that the goal mentions, or that a hypothesis is made with."""
     if premise.kind not in _DEFINITIONS:
         return
+    name = premise.written
+    if any(_means(premise, symbol) for symbol in goal.symbols):
+        trust = 1.0 if _means(premise, goal.head) else 0.8
+        yield Use(f"simp [{name}]", 0.35 * trust)
+        yield Use(f"unfold {name}", 0.32 * trust)
+        yield Use(f"rw [{name}]", 0.28 * trust)
+        yield Use(f"simp only [{name}]", 0.25 * trust)
+    for hypothesis, _, outer in goal.hypotheses:
+        if _means(premise, outer):
+            yield Use(f"unfold {name} at {hypothesis}", 0.2)
+            yield Use(f"simp [{name}] at {hypothesis}", 0.18)
+
+
+def _means(premise: Premise, symbol: str) -> bool:
+    """Whether a symbol that Lean prints may be the premise's name, with fewer or other namespaces before it."""
     last = premise.name.rsplit(".", 1)[-1]
-    if {premise.written, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
-        yield Use(f"unfold {premise.written}", 0.3)
-        yield Use(f"simp [{premise.written}]", 0.35)
-        yield Use(f"simp only [{premise.written}]", 0.25)
+    return symbol in (premise.written, last) or symbol.endswith(f".{last}")
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:

@@ -31,7 +31,7 @@ from lsp_server.engine.answers import (
     with_tactics,
     without_file,
 )
-from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.candidate_tactics import DEFINITIONS, CandidateTactics, as_candidates, open_ahead
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
@@ -54,9 +54,6 @@ from prover.turns import Turns
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.offer import RankedPremise
-
-_DEFINITIONS = 6
-"""How many definitions are considered besides the theorems, to find one that the goal mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +204,9 @@ class Pipeline:
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
     ) -> list[Candidate]:
         goal = main_goal(trial.state)
+        settings = context.settings.premises
         definitions = await self.ranking.rank(
-            current, context.settings.premises, goal, trial.position, _DEFINITIONS, "unfold"
+            current, settings, goal, trial.position, DEFINITIONS, kinds="definitions"
         )
         extra = trial.tactics.extra or current.index.closers
         usable = [*trial.premises, *in_scope(definitions)]

@@ -12,7 +12,7 @@ from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.settings import PremiseSettings
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
-from retriever.lean.offer import RankedPremise
+from retriever.lean.offer import Kinds, RankedPremise
 
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
@@ -34,18 +34,19 @@ class PremiseRanking:
         position: GoalPosition | None,
         k: int,
         caller: Caller = "",
+        kinds: Kinds | None = None,
     ) -> list[RankedPremise]:
-        """The best `k` premises for the goal, of the kinds that the caller can use.
+        """The best `k` premises for the goal, of these kinds or those that the caller can use.
 
         With a position, each says whether it is in scope there.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = max(k, _DEPTH) if caller != "unfold" else k
-        key = (current.version, goal, cache_key(position) if position else None, depth, caller)
+        depth = k if kinds else max(k, _DEPTH)
+        key = (current.version, goal, cache_key(position) if position else None, depth, caller, kinds)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, caller)
+            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, caller, kinds)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
         if not settings.out_of_scope:

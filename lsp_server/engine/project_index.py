@@ -104,13 +104,18 @@ class ProjectIndex:
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
 
     def rank(
-        self, goal: Goal, position: GoalPosition | None, k: int, caller: Caller = ""
+        self,
+        goal: Goal,
+        position: GoalPosition | None,
+        k: int,
+        caller: Caller = "",
+        kinds: Kinds | None = None,
     ) -> list[RankedPremise]:
-        """The best `k` premises for a goal, of the kinds that the caller can use.
+        """The best `k` premises for a goal, of these kinds or those that the caller can use.
 
         With a position, each says whether it is in scope there.
         """
-        return self.rank_in(goal, self.context_at(position) if position else None, k, caller)
+        return self.rank_in(goal, self.context_at(position) if position else None, k, caller, kinds)
 
     def rank_in(
         self,
@@ -123,7 +128,7 @@ class ProjectIndex:
     ) -> list[RankedPremise]:
         """The same for a context that is known already.
 
-        `kinds`, if given, are offered whatever the caller can use. `allowed` restricts the candidates before
+        `allowed` restricts the candidates before
         ranking, so that k premises are returned if there are k.
         """
         chosen = kinds or self.kinds_for(goal, context, caller)

@@ -17,15 +17,15 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
+from lsp_server.engine.candidate_tactics import DEFINITIONS
 from lsp_server.evaluation.retrievers import RetrieverKind
 from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
-from retriever.lean.callers import Caller
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise, kinds_for, offered_premises, own_premises, scope_of
+from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import PremiseEncoder
@@ -33,8 +33,6 @@ from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.fusion import Fusion
 from retriever.search.index.store import IndexStore
 
-DEFINITIONS = 6
-"""How many definitions are given besides the theorems, as in a suggestion."""
 _MOST_HIDDEN = 100
 """How many hidden premises may rank above those that are given."""
 _IN_SCOPE = Allowed(in_scope=True)
@@ -117,8 +115,8 @@ class ProblemRetriever:
     def _ranked(
         self, goal: Goal, context: GoalContext, problem: Problem, first: list[Premise]
     ) -> list[Premise]:
-        found = self._best(goal, context, self._count, "", problem)
-        definitions = self._best(goal, context, DEFINITIONS, "unfold", problem)
+        found = self._best(goal, context, self._count, "theorems", problem)
+        definitions = self._best(goal, context, DEFINITIONS, "definitions", problem)
         names = {premise.name for premise in first}
         others = [premise for premise in found if premise.name not in names]
         return [
@@ -128,12 +126,11 @@ class ProblemRetriever:
         ]
 
     def _best(
-        self, goal: Goal, context: GoalContext, count: int, caller: Caller, problem: Problem
+        self, goal: Goal, context: GoalContext, count: int, kinds: Kinds, problem: Problem
     ) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
         most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
-        kinds = kinds_for(caller)
-        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE, caller=caller)
+        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE)
         left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
         return [one.premise for one in left[:count]]
 
