@@ -9,6 +9,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.inaccessible import DAGGER
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, unify
+from prover.mentions import means
 from prover.proofs import key, proofs
 from prover.shapes import Argument, GoalShape, head, last_named, shape, symbols, telescope, tokens
 from prover.terms import Term, parse
@@ -124,22 +125,16 @@ def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
     if premise.kind not in _DEFINITIONS:
         return
     name = premise.written
-    if any(_means(premise, symbol) for symbol in goal.symbols):
-        trust = 1.0 if _means(premise, goal.head) else 0.8
+    if any(means(premise, symbol, goal.local) for symbol in goal.symbols):
+        trust = 1.0 if means(premise, goal.head, goal.local) else 0.8
         yield Use(f"simp [{name}]", 0.35 * trust)
         yield Use(f"unfold {name}", 0.32 * trust)
         yield Use(f"rw [{name}]", 0.28 * trust)
         yield Use(f"simp only [{name}]", 0.25 * trust)
     for hypothesis, _, outer in goal.hypotheses:
-        if _means(premise, outer):
+        if means(premise, outer, goal.local):
             yield Use(f"unfold {name} at {hypothesis}", 0.2)
             yield Use(f"simp [{name}] at {hypothesis}", 0.18)
-
-
-def _means(premise: Premise, symbol: str) -> bool:
-    """Whether a symbol that Lean prints may be the premise's name, with fewer or other namespaces before it."""
-    last = premise.name.rsplit(".", 1)[-1]
-    return symbol in (premise.written, last) or symbol.endswith(f".{last}")
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:

@@ -23,8 +23,6 @@ from prover.verify import GoalPosition
 
 GENERATOR = "generator"
 """The source of a generator's candidates."""
-DEFINITIONS = 24
-"""How many definitions are considered besides the theorems, to find those that the goal mentions."""
 _KEPT = 64
 """Goals."""
 

@@ -31,7 +31,8 @@ from lsp_server.engine.answers import (
     with_tactics,
     without_file,
 )
-from lsp_server.engine.candidate_tactics import DEFINITIONS, CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
@@ -209,7 +210,8 @@ class Pipeline:
             current, settings, goal, trial.position, DEFINITIONS, kinds="definitions"
         )
         extra = trial.tactics.extra or current.index.closers
-        usable = [*trial.premises, *in_scope(definitions)]
+        mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
+        usable = [*trial.premises, *mentioned]
         return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
 
     async def _from_neighbours(self, current: CurrentIndex, trial: TrialRequest) -> list[Candidate]:

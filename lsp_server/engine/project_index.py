@@ -11,6 +11,7 @@ from lean_extract.source.projects.project import Project, find_project, source_i
 from lsp_server.engine.answering_stores import stores_for, without_misfits
 from lsp_server.engine.data_goals import is_data
 from lsp_server.engine.declared_premises import DeclaredPremises
+from lsp_server.engine.definitions import DEFINITIONS, in_order
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
 from lsp_server.engine.goal_contexts import GoalContexts
 from lsp_server.engine.indexed_files import Changes, IndexedFiles
@@ -128,15 +129,19 @@ class ProjectIndex:
     ) -> list[RankedPremise]:
         """The same for a context that is known already.
 
-        `allowed` restricts the candidates before
-        ranking, so that k premises are returned if there are k.
+        `allowed` restricts the candidates before ranking, so that k premises are returned if there are k.
         """
-        chosen = kinds or self.kinds_for(goal, context, caller)
-        ranked = self._service.rank(goal, context, k, kinds=chosen, allowed=allowed, caller=caller)
-        return self._declared.checked(ranked, context)
+        parts = (kinds,) if kinds else self.kinds_for(goal, context, caller)
+        count = k if kinds or parts == ("theorems",) else max(k, DEFINITIONS)
+        found = [
+            self._service.rank(goal, context, count, kinds=part, allowed=allowed, caller=caller)
+            for part in parts
+        ]
+        ranked = found[0] if kinds else in_order(goal, found, caller)
+        return self._declared.checked(ranked[:k], context)
 
-    def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> Kinds:
-        """What the caller can use on the goal."""
+    def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:
+        """What the caller can use on the goal, in parts that are ranked apart."""
         if caller != "apply":
             return kinds_for(caller)
         with self._service.reading() as snapshot:

@@ -160,19 +160,19 @@ class _Job:
         return _written(ranked)
 
     def _rank(self, index: ProjectIndex) -> list[RankedPremise]:
-        plain = self._request.caller_in_module_system
-        kinds = "theorems" if plain else index.kinds_for(self._goal, None, self._caller)
-        sent = self._sent(index, kinds)
+        kinds: Kinds | None = "theorems" if self._request.caller_in_module_system else None
+        parts = (kinds,) if kinds else index.kinds_for(self._goal, None, self._caller)
+        sent = self._sent(index, parts)
         with index.service.reading() as snapshot:
             context = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
         return index.rank_in(self._goal, context, self._k, self._caller, kinds, allowed)
 
-    def _sent(self, index: ProjectIndex, kinds: Kinds) -> list[Premise]:
+    def _sent(self, index: ProjectIndex, kinds: Sequence[Kinds]) -> list[Premise]:
         """The new premises of these kinds, and if there are very many, those nearest to the goal."""
         items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
         read = (self._fresh.read(item.name, item.decl) for item in items)
-        premises = [premise for premise in read if admits(kinds, premise)]
+        premises = [premise for premise in read if any(admits(one, premise) for one in kinds)]
         if len(premises) <= MOST_LOCAL:
             return premises
         return self._fresh.nearest(index.service.encoder, self._goal, premises, MOST_LOCAL)

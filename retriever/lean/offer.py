@@ -17,26 +17,21 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.search.index.neighbours import Bools
 
-Kinds = Literal["theorems", "rewriting", "simplifying", "unfoldable", "definitions", "all"]
-"""What is ranked: theorems; with definitions that have equations; with all that unfolds; only what unfolds;
-whatever is no theorem; everything."""
+Kinds = Literal["theorems", "definitions", "equational", "unfoldable", "all"]
+"""Theorems; whatever is none; of that what has equations; what stands for something else; everything."""
 
-_WITH_EQUATIONS = frozenset({"def", "abbrev", "irreducible_def"})
-"""The kinds whose names stand for equations, as `rw` uses them."""
-_UNFOLDABLE = _WITH_EQUATIONS | {"instance", "field"}
-"""The kinds that `unfold` and `simp` replace by what they stand for. Types and constructors stand for nothing else."""
-_FURTHER: dict[Kinds, frozenset[str]] = {
-    "theorems": frozenset(),
-    "rewriting": _WITH_EQUATIONS,
-    "simplifying": _UNFOLDABLE,
-    "unfoldable": _UNFOLDABLE,
+_KINDS: dict[Kinds, frozenset[str]] = {
+    "equational": frozenset({"def", "abbrev", "irreducible_def"}),
+    "unfoldable": frozenset({"def", "abbrev", "irreducible_def", "instance", "field"}),
 }
-"""The kinds of definitions, where not all of them are offered."""
-_FOR: dict[Caller, Kinds] = {
-    "": "theorems",
-    "rewrite": "rewriting",
-    "simplify": "simplifying",
-    "unfold": "unfoldable",
+"""Lean's keywords of the definitions that are offered, where not all are. `rw` uses a definition's equations;
+`simp` and `unfold` also see through instances and projections. Types and constructors stand for themselves."""
+_FOR: dict[Caller, tuple[Kinds, ...]] = {
+    "": ("theorems",),
+    "apply": ("theorems",),
+    "rewrite": ("theorems", "equational"),
+    "simplify": ("theorems", "unfoldable"),
+    "unfold": ("unfoldable",),
 }
 
 DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
@@ -74,33 +69,30 @@ class RankedPremise:
     """Whether its proof, or one that it uses, has a `sorry`."""
 
 
-def kinds_for(caller: Caller, *, is_data: bool = False) -> Kinds:
-    """What a tactic can use.
+def kinds_for(caller: Caller, *, is_data: bool = False) -> tuple[Kinds, ...]:
+    """What a tactic can use, in parts that are ranked apart.
 
     Args:
         caller: its group.
         is_data: whether the goal asks for data, not for a proof: then terms of every kind may be given.
     """
-    if caller == "apply":
-        return "all" if is_data else "theorems"
-    return _FOR[caller]
+    return ("all",) if caller == "apply" and is_data else _FOR[caller]
 
 
 def admits(kinds: Kinds, premise: Premise) -> bool:
     """Whether a premise is of these kinds."""
-    if is_theorem(premise):
-        return kinds not in ("unfoldable", "definitions")
-    return kinds not in _FURTHER or premise.kind in _FURTHER[kinds]
+    if kinds == "all" or is_theorem(premise):
+        return kinds in ("all", "theorems")
+    return premise.kind in _KINDS[kinds] if kinds in _KINDS else kinds == "definitions"
 
 
 def _of_kinds(snapshot: Snapshot, kinds: Kinds) -> Bools:
     """bool[n]: the same for the indexed premises."""
-    if kinds in ("theorems", "definitions"):
-        return snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
     if kinds == "all":
         return np.ones(len(snapshot.is_theorem), dtype=np.bool_)
-    further = snapshot.is_definition(_FURTHER[kinds])
-    return further if kinds == "unfoldable" else np.asarray(further | snapshot.is_theorem)
+    if kinds in _KINDS:
+        return snapshot.is_definition(_KINDS[kinds])
+    return snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
 
 
 def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
