@@ -126,11 +126,11 @@ def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
         return
     name = premise.written
     if any(means(premise, symbol, goal.local) for symbol in goal.symbols):
-        trust = 1.0 if means(premise, goal.head, goal.local) else 0.8
-        yield Use(f"simp [{name}]", 0.35 * trust)
-        yield Use(f"unfold {name}", 0.32 * trust)
-        yield Use(f"rw [{name}]", 0.28 * trust)
-        yield Use(f"simp only [{name}]", 0.25 * trust)
+        trust = 1.0 if means(premise, goal.head, goal.local) else 0.9
+        yield Use(f"simp [{name}]", 0.5 * trust)
+        yield Use(f"unfold {name}", 0.5 * trust)
+        yield Use(f"rw [{name}]", 0.4 * trust)
+        yield Use(f"simp only [{name}]", 0.3 * trust)
     for hypothesis, _, outer in goal.hypotheses:
         if means(premise, outer, goal.local):
             yield Use(f"unfold {name} at {hypothesis}", 0.2)
