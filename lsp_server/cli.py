@@ -91,6 +91,9 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     command.add_argument("--caller", default="", metavar="TACTIC", help=said)
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     command.add_argument("--failures", action="store_true", help="also list tactics that fail")
+    command.add_argument(
+        "--explain", action="store_true", help="also say what each premise's score comes from"
+    )
     command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     _lean(command)
     _model(command)

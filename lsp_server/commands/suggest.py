@@ -66,6 +66,8 @@ def _from_collection(options: argparse.Namespace) -> int:
         raise UserError(
             "Only the backend lean has tactics, goals and positions in files.", "Leave those options out."
         )
+    if options.explain:
+        raise UserError("Only the backend lean explains its scores.", "Leave out --explain.")
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
@@ -111,8 +113,13 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
                 "Give --file and --line instead.",
             )
         goal = _read_state(options.state) if options.state is not None else _typed(options.text)
-        caller = _caller(options.caller)
-        request = SuggestRequest(goal=goal, k=options.k, goal_number=options.goal, caller=caller)
+        request = SuggestRequest(
+            goal=goal,
+            k=options.k,
+            goal_number=options.goal,
+            caller=_caller(options.caller),
+            explain=options.explain,
+        )
         return request, indexed_root(Path.cwd())
     if options.line is None:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
@@ -127,6 +134,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         options.failures,
         options.goal,
         _caller(options.caller),
+        options.explain,
     )
     return request, project_root(position.path)
 

@@ -85,7 +85,9 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        ranked = await self.rank(context, goal, request.position, depth, request.caller)
+        ranked = await self.rank(
+            context, goal, request.position, depth, request.caller, explain=request.explain
+        )
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -127,6 +129,8 @@ class Pipeline:
         position: GoalPosition | None,
         k: int,
         caller: Caller = "",
+        *,
+        explain: bool = False,
     ) -> Ranked:
         """The best `k` premises for the goal, of the kinds that the caller can use.
 
@@ -135,7 +139,8 @@ class Pipeline:
         await context.files.caught_up()
         current = await context.index.current()
         settings = context.settings.premises
-        return Ranked(await self.ranking.rank(current, settings, goal, position, k, caller), current)
+        premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
+        return Ranked(premises, current)
 
     async def _with_tactics(
         self,

@@ -35,18 +35,24 @@ class PremiseRanking:
         k: int,
         caller: Caller = "",
         kinds: Kinds | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The best `k` premises for the goal, of these kinds or those that the caller can use.
 
         With a position, each says whether it is in scope there.
 
+        With `explain` each also says what its score comes from.
         Raises PremiseIndexError, ModelError, BadSource.
         """
         depth = k if kinds else max(k, _DEPTH)
-        key = (current.version, goal, cache_key(position) if position else None, depth, caller, kinds)
+        where = cache_key(position) if position else None
+        key = (current.version, goal, where, depth, caller, kinds, explain)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, caller, kinds)
+            ranked = await asyncio.to_thread(
+                current.index.rank, goal, position, depth, caller, kinds, explain=explain
+            )
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
         if not settings.out_of_scope:

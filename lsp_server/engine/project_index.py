@@ -111,12 +111,15 @@ class ProjectIndex:
         k: int,
         caller: Caller = "",
         kinds: Kinds | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The best `k` premises for a goal, of these kinds or those that the caller can use.
 
         With a position, each says whether it is in scope there.
         """
-        return self.rank_in(goal, self.context_at(position) if position else None, k, caller, kinds)
+        context = self.context_at(position) if position else None
+        return self.rank_in(goal, context, k, caller, kinds, explain=explain)
 
     def rank_in(
         self,
@@ -126,6 +129,8 @@ class ProjectIndex:
         caller: Caller = "",
         kinds: Kinds | None = None,
         allowed: Allowed | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The same for a context that is known already.
 
@@ -134,7 +139,9 @@ class ProjectIndex:
         parts = (kinds,) if kinds else self.kinds_for(goal, context, caller)
         count = k if kinds or parts == ("theorems",) else max(k, DEFINITIONS)
         found = [
-            self._service.rank(goal, context, count, kinds=part, allowed=allowed, caller=caller)
+            self._service.rank(
+                goal, context, count, kinds=part, allowed=allowed, caller=caller, explain=explain
+            )
             for part in parts
         ]
         ranked = found[0] if kinds else in_order(goal, found, caller)

@@ -20,7 +20,17 @@ from retriever.lean.callers import caller_of
 REQUEST = "premiseSuggest/suggest"
 COMMAND = "premise-suggest.suggest"
 _NAMES = frozenset(
-    {"textDocument", "position", "goal", "goalNumber", "k", "caller", "tactics", "partialResultToken"}
+    {
+        "textDocument",
+        "position",
+        "goal",
+        "goalNumber",
+        "k",
+        "caller",
+        "tactics",
+        "explain",
+        "partialResultToken",
+    }
 )
 
 
@@ -41,6 +51,7 @@ def register(server: PremiseServer) -> None:
             tactics=tactics and server.settings.tactics.enabled,
             goal_number=given.number("goalNumber") or 1,
             caller=caller_of(given.text("caller", "the tactic that the premises are for")),
+            explain=given.flag("explain"),
         )
         partial = Partial(server, token) if token is not None else None
         return to_json(await engine.suggest(request, partial))

@@ -12,6 +12,7 @@ from lean_extract.records import Premise
 from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
+from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
@@ -67,6 +68,8 @@ class RankedPremise:
     doc_url: str | None
     rests_on_sorry: bool = False
     """Whether its proof, or one that it uses, has a `sorry`."""
+    explanation: Explanation = ()
+    """What each group of features adds to the score, where that was asked for."""
 
 
 def kinds_for(caller: Caller, *, is_data: bool = False) -> tuple[Kinds, ...]:
