@@ -65,8 +65,8 @@ def _by_mention(
     elsewhere: list[RankedPremise] = []
     others: list[RankedPremise] = []
     for one in definitions:
-        if names.in_target(one.premise):
-            target.append(one)
+        if one.in_scope is not False and names.in_target(one.premise):
+            target.append(one)  # what is not imported cannot be meant
         else:
             (elsewhere if names.in_hypotheses(one.premise) else others).append(one)
     return target, elsewhere, others

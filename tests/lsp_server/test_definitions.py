@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,12 @@ def test_the_others_stand_behind_the_theorems_that_are_likely() -> None:
 def test_to_unfold_what_the_goal_mentions_comes_first() -> None:
     found = in_order(GOAL, [definitions("Other", "Odd", "twice", "double")], "unfold")
     assert [one.premise.name for one in found] == ["twice", "double", "Odd", "Other"]
+
+
+def test_what_is_not_imported_is_not_what_the_goal_mentions() -> None:
+    [far] = definitions("Far.double")
+    found = in_order(GOAL, [[replace(far, in_scope=False), *definitions("double")]], "unfold")
+    assert [one.premise.name for one in found] == ["double", "Far.double"]
 
 
 KIND = st.sampled_from(["theorem", "def", "instance", "structure", "constructor", "field"])
@@ -138,5 +146,5 @@ def test_which_goals_ask_for_data(goal: str, expected: bool) -> None:
 
 
 @given(st.text("αβ→×≃()∀∃,:= .pNat⊢¬{}", max_size=60))
-def test_any_target_is_judged(target: str) -> None:
+def test_no_target_is_too_odd_to_be_judged(target: str) -> None:
     assert is_data(parse_goal(f"⊢ {target.replace('⊢', '')}x"), lambda name: None) in (True, False)
