@@ -14,6 +14,7 @@ from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
 from retriever.lean.index.steps import read_steps
+from retriever.lean.index.uses import read_mentions
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.quantise import Int8s, quantise
 from retriever.models.text import premise_texts
@@ -70,10 +71,15 @@ class LeanFile:
         return hashlib.sha256(read_regular(self.path, MAX_SOURCE)).hexdigest()
 
     def read(self) -> ReadSource[Premise]:
-        """Its premises, and its imports. Raises BadSource."""
+        """Its premises, its imports, and its proofs. Raises BadSource.
+
+        What proofs mention is read where the file is the project's own, or may change: packages at a pinned
+        revision vote by what is shipped of them.
+        """
         found = reader.read_file(self.path, self.module, states=True)
         more = kept_of(found.module.imports, found.module.in_module_system)
-        return ReadSource(found.premises, more, tuple(found.problems), read_steps(found))
+        mentions = None if self.revision else read_mentions(found)
+        return ReadSource(found.premises, more, tuple(found.problems), read_steps(found), mentions)
 
 
 def lean_files(root: Path, sources: Iterable[ListedSource]) -> list[LeanFile]:
