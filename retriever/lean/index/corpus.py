@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -55,6 +55,8 @@ class LeanFile:
     module: str
     package: str
     revision: str
+    unread: frozenset[str] = frozenset()
+    """Theorems whose proofs are not read."""
 
     @property
     def location(self) -> str:
@@ -78,14 +80,21 @@ class LeanFile:
         """
         found = reader.read_file(self.path, self.module, states=True)
         more = kept_of(found.module.imports, found.module.in_module_system)
+        if self.unread:
+            proofs = tuple(proof for proof in found.proofs if proof.theorem not in self.unread)
+            found = replace(found, proofs=proofs)
         mentions = None if self.revision else read_mentions(found)
         return ReadSource(found.premises, more, tuple(found.problems), read_steps(found), mentions)
 
 
-def lean_files(root: Path, sources: Iterable[ListedSource]) -> list[LeanFile]:
-    """The sources of a project at `root`, in the order of their paths."""
+def lean_files(
+    root: Path, sources: Iterable[ListedSource], unread: frozenset[str] = frozenset()
+) -> list[LeanFile]:
+    """The sources of a project at `root`, in the order of their paths. `unread`: see `LeanFile`."""
     return [
-        LeanFile(one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "")
+        LeanFile(
+            one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "", unread
+        )
         for one in sorted(sources, key=lambda source: str(source.path))
     ]
 
