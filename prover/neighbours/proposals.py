@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
+from lean_extract.source.budget import Budget
 from lean_extract.wanted import check_wanted
 from prover.candidates import Candidate, is_unfinished, key_of, merge
 from prover.neighbours.adapting import Adapted, adapted
 from prover.neighbours.features import Asked, Proposal, Weighing, weighted
-from prover.neighbours.names import ContextView
+from prover.neighbours.names import MOST_PAIRS, ContextView
 
 SOURCE = "neighbour"
 """The source of these candidates."""
@@ -63,6 +64,7 @@ def proposals(
     """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
     ours = ContextView.of(asked.goal)
     weighing = Weighing(asked, steps)
+    pairs = Budget(MOST_PAIRS)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
@@ -72,7 +74,7 @@ def proposals(
             continue
         counted.add(same)
         theirs = ContextView.of(step.goal, step.local)
-        made = adapted(step, theirs, ours)
+        made = adapted(step, theirs, ours, pairs)
         if made is None or is_unfinished(made.tactic):
             continue
         proposal = _proposal(rank, step, made, weighing, premises)

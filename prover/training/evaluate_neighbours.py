@@ -39,7 +39,7 @@ from prover.neighbours.features import FEATURES, Asked
 from prover.neighbours.proposals import candidates, proposals
 from prover.training.pairs import TacticPair, pairs_of
 from retriever.lean.dataset.dataset import load_records, names_in
-from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of
+from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context
 from retriever.lean.near_steps import NEAREST
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.encoder import Encoder
@@ -96,9 +96,7 @@ class Library:
 
     def _near_step(self, pair: TacticPair, similarity: float) -> NearStep:
         tokens = [raw.rstrip() for raw in raw_tokens(pair.tactic)]
-        words = {token.split(".")[0] for token in tokens if is_identifier(token)}
-        mentioned = tuple(h for h in pair.goal.hypotheses if words.intersection(h.names))
-        others = [n for h in pair.goal.hypotheses if not words.intersection(h.names) for n in h.names]
+        mentioned, others = split_context(pair.goal, pair.tactic)
         named = [name for name in pair.gold if any(t == name or t.startswith(f"{name}.") for t in tokens)]
         return NearStep(
             pair.theorem,
@@ -106,7 +104,7 @@ class Library:
             pair.tactic,
             Goal(mentioned, pair.goal.target),
             similarity,
-            tuple(others),
+            others,
             tuple(self.premises[name] for name in named if name in self.premises),
         )
 

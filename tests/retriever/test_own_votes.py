@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -140,7 +139,7 @@ def test_merged_segments_keep_what_proofs_mention(
 ) -> None:
     monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
     monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
-    more: Mapping[str, set[str]] = {f"t{number}": {"zero"} for number in range(9)}
+    more = {f"t{number}": {"zero"} for number in range(9)}
     for name in more:
         (root / "Num" / f"{name}.lean").write_text(f"theorem {name} : 1 = 1 := by\n  exact zero\n")
     update_index(root, store, encoder)

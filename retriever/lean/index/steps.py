@@ -59,12 +59,8 @@ def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[Know
             yield _known_step(proof, step, step.before, tactic), step.before
 
 
-def size_of(goal: Goal) -> int:
-    """Characters of a goal's target and types."""
-    return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
-
-
-def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -> KnownStep:
+def split_context(goal: Goal, tactic: str) -> tuple[tuple[Hypothesis, ...], tuple[str, ...]]:
+    """The hypotheses that a tactic mentions, and the names of the last of the others."""
     words = {token.rstrip().split(".")[0] for token in raw_tokens(tactic) if is_identifier(token.rstrip())}
     mentioned: list[Hypothesis] = []
     others: list[str] = []
@@ -73,14 +69,24 @@ def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -
             mentioned.append(hypothesis)
         else:
             others += hypothesis.names
+    return tuple(mentioned), tuple(others[-_MOST_NAMES:])
+
+
+def size_of(goal: Goal) -> int:
+    """Characters of a goal's target and types."""
+    return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
+
+
+def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -> KnownStep:
+    mentioned, others = split_context(goal, tactic)
     names = [
         mention for mention in proof.mentions[step.first : step.last] if isinstance(mention, str) and mention
     ]
     return KnownStep(
         tactic,
         goal.target,
-        tuple(mentioned),
-        tuple(others[-_MOST_NAMES:]),
+        mentioned,
+        others,
         tuple(dict.fromkeys(name for name in names if name[0] != ".")),
         proof.scope,
     )
