@@ -79,9 +79,7 @@ class ContextView:
         return cls(target, tuple(found), local)
 
 
-def meanings(
-    theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget
-) -> dict[str, str]:
+def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
     """Our name for each wanted name of a neighbour's context; those that nothing fits are left out.
 
     Each of ours is taken at most once. `pairs`: how many more of theirs and ours may be compared.

@@ -6,8 +6,9 @@ Tactician (Coq) and TacticToe (HOL4) work in this way. Nothing is trained but th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
@@ -22,13 +23,16 @@ SOURCE = "neighbour"
 """The source of these candidates."""
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
+_EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
+_MOST_EXCHANGED = 4
+"""Ranked premises that take the place of a neighbour's only premise."""
 _MOST_TRIED = 8
 """Ranked premises among which one is chosen in the place of one that is not imported."""
 
 WEIGHTS: Mapping[str, float] = {
     "near": 0.3, "wide": 0.5, "count": -0.3, "rank": 0.1, "module": 0.5, "namespace": 0.1, "mapped": 3.0,
     "mentioned": 0.3, "target": 2.5, "fit": 1.3, "known": -0.7, "words": 1.0, "premise": 0.2, "head": 0.4,
-    "length": -0.8, "several": -0.7,
+    "length": -0.8, "several": -0.7, "ranked": 0.0, "exchanged": -2.0,
 }  # fmt: skip
 """Set by hand near a fit on LeanDojo Benchmark 4's val-tune: a softmax over a step's proposals, in which the proof's
 own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits them anew."""
@@ -63,7 +67,7 @@ def proposals(
 ) -> tuple[list[Proposal], list[list[float]]]:
     """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
     ours = ContextView.of(asked.goal)
-    weighing = Weighing(asked, steps)
+    weighing = Weighing(asked, steps, premises)
     pairs = Budget(MOST_PAIRS)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
@@ -80,8 +84,10 @@ def proposals(
         proposal = _proposal(rank, step, made, weighing, premises)
         if proposal is None:
             continue
-        kept = known.setdefault(key_of(proposal.tactic), proposal)
-        weighing.note(kept, step, made, theirs)
+        for one in (proposal, *_exchanged(proposal, weighing, premises)):
+            kept = known.setdefault(key_of(one.tactic), one)
+            kept.is_exchanged &= one.is_exchanged
+            weighing.note(kept, step, made, theirs)
     found = list(known.values())
     return found, weighing.describe(found)
 
@@ -102,6 +108,24 @@ def _proposal(
     kept = tuple(other if premise is missing[0] else premise for premise in step.premises)
     tactic = made.tactic.replace(missing[0].name, other.written)
     return replace(proposal, tactic=tactic, premises=kept)
+
+
+def _exchanged(proposal: Proposal, weighing: Weighing, premises: Sequence[Premise]) -> Iterator[Proposal]:
+    """The same with the best ranked premises of the same kind, each in the place of the only premise."""
+    if len(proposal.premises) != 1 or proposal.head not in _EXCHANGING:
+        return
+    [own] = proposal.premises
+    if proposal.tactic.count(own.name) != 1:
+        return
+    kind = weighing.kind_of(own)
+    alike = (
+        premise
+        for premise in premises[:_MOST_TRIED]
+        if premise.name != own.name and (not kind or weighing.kind_of(premise) == kind)
+    )
+    for premise in islice(alike, _MOST_EXCHANGED):
+        tactic = proposal.tactic.replace(own.name, premise.written)
+        yield replace(proposal, tactic=tactic, premises=(premise,), is_exchanged=True, features={})
 
 
 def _instead(

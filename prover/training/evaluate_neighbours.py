@@ -18,8 +18,9 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,15 +40,15 @@ from prover.neighbours.features import FEATURES, Asked
 from prover.neighbours.proposals import candidates, proposals
 from prover.training.pairs import TacticPair, pairs_of
 from retriever.lean.dataset.dataset import load_records, names_in
-from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context
-from retriever.lean.near_steps import NEAREST
+from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
+from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
 Floats = NDArray[np.float32]
 _BLOCK = 64
-_MARGIN = 4
+_MARGIN = 6
 """As many more neighbours are looked up, since some are left out."""
 
 
@@ -75,15 +76,29 @@ class Library:
     def nearest(
         self, wanted: Sequence[WantedStep], vectors: Floats, depth: int, *, whole: bool
     ) -> Iterator[list[NearStep]]:
-        """The nearest steps of each wanted one (float32[m, d]), nearest first."""
+        """The nearest steps of each wanted one, nearest first. `vectors`: float32[m, d], of `step_vectors`."""
         most = min(depth * _MARGIN, len(self.pairs))
+        chosen = partial(chosen_steps, k=depth, is_term=lambda number: self.pairs[number].kind == "term")
         for start in range(0, len(wanted), _BLOCK):
             products = vectors[start : start + _BLOCK] @ self.vectors.T
             best = np.argpartition(-products, most - 1, axis=1)[:, :most]
             for row, one in enumerate(wanted[start : start + _BLOCK]):
                 order = best[row][np.argsort(-products[row][best[row]], kind="stable")].tolist()
-                allowed = [n for n in order if self._is_allowed(self.pairs[n], one, whole=whole)]
-                yield [self._near_step(self.pairs[n], float(products[row][n])) for n in allowed[:depth]]
+                allowed = (n for n in order if self._is_allowed(self.pairs[n], one, whole=whole))
+                yield [
+                    self._near_step(self.pairs[n], float(products[row][n]))
+                    for n in chosen(self._distinct(allowed))
+                ]
+
+    def _distinct(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Without the steps that another of the records has, too."""
+        seen: set[tuple[str, str, str]] = set()
+        for number in numbers:
+            pair = self.pairs[number]
+            key = (pair.theorem, last_parts(pair.tactic), last_parts(pair.goal.target))
+            if key not in seen:
+                seen.add(key)
+                yield number
 
     def _is_allowed(self, pair: TacticPair, wanted: WantedStep, *, whole: bool) -> bool:
         if pair.theorem == wanted.theorem:
@@ -158,13 +173,12 @@ def library_of(
 
 def _is_kept(pair: TacticPair) -> bool:
     """Whether the index would keep this step, too."""
-    is_short = len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
-    return is_short and pair.kind != "term"
+    return len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
 
 
 def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) -> Floats:
     """float32[n, d]: the states' vectors, from the cache if they are there."""
-    digest = hashlib.sha256(encoder.fingerprint.encode())
+    digest = hashlib.sha256(f"joint {encoder.fingerprint}".encode())
     for pair in pairs:
         digest.update(f"{pair.theorem}\0{pair.goal}\n".encode())
     path = cache / f"steps-{digest.hexdigest()[:16]}.npy" if cache else None
@@ -172,7 +186,7 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
         return np.asarray(np.load(path), dtype=np.float32)
     starts = tqdm(range(0, len(pairs), 512), desc="states", disable=None)
     vectors = np.concatenate(
-        [encoder.encode_states([pair.goal for pair in pairs[start : start + 512]]) for start in starts]
+        [step_vectors(encoder, [pair.goal for pair in pairs[start : start + 512]]) for start in starts]
     )
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -297,7 +311,7 @@ def run(options: argparse.Namespace) -> None:
     wanted = read_steps(options.steps)[: options.limit]
     with complaints_printed() as complaints:
         library = library_of(options.records, names_in(options.without), encoder, options.cache, complaints)
-    vectors = encoder.encode_states([readable(one.goal) for one in wanted])
+    vectors = step_vectors(encoder, [readable(one.goal) for one in wanted])
     nearest = list(library.nearest(wanted, vectors, options.depth, whole=options.whole))
     about = {
         "steps": hashlib.sha256(options.steps.read_bytes()).hexdigest(),

@@ -13,7 +13,7 @@ from lean_extract.records import Premise
 from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
-from retriever.lean.index.steps import read_steps
+from retriever.lean.index.steps import read_steps, step_vectors
 from retriever.lean.index.uses import read_mentions
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.quantise import Int8s, quantise
@@ -137,8 +137,8 @@ class LeanIndexCorpus:
         return True
 
     def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
-        """float32[n, dimension]: the vectors of their states. Raises Unwanted."""
-        return self.encoder.encode_states([step.state for step in steps])
+        """float32[n, dimension]: see `step_vectors`. Raises Unwanted."""
+        return step_vectors(self.encoder, [step.state for step in steps])
 
     def compressed(self, vectors: Floats) -> tuple[Int8s, Floats]:
         """As int8, with one scale for each premise."""
