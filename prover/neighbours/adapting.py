@@ -45,6 +45,8 @@ def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budge
     An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `meanings`.
     """
     texts = raw_tokens(step.tactic)
+    if not texts:
+        return None
     introduced = introduced_at(texts)
     mentioned = dict.fromkeys(
         name
