@@ -43,7 +43,11 @@ own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits th
 
 
 def candidates(
-    asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise], limit: int
+    asked: Asked,
+    steps: Sequence[NearStep],
+    premises: Sequence[Premise],
+    limit: int,
+    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Candidate]:
     """At most `limit` adapted tactics, best first.
 
@@ -51,11 +55,13 @@ def candidates(
         asked: the goal, and where it stands.
         steps: the nearest known steps, nearest first.
         premises: ranked premises that can be used here, best first.
+        limit: how many.
+        weights: those of `FEATURES`.
     """
     found, rows = proposals(asked, steps, premises)
     if not found:
         return []
-    chances = [weighted(row, WEIGHTS) for row in rows]
+    chances = [weighted(row, weights) for row in rows]
     highest = max(chances)
     total = sum(math.exp(chance - highest) for chance in chances)
     # The square root, since Lean accepts many a tactic that is not the proof's own.

@@ -1,14 +1,16 @@
 """Measures the tactics that are adapted from the nearest steps of known proofs.
 
     python -m prover evaluate-neighbours MODEL STEPS RECORDS [RECORDS ...] [--without NAMES] [--whole]
-        [--depth 64] [--count 8] [--limit N] [--cache FOLDER] [--fit FILE] [--json FILE]
+        [--ranked FILE] [--depth 128] [--count 8] [--limit N] [--cache FOLDER] [--fit FILE] [--json FILE]
 
 STEPS has one tactic a line in LeanDojo's form. The neighbours come from records with states (text-made, from goal
 comments, traced); held-out theorems, and those of `--without` with others of their families, are left out. As in
 serving, nothing is taken from below the theorem in its own file; `--whole` takes all known steps. There are two
 rows: the tactics as they are, and adapted. Figures are as in `python -m prover evaluate`, except that premises are
-compared by the last parts of their names. `--fit` also fits the weights of `prover.neighbours.proposals` and writes
-them to a file.
+compared by the last parts of their names. `--ranked` names a file of `python -m prover retrieve` for these steps:
+ranked premises then take the place of the neighbours'. `--fit` also fits the weights of
+`prover.neighbours.proposals`, writes them to a file, and adds a row in which each fifth of the theorems is measured
+with weights fitted to the others.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from lean_extract.telling import complaints_printed
 from lean_extract.verbs import add_json_option, write_json
 from prover.neighbours.features import FEATURES, Asked
 from prover.neighbours.proposals import candidates, proposals
+from prover.training.offers import FORMAT
 from prover.training.pairs import TacticPair, pairs_of
 from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
@@ -47,6 +50,9 @@ from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
 Floats = NDArray[np.float32]
+_PARTS = 5
+_MOST_RANKED = 16
+"""Premises, about as many as in serving."""
 _BLOCK = 64
 _MARGIN = 6
 """As many more neighbours are looked up, since some are left out."""
@@ -60,6 +66,10 @@ class WantedStep:
     module: str
     goal: Goal
     tactic: str
+
+
+AskedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
+"""A step with its neighbours, and the premises ranked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +153,19 @@ def read_steps(path: Path) -> list[WantedStep]:
     return found
 
 
+def read_ranked(path: Path, digest: str) -> list[Sequence[str]]:
+    """The names of the best premises for each step of a file with this SHA-256. Raises BadRecords."""
+    hint = "Write it with `python -m prover retrieve` for the same steps."
+    try:
+        with path.open(encoding="utf-8") as stream:
+            header, *rows = map(json.loads, stream)
+        if header["format"] != FORMAT or header["pairs"] != digest:
+            raise BadRecords(f"{path} is of other steps.", hint)
+        return [tuple(map(str, row or ()))[:_MOST_RANKED] for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
+
+
 def library_of(
     paths: Sequence[Path],
     without: frozenset[str],
@@ -218,15 +241,13 @@ class NeighbourRow:
     """Median time per step, without the search for neighbours."""
 
 
-def evaluate(
-    wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]], count: int
-) -> list[NeighbourRow]:
+def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
     """The figures of tactics as they are, and adapted."""
     copied, adapted, times = [], [], []
-    for one, steps in zip(wanted, nearest, strict=True):
+    for one, steps, premises in asked:
         copied.append(matches([step.tactic for step in steps], one.tactic, count))
         began = time.perf_counter()
-        found = candidates(Asked(one.goal, one.module, one.theorem), steps, (), 4 * count)
+        found = candidates(Asked(one.goal, one.module, one.theorem), steps, premises, 4 * count)
         times.append(1000 * (time.perf_counter() - began))
         adapted.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
@@ -238,21 +259,43 @@ def _row(name: str, results: list[tuple[float, float, float]], took: float, coun
     return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
 
 
-def fitted(wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]]) -> dict[str, float]:
+def cross_validated(asked: Sequence[AskedStep], count: int) -> NeighbourRow:
+    """The figures where each fifth of the theorems is measured with weights fitted to the others."""
+    parts = [part_of(step.theorem) for step, _, _ in asked]
+    results = []
+    for part in range(_PARTS):
+        others = [one for one, own in zip(asked, parts, strict=True) if own != part]
+        weights = fitted(others)
+        for (one, steps, premises), own in zip(asked, parts, strict=True):
+            if own == part:
+                where = Asked(one.goal, one.module, one.theorem)
+                found = candidates(where, steps, premises, 4 * count, weights)
+                results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
+    return _row("adapted, cross-validated", results, 0.0, count)
+
+
+def part_of(theorem: str) -> int:
+    """Which part of the theorems one belongs to."""
+    return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % _PARTS
+
+
+def fitted(asked: Sequence[AskedStep]) -> dict[str, float]:
     """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
 
-    Steps whose own tactic nobody proposes are left out. A small L2 penalty acts on standardised features.
+    Steps whose own tactic nobody proposes are left out; where only such are left, the weights are 0. A small L2 penalty acts on standardised features.
     """
     import torch
 
     rows, own, lengths = [], [], []
-    for one, steps in zip(wanted, nearest, strict=True):
-        found, features = proposals(Asked(one.goal, one.module, one.theorem), steps, ())
+    for one, steps, premises in asked:
+        found, features = proposals(Asked(one.goal, one.module, one.theorem), steps, premises)
         same = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in found]
         if any(same):
             rows += features
             own += same
             lengths.append(len(found))
+    if not lengths:
+        return dict.fromkeys(FEATURES, 0.0)
     matrix = torch.tensor(rows, dtype=torch.float64)
     spread = matrix.std(dim=0) + 1e-6
     matrix = (matrix - matrix.mean(dim=0)) / spread
@@ -297,6 +340,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("records", type=Path, nargs="+", help="records with states (JSONL)")
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
     parser.add_argument("--whole", action="store_true", help="also take what stands below in the same file")
+    parser.add_argument("--ranked", type=Path, help="ranked premises of these steps (`prover retrieve`)")
     parser.add_argument("--depth", type=positive, default=NEAREST, help=f"neighbours per step ({NEAREST})")
     parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
     parser.add_argument("--limit", type=positive, help="only the first steps")
@@ -312,9 +356,16 @@ def run(options: argparse.Namespace) -> None:
     with complaints_printed() as complaints:
         library = library_of(options.records, names_in(options.without), encoder, options.cache, complaints)
     vectors = step_vectors(encoder, [readable(one.goal) for one in wanted])
-    nearest = list(library.nearest(wanted, vectors, options.depth, whole=options.whole))
+    digest = hashlib.sha256(options.steps.read_bytes()).hexdigest()
+    ranked = read_ranked(options.ranked, digest) if options.ranked else [()] * len(wanted)
+    asked = [
+        (one, steps, tuple(library.premises[name] for name in names if name in library.premises))
+        for one, steps, names in zip(
+            wanted, library.nearest(wanted, vectors, options.depth, whole=options.whole), ranked, strict=False
+        )
+    ]
     about = {
-        "steps": hashlib.sha256(options.steps.read_bytes()).hexdigest(),
+        "steps": digest,
         "encoder": encoder.fingerprint,
         "known": len(library.pairs),
         "whole": options.whole,
@@ -322,7 +373,9 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
           f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
     if options.fit:
-        write_json(options.fit, fitted(wanted, nearest))
-    rows = evaluate(wanted, nearest, options.count)
+        write_json(options.fit, fitted(asked))
+    rows = evaluate(asked, options.count)
+    if options.fit:
+        rows.append(cross_validated(asked, options.count))
     print(markdown(rows))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

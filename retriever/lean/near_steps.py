@@ -29,7 +29,7 @@ from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.search.index.files import damaged
 from retriever.search.index.neighbours import Bools
 
-NEAREST = 64
+NEAREST = 128
 """How many steps are adapted."""
 MOST_TERMS = 8
 """How many of them may be terms."""

@@ -113,3 +113,25 @@ def test_an_index_from_before_steps_were_kept_is_told_and_completed(
     assert cli("suggest", "--file", at, "--line", str(place.line + 1)).returncode == 0
     assert "0 premises embedded" in cli("index", library).stdout
     assert "kept no proof steps" not in cli("doctor", library).stdout
+
+
+async def test_a_premise_that_a_saved_proof_uses_climbs_in_another_file(
+    library: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(library, environment, options=NO_GENERATOR)
+    editor.open("Example/Second.lean")
+    place = place_of(SECOND, "sorry")
+
+    async def premises() -> list[str]:
+        answer = await editor.suggest("Example/Second.lean", place.line, place.character, k=64)
+        return [one["name"] for one in answer["premises"]]
+
+    used = (await premises())[30]
+    (library / "Example" / "First.lean").write_text(
+        FIRST.replace("rw [h, Nat.add_comm]", f"exact {used} h"), encoding="utf-8"
+    )
+    uri = editor.open("Example/First.lean")
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await editor.indexed()
+    assert (await premises()).index(used) <= 15
+    await stop_editor(editor)
