@@ -259,18 +259,40 @@ def _row(name: str, results: list[tuple[float, float, float]], took: float, coun
     return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
 
 
-def cross_validated(asked: Sequence[AskedStep], count: int) -> NeighbourRow:
+@dataclass(frozen=True, slots=True)
+class FittingExample:
+    """The proposals of one step, n of them."""
+
+    features: list[list[float]]
+    """[n, len(FEATURES)]"""
+    own: list[bool]
+    """Which of them are the proof's own tactic."""
+
+
+def examples_of(asked: Sequence[AskedStep]) -> list[FittingExample]:
+    """What the weights are fitted to, one for each step."""
+    found = []
+    for one, steps, premises in asked:
+        made, features = proposals(Asked(one.goal, one.module, one.theorem), steps, premises)
+        own = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in made]
+        found.append(FittingExample(features, own))
+    return found
+
+
+def cross_validated(
+    asked: Sequence[AskedStep], examples: Sequence[FittingExample], count: int
+) -> NeighbourRow:
     """The figures where each fifth of the theorems is measured with weights fitted to the others."""
     parts = [part_of(step.theorem) for step, _, _ in asked]
+    weights = [
+        fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
+        for part in range(_PARTS)
+    ]
     results = []
-    for part in range(_PARTS):
-        others = [one for one, own in zip(asked, parts, strict=True) if own != part]
-        weights = fitted(others)
-        for (one, steps, premises), own in zip(asked, parts, strict=True):
-            if own == part:
-                where = Asked(one.goal, one.module, one.theorem)
-                found = candidates(where, steps, premises, 4 * count, weights)
-                results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
+    for (one, steps, premises), part in zip(asked, parts, strict=True):
+        where = Asked(one.goal, one.module, one.theorem)
+        found = candidates(where, steps, premises, 4 * count, weights[part])
+        results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return _row("adapted, cross-validated", results, 0.0, count)
 
 
@@ -279,21 +301,18 @@ def part_of(theorem: str) -> int:
     return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % _PARTS
 
 
-def fitted(asked: Sequence[AskedStep]) -> dict[str, float]:
+def fitted(examples: Sequence[FittingExample]) -> dict[str, float]:
     """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
 
-    Steps whose own tactic nobody proposes are left out; where only such are left, the weights are 0. A small L2 penalty acts on standardised features.
+    Steps whose own tactic nobody proposes are left out; where only such are left, the weights are 0. A small L2
+    penalty acts on standardised features.
     """
     import torch
 
-    rows, own, lengths = [], [], []
-    for one, steps, premises in asked:
-        found, features = proposals(Asked(one.goal, one.module, one.theorem), steps, premises)
-        same = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in found]
-        if any(same):
-            rows += features
-            own += same
-            lengths.append(len(found))
+    useful = [one for one in examples if any(one.own)]
+    rows = [row for one in useful for row in one.features]
+    own = [is_own for one in useful for is_own in one.own]
+    lengths = [len(one.own) for one in useful]
     if not lengths:
         return dict.fromkeys(FEATURES, 0.0)
     matrix = torch.tensor(rows, dtype=torch.float64)
@@ -373,9 +392,10 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
           f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
     if options.fit:
-        write_json(options.fit, fitted(asked))
+        examples = examples_of(asked)
+        write_json(options.fit, fitted(examples))
     rows = evaluate(asked, options.count)
     if options.fit:
-        rows.append(cross_validated(asked, options.count))
+        rows.append(cross_validated(asked, examples, options.count))
     print(markdown(rows))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})
