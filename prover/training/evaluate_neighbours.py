@@ -35,11 +35,21 @@ from lean_extract.near_steps import NearStep
 from lean_extract.option_types import positive
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.telling import complaints_printed
 from lean_extract.verbs import add_json_option, write_json
-from prover.neighbours.features import FEATURES, Asked
-from prover.neighbours.proposals import candidates, proposals
+from prover.neighbours.features import Asked
+from prover.neighbours.proposals import candidates
+from prover.training.fit_neighbours import (
+    PARTS,
+    AskedStep,
+    FittingExample,
+    WantedStep,
+    examples_of,
+    fitted,
+    last_parts,
+    part_of,
+)
 from prover.training.offers import FORMAT
 from prover.training.pairs import TacticPair, pairs_of
 from retriever.lean.dataset.dataset import load_records, names_in
@@ -50,26 +60,11 @@ from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
 Floats = NDArray[np.float32]
-_PARTS = 5
 _MOST_RANKED = 16
 """Premises, about as many as in serving."""
 _BLOCK = 64
 _MARGIN = 6
 """As many more neighbours are looked up, since some are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class WantedStep:
-    """A step whose own tactic is known."""
-
-    theorem: str
-    module: str
-    goal: Goal
-    tactic: str
-
-
-AskedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
-"""A step with its neighbours, and the premises ranked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +212,6 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
     return vectors
 
 
-def last_parts(tactic: str) -> str:
-    """The tactic with the last parts of all names, one space between tokens."""
-    tokens = [raw.rstrip() for raw in raw_tokens(" ".join(tactic.split()))]
-    return " ".join(token.rpartition(".")[2] if is_identifier(token) else token for token in tokens)
-
-
 def matches(tactics: Sequence[str], wanted: str, count: int) -> tuple[float, float, float]:
     """(exact@1, exact@n, head@n) of distinct tactics, each 0 or 1."""
     distinct = list({last_parts(tactic): tactic for tactic in reversed(tactics)}.items())[::-1][:count]
@@ -259,26 +248,6 @@ def _row(name: str, results: list[tuple[float, float, float]], took: float, coun
     return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
 
 
-@dataclass(frozen=True, slots=True)
-class FittingExample:
-    """The proposals of one step, n of them."""
-
-    features: list[list[float]]
-    """[n, len(FEATURES)]"""
-    own: list[bool]
-    """Which of them are the proof's own tactic."""
-
-
-def examples_of(asked: Sequence[AskedStep]) -> list[FittingExample]:
-    """What the weights are fitted to, one for each step."""
-    found = []
-    for one, steps, premises in asked:
-        made, features = proposals(Asked(one.goal, one.module, one.theorem), steps, premises)
-        own = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in made]
-        found.append(FittingExample(features, own))
-    return found
-
-
 def cross_validated(
     asked: Sequence[AskedStep], examples: Sequence[FittingExample], count: int
 ) -> NeighbourRow:
@@ -286,7 +255,7 @@ def cross_validated(
     parts = [part_of(step.theorem) for step, _, _ in asked]
     weights = [
         fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
-        for part in range(_PARTS)
+        for part in range(PARTS)
     ]
     results = []
     for (one, steps, premises), part in zip(asked, parts, strict=True):
@@ -294,49 +263,6 @@ def cross_validated(
         found = candidates(where, steps, premises, 4 * count, weights[part])
         results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return _row("adapted, cross-validated", results, 0.0, count)
-
-
-def part_of(theorem: str) -> int:
-    """Which part of the theorems one belongs to."""
-    return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % _PARTS
-
-
-def fitted(examples: Sequence[FittingExample]) -> dict[str, float]:
-    """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
-
-    Steps whose own tactic nobody proposes are left out; where only such are left, the weights are 0. A small L2
-    penalty acts on standardised features.
-    """
-    import torch
-
-    useful = [one for one in examples if any(one.own)]
-    rows = [row for one in useful for row in one.features]
-    own = [is_own for one in useful for is_own in one.own]
-    lengths = [len(one.own) for one in useful]
-    if not lengths:
-        return dict.fromkeys(FEATURES, 0.0)
-    matrix = torch.tensor(rows, dtype=torch.float64)
-    spread = matrix.std(dim=0) + 1e-6
-    matrix = (matrix - matrix.mean(dim=0)) / spread
-    groups = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
-    mine = torch.tensor(own)
-    weights = torch.zeros(len(FEATURES), dtype=torch.float64, requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights], max_iter=100)
-
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        chances = torch.exp(torch.clamp(matrix @ weights, max=50.0))
-        whole = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances)
-        right = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances * mine)
-        value = torch.log(whole / right).mean() + 0.01 * (weights * weights).sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimiser.step(loss)  # type: ignore[no-untyped-call]
-    return {
-        name: round(float(weight), 4)
-        for name, weight in zip(FEATURES, (weights.detach() / spread).tolist(), strict=True)
-    }
 
 
 def markdown(rows: Sequence[NeighbourRow]) -> str:
