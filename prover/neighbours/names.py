@@ -27,7 +27,7 @@ _MOST_WANTED = 12
 """Names of one tactic."""
 _MOST_HYPOTHESES = 100
 """Hypotheses of a goal that are looked at, the nearest to the target; those that the target names are added."""
-MOST_PAIRS = 25_000
+MOST_PAIRS = 20_000
 """Pairs of hypotheses that are looked at for all neighbours of a goal, the nearest neighbours first."""
 _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""

@@ -29,6 +29,8 @@ _ALIKE, _VARIED = 4, 8
 _EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
 _MOST_EXCHANGED = 4
 """Ranked premises that take the place of a neighbour's only premise."""
+_MOST_TEXT = 100_000
+"""Characters of the neighbours' states that are read, the nearest first. Mathlib's have about 40 each."""
 _MOST_TRIED = 8
 """Ranked premises among which one is chosen in the place of one that is not imported."""
 
@@ -95,7 +97,7 @@ def proposals(
     """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
     ours = ContextView.of(asked.goal)
     weighing = Weighing(asked, steps, premises)
-    pairs = Budget(MOST_PAIRS)
+    pairs, text = Budget(MOST_PAIRS), Budget(_MOST_TEXT)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
@@ -104,6 +106,8 @@ def proposals(
         if same in counted:  # one step of two records of the same library
             continue
         counted.add(same)
+        if not text.take(sum(len(h.type) for h in step.goal.hypotheses) + len(step.goal.target)):
+            continue
         theirs = ContextView.of(step.goal, step.local)
         made = adapted(step, theirs, ours, pairs)
         if made is None or is_unfinished(made.tactic):
