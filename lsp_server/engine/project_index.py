@@ -16,6 +16,7 @@ from lsp_server.engine.indexed_files import Changes, IndexedFiles
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import needs_mathlib
+from prover.closers import MATHLIB_CLOSERS
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.declared import DeclarationSite, declared
@@ -25,9 +26,6 @@ from retriever.lean.offer import Kinds, RankedPremise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
-
-MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
-"""Closing tactics that Mathlib provides."""
 
 
 class ProjectIndex:
