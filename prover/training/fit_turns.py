@@ -121,7 +121,7 @@ async def _tried(options: argparse.Namespace) -> list[Asked]:
     problems = [problems[row] for row in sample(len(problems), options.theorems)]
     firsts = first_steps(load_records(records).proofs)
     sources = _sources(options, [records], dataset, ())
-    async with await started(root) as session:
+    async with await started(root, on_minicore=root == LIBRARY.resolve()) as session:
         goals = [goal async for goal in goals_of(session, problems, firsts)]
         asked = _drawn([goal.step.theorem for goal in goals], options.generated)
         return await at_theorems(path, about, sources, session, goals, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -48,9 +49,12 @@ def first_steps(proofs: Sequence[Proof]) -> dict[str, str]:
     return {theorem: tactic for theorem, tactic in firsts.items() if tactic}
 
 
-async def started(root: Path) -> LeanSession:
-    """A Lean for the library, which is compiled if Lake does not do that. Raises LeanError."""
-    toolchain = resolve_lean(root)
+async def started(root: Path, *, on_minicore: bool) -> LeanSession:
+    """A Lean for the library, which is compiled if Lake does not do that. Raises LeanError.
+
+    `on_minicore`: whether it stands on the mini core, which the packaged Lean alone has.
+    """
+    toolchain = resolve_lean(root, environment={} if on_minicore else os.environ)
     if toolchain.kind == "packaged":
         packaged.build_library(root, project_oleans(root), packaged.prepare())
     return await LeanSession.start(root, toolchain)
