@@ -97,6 +97,8 @@ FEATURES = (
     "others",
     "words",
 )
+BUDGET_TRIALS, BUDGET_SECONDS = 24, 10.0
+"""How many tactics a suggestion tries, and for how long, by default. A trial uses up a part of both."""
 _GROUP_OF = {word: group for group, words in GROUPS.items() for word in words}
 _LEAST, _MOST = 1e-4, 0.99
 """Scores are cut to this range before their logits are taken."""
@@ -179,8 +181,9 @@ class Odds:
         return 1 / (1 + math.exp(-min(max(logit, -30.0), 30.0)))
 
     def worth(self, weighed: Candidate) -> float:
-        """The chance for each second that Lean needs: what to try first."""
-        return weighed.score / self.seconds.get(head(weighed.tactic), self.seconds[""])
+        """The chance for what a trial uses up of a suggestion's budget: what to try first."""
+        seconds = self.seconds.get(head(weighed.tactic), self.seconds[""])
+        return weighed.score / (1 / BUDGET_TRIALS + seconds / BUDGET_SECONDS)
 
     def _neutral(self, values: Mapping[str, float], source: str) -> float:
         """What a source without weights of its own adds: the mean of those that have."""

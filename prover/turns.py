@@ -13,7 +13,7 @@ from prover.odds import Odds
 class Turns:
     """Yields candidates one by one, up to a limit: always the one with the best odds among those that are known.
 
-    The odds are chances for each second that a trial takes (`Odds.worth`). A tactic is yielded once, whoever
+    The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever
     proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.

@@ -10,7 +10,8 @@ ROOT (by default the example library), whose proofs are cut out, Lean tries the 
 kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
 is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
 
-The regression weighs both sets alike, and has one more number for the difference between them, which is dropped.
+The library weighs little beside the steps (`LATER_SETS`), and the regression has one more number for the difference
+between the two sets.
 Figures are cross-validated: each theorem's are by weights that were fitted without it.
 """
 
@@ -38,7 +39,7 @@ from prover.training.evaluate_neighbours import library_of, read_steps
 from prover.training.offers import sample
 from prover.training.turns.asked import Asked
 from prover.training.turns.collecting import at_steps, at_theorems, kept
-from prover.training.turns.fitting import cross_validated, fitted, markdown, to_json
+from prover.training.turns.fitting import cross_validated, markdown, odds_of, rows_of, to_json
 from prover.training.turns.library_trials import first_steps, goals_of, problems_of, started
 from prover.training.turns.proposing import Sources
 from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
@@ -79,8 +80,9 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     options.work.mkdir(parents=True, exist_ok=True)
     sets = {"steps": _steps(options), "library": _library(options)}
-    odds = fitted(sets)
-    figures = cross_validated(sets)
+    rows = rows_of(sets)
+    odds = odds_of(sets, rows)
+    figures = cross_validated(sets, rows)
     about: dict[str, Any] = {
         "steps": _digest(options.steps),
         "collected": {name: _digest(options.work / f"{name}.jsonl") for name in sets},
@@ -111,9 +113,9 @@ def _library(options: argparse.Namespace) -> list[Asked]:
 async def _tried(options: argparse.Namespace) -> list[Asked]:
     records, dataset = options.work / "library-records.jsonl", options.work / "library-dataset"
     root = options.library.resolve()
-    counts = extract_project(root, records, states=True)
+    extract_project(root, records, states=True)
     path = options.work / "library.jsonl"
-    about = _about(options, counts.data_hash, "", options.theorems)
+    about = _about(options, "", read_header(records).revision, options.theorems)
     if (found := None if options.again else kept(path, about)) is not None:
         return found
     build_dataset(records, dataset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,17 @@ from prover.training.turns.asked import Asked
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Sets = Mapping[str, Sequence[Asked]]
 """The goals of each set, by its name."""
 
 FOLDS = 5
 PENALTY = 3.0
 """The L2 penalty on the weights, in rows; none on the first."""
+LATER_SETS = 1 / 32
+"""What a set after the first weighs, in parts of the first. Most tactics that close a goal of a small library are not
+what a step of Mathlib needs: the more it weighs, the worse is the order on Mathlib's steps (docs/results/turns.md).
+"""
 _ROUNDS = 30
 _PLACES = 8
 """How many places of a source's list have an expected chance."""
@@ -42,13 +47,20 @@ class Rows:
     kept: Floats
     """float64[n], 0 or 1"""
     weights: Floats
-    """float64[n]: the sets weigh alike."""
+    """float64[n]: 1 for a row of the first set; the others' are such that they weigh `LATER_SETS` together."""
+    folds: Ints
+    """int64[n]: the fold of the row's theorem."""
+
+    def outside(self, fold: int) -> Rows:
+        """The rows of the other folds."""
+        left = self.folds != fold
+        return Rows(self.matrix[left], self.kept[left], self.weights[left], self.folds[left])
 
 
 def rows_of(sets: Sets) -> Rows:
     """The rows of all goals. At a goal where Lean tried tactics, those that it did not try are left out."""
     numbers = {name: number for number, name in enumerate(FEATURES)}
-    vectors, kept, which = [], [], []
+    vectors, kept, which, folds = [], [], [], []
     for place, goals in enumerate(sets.values()):
         for goal in goals:
             for key, proposed in together(goal.lists).items():
@@ -61,13 +73,14 @@ def rows_of(sets: Sets) -> Rows:
                 vectors.append(row)
                 kept.append(goal.is_kept(proposed.tactic))
                 which.append(place)
+                folds.append(fold_of(goal))
     if not vectors or not any(kept) or all(kept):
         raise BadRecords(
             "Nothing can be fitted: there are no tactics, or all were kept, or none.", "Give more goals."
         )
     sizes = np.bincount(which, minlength=len(sets))
-    share = len(which) / (np.count_nonzero(sizes) * np.maximum(sizes, 1))
-    return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which])
+    share = np.where(np.arange(len(sizes)) == 0, 1.0, LATER_SETS * sizes[0] / np.maximum(sizes, 1))
+    return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
 
 
 def regressed(rows: Rows) -> Floats:
@@ -86,18 +99,23 @@ def regressed(rows: Rows) -> Floats:
     return weights
 
 
-def fitted(sets: Sets) -> Odds:
-    """The odds fitted on all goals.
+def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> Odds:
+    """The odds fitted on these rows of the sets, which say nothing yet of what can be expected of a source.
 
-    The chance is that of the set where Lean tried tactics, the last one: at the steps of a file, what Lean would
-    also have kept is not known. Raises BadRecords: nothing can be fitted.
+    The chance is that of the last set, where Lean tried tactics: at the steps of a file, what Lean would also have
+    kept is not known. `seconds`: see `seconds_of`.
     """
-    weights = regressed(rows_of(sets))
+    weights = regressed(rows)
     by_name = dict(zip(FEATURES, weights[:-1].tolist(), strict=True))
     by_name["base"] += float(weights[-1]) * (len(sets) - 1)
-    seconds = seconds_of(goal for goals in sets.values() for goal in goals)
-    first = Odds({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
-    return Odds(first.weights, seconds, expected(first, [goal for goals in sets.values() for goal in goals]))
+    return Odds({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
+
+
+def odds_of(sets: Sets, rows: Rows) -> Odds:
+    """The odds to ship, fitted on all rows."""
+    goals = [goal for found in sets.values() for goal in found]
+    odds = fitted(sets, rows, seconds_of(goals))
+    return replace(odds, expected=expected(odds, goals))
 
 
 def seconds_of(goals: Iterable[Asked]) -> dict[str, float]:
@@ -141,18 +159,20 @@ class TurnsRow:
     figures: dict[str, Interval]
 
 
-def cross_validated(sets: Sets) -> list[TurnsRow]:
+def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
     """For each set, the figures of tactics tried in the order of odds that were fitted on other theorems."""
-    found: dict[str, list[list[float]]] = {name: [] for name in sets}
-    for fold in range(FOLDS):
-        rest = {name: [one for one in goals if fold_of(one) != fold] for name, goals in sets.items()}
-        odds = fitted(rest)
-        for name, goals in sets.items():
-            for goal in goals:
-                if fold_of(goal) == fold:
-                    order = sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)
-                    found[name].append(hits(goal, [one.tactic for one in order]))
-    return [figures_of(name, values) for name, values in found.items() if values]
+    seconds = seconds_of(goal for goals in sets.values() for goal in goals)
+    by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(FOLDS)]
+    found = []
+    for name, goals in sets.items():
+        orders = (in_order(goal, by_fold[fold_of(goal)]) for goal in goals)
+        found.append(figures_of(name, [hits(goal, order) for goal, order in zip(goals, orders, strict=True)]))
+    return found
+
+
+def in_order(goal: Asked, odds: Odds) -> list[str]:
+    """All that is proposed, in the order to try."""
+    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)]
 
 
 def fold_of(goal: Asked) -> int:
@@ -169,7 +189,8 @@ def hits(goal: Asked, order: Sequence[str]) -> list[float]:
     if goal.is_tried:
         tried = [goal.closes(tactic) for tactic in order if goal.was_tried(tactic)]
     else:
-        tried = [goal.is_own(tactic) for tactic in {last_parts(tactic): tactic for tactic in order}.values()]
+        own = last_parts(goal.own) if goal.own else None
+        tried = [text == own for text in dict.fromkeys(map(last_parts, order))]
     return [float(any(tried[:count])) for count in _COUNTS]
 
 
