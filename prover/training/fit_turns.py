@@ -2,7 +2,7 @@
 
     python -m prover fit-turns ENCODER STEPS RECORDS [RECORDS ...] --dataset DATASET --work FOLDER
         [--library ROOT] [--without NAMES] [--generator MODEL] [--generated N] [--limit N] [--theorems N]
-        [--cache FOLDER] [--again] [--out FILE] [--json FILE]
+        [--weight W] [--cache FOLDER] [--again] [--out FILE] [--json FILE]
 
 There are two sets. At the STEPS (LeanDojo's form, tune part) a tactic is kept if it is the proof's own, compared by
 the last parts of names. RECORDS (with states) and DATASET are of the same library. At the theorems of the library
@@ -10,7 +10,7 @@ ROOT (by default the example library), whose proofs are cut out, Lean tries the 
 kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
 is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
 
-The library weighs little beside the steps (`LATER_SETS`), and the regression has one more number for the difference
+The library weighs little beside the steps (--weight), and the regression has one more number for the difference
 between the two sets.
 Figures are cross-validated: each theorem's are by weights that were fitted without it.
 """
@@ -27,7 +27,7 @@ from typing import Any
 
 import lean_extract
 from lean_extract.files.atomic import replacing
-from lean_extract.option_types import positive
+from lean_extract.option_types import positive, seconds
 from lean_extract.records import read_header
 from lean_extract.source.extract import extract_project
 from lean_extract.telling import complaints_printed
@@ -47,6 +47,9 @@ from retriever.models.encoder import Encoder
 
 LIBRARY = Path(lean_extract.__path__[0]) / "minicore" / "example"
 """The example library."""
+WEIGHT = 1 / 32
+"""Most tactics that close a goal of a small library are not what a step of Mathlib needs: the more the library weighs,
+the worse is the order on Mathlib's steps (docs/results/turns.md)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--theorems", type=positive, default=300, help="the same of the library's theorems (300)"
     )
     parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept")
+    parser.add_argument(
+        "--weight", type=seconds, default=WEIGHT, help="of the library, in parts of the steps (1/32)"
+    )
     parser.add_argument("--again", action="store_true", help="collect again")
     parser.add_argument("--out", type=Path, default=FILE, help="the file to write (the package's own)")
     add_json_option(parser)
@@ -80,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     options.work.mkdir(parents=True, exist_ok=True)
     sets = {"steps": _steps(options), "library": _library(options)}
-    rows = rows_of(sets)
+    rows = rows_of(sets, options.weight)
     odds = odds_of(sets, rows)
     figures = cross_validated(sets, rows)
     about: dict[str, Any] = {

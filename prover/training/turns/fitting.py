@@ -26,10 +26,6 @@ Sets = Mapping[str, Sequence[Asked]]
 FOLDS = 5
 PENALTY = 3.0
 """The L2 penalty on the weights, in rows; none on the first."""
-LATER_SETS = 1 / 32
-"""What a set after the first weighs, in parts of the first. Most tactics that close a goal of a small library are not
-what a step of Mathlib needs: the more it weighs, the worse is the order on Mathlib's steps (docs/results/turns.md).
-"""
 _ROUNDS = 30
 _PLACES = 8
 """How many places of a source's list have an expected chance."""
@@ -47,7 +43,7 @@ class Rows:
     kept: Floats
     """float64[n], 0 or 1"""
     weights: Floats
-    """float64[n]: 1 for a row of the first set; the others' are such that they weigh `LATER_SETS` together."""
+    """float64[n]: 1 for a row of the first set; another set's weigh a given part of the first set's together."""
     folds: Ints
     """int64[n]: the fold of the row's theorem."""
 
@@ -57,8 +53,12 @@ class Rows:
         return Rows(self.matrix[left], self.kept[left], self.weights[left], self.folds[left])
 
 
-def rows_of(sets: Sets) -> Rows:
-    """The rows of all goals. At a goal where Lean tried tactics, those that it did not try are left out."""
+def rows_of(sets: Sets, part: float) -> Rows:
+    """The rows of all goals; a set after the first weighs this part of the first.
+
+    At a goal where Lean tried tactics, those that it did not try are left out. Raises BadRecords: nothing can be
+    fitted.
+    """
     numbers = {name: number for number, name in enumerate(FEATURES)}
     vectors, kept, which, folds = [], [], [], []
     for place, goals in enumerate(sets.values()):
@@ -79,7 +79,7 @@ def rows_of(sets: Sets) -> Rows:
             "Nothing can be fitted: there are no tactics, or all were kept, or none.", "Give more goals."
         )
     sizes = np.bincount(which, minlength=len(sets))
-    share = np.where(np.arange(len(sizes)) == 0, 1.0, LATER_SETS * sizes[0] / np.maximum(sizes, 1))
+    share = np.where(np.arange(len(sizes)) == 0, 1.0, part * sizes[0] / np.maximum(sizes, 1))
     return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
 
 
