@@ -16,6 +16,7 @@ import numpy as np
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
 from prover.generator.source import TacticGenerator, as_candidates
+from prover.mentions import GoalNames
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.training.evaluate_neighbours import Floats, Library, WantedStep
@@ -27,8 +28,10 @@ from retriever.lean.near_steps import NEAREST
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.theorems import is_theorem
 
-PREMISES, DEFINITIONS = 16, 6
-"""How many theorems and definitions tactics are made from: as many as in a suggestion."""
+PREMISES = 16
+"""How many theorems tactics are made from, as in a suggestion."""
+DEFINITIONS, LIKELY = 64, 6
+"""Of so many ranked definitions those that the goal mentions are used, and so many of the best, as in a suggestion."""
 MADE = 64
 """How many tactics of each source are kept; more than are ever tried."""
 GENERATED = 8
@@ -108,7 +111,13 @@ class Sources:
         ranked = [corpus[number] for number in self.method.ranking(scored)]
         theorems = [premise for premise in ranked if is_theorem(premise)]
         others = [premise for premise in ranked if not is_theorem(premise)]
-        return theorems[:PREMISES], others[:DEFINITIONS]
+        names = GoalNames(question.goal)
+        definitions = [
+            one
+            for rank, one in enumerate(others[:DEFINITIONS])
+            if rank < LIKELY or names.in_target(one) or names.in_hypotheses(one)
+        ]
+        return theorems[:PREMISES], definitions
 
     def _generated(self, step: WantedStep, premises: Sequence[Premise]) -> list[Candidate]:
         assert self.generator is not None
