@@ -9,7 +9,7 @@ from typing import Any
 
 from lean_extract.files.typed_json import from_json
 from prover.candidates import Candidate, key_of
-from prover.training.evaluate_neighbours import WantedStep, last_parts
+from prover.training.fit_neighbours import WantedStep, last_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lean_extract.errors import BadRecords
 from lean_extract.files.atomic import replacing
 from lean_extract.session import LeanSession
-from prover.training.evaluate_neighbours import WantedStep
+from prover.training.fit_neighbours import WantedStep
 from prover.training.turns.asked import Asked, asked, key_of_step, of_plain, to_plain
 from prover.training.turns.library_trials import LibraryGoal, tried
 from prover.training.turns.proposing import Sources

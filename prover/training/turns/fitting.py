@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lean_extract.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
-from prover.training.evaluate_neighbours import last_parts
+from prover.training.fit_neighbours import last_parts
 from prover.training.turns.asked import Asked
 from retriever.metrics.bootstrap import Bootstrap, Interval
 

@@ -17,7 +17,7 @@ from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Candidate, key_of
 from prover.evaluation.library import all_theorems
 from prover.evaluation.problems import Problem
-from prover.training.evaluate_neighbours import WantedStep
+from prover.training.fit_neighbours import WantedStep
 from prover.training.turns.asked import Trial
 from prover.verify import GoalPosition, verify
 from retriever.search.splits import split_of

@@ -11,22 +11,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
 from prover.generator.source import TacticGenerator, as_candidates
 from prover.mentions import GoalNames
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
-from prover.training.evaluate_neighbours import Floats, Library, WantedStep
+from prover.training.evaluate_neighbours import Floats, Library
+from prover.training.fit_neighbours import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
+from retriever.lean.index.steps import step_vectors
 from retriever.lean.near_steps import NEAREST
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.theorems import is_theorem
+from retriever.models.text import readable
 
 PREMISES = 16
 """How many theorems tactics are made from, as in a suggestion."""
@@ -83,8 +84,8 @@ class Sources:
             return
         questions = [self._question(step) for step in steps]
         encoded = encode_questions(self.session.encoder, questions)
-        states = np.ascontiguousarray(encoded[:, 0])
-        nearest = self.known.nearest(steps, states, NEAREST, whole=False)
+        asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
+        nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]
