@@ -1,0 +1,29 @@
+"""Opens a generator's folder, of either kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lean_extract.errors import ModelError
+from prover.generator.files import REINSTALL
+from prover.generator.model import THREADS, Generator
+from prover.shaped import files
+from prover.shaped.model import ShapeGenerator
+
+AnyGenerator = Generator | ShapeGenerator
+
+
+def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
+    """The generator in a folder. Raises ModelError: it is missing, damaged or of another format or version.
+
+    `threads`: per operator, for one that decodes.
+    """
+    try:
+        is_shapes = files.is_shapes(folder)
+    except OSError:
+        is_shapes = False
+    except ValueError as error:
+        raise ModelError(f"The generator in {folder} is damaged: {error}.", REINSTALL) from error
+    if is_shapes:
+        return ShapeGenerator.load(folder)
+    return Generator.load(folder, threads=threads)

@@ -1,0 +1,1 @@
+"""Fits the classifier of tactic shapes and its pointers (`prover.shaped`)."""
