@@ -23,11 +23,11 @@ from tqdm import tqdm
 from lean_extract.option_types import positive
 from lean_extract.records import Premise
 from lean_extract.verbs import add_json_option, write_json
-from prover.generator.opening import AnyGenerator, open_folder
+from prover.opening import AnyGenerator, open_folder
 from prover.training.data import EncodedPairs
 from prover.training.evaluate_neighbours import WantedStep, matches, read_steps
+from prover.training.fit_shapes import PREMISES
 from prover.training.offers import read_lists, sample
-from prover.training.shaped.fit import PREMISES
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 FEW, MANY = 8, 32

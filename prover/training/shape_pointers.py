@@ -31,7 +31,7 @@ from prover.shaped.pointing import (
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import Situation
 from prover.templates import PremiseView
-from prover.training.shaped.examples import Example
+from prover.training.shape_examples import Example
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]

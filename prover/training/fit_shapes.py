@@ -24,10 +24,11 @@ from lean_extract.option_types import positive
 from lean_extract.records import Premise
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
+from prover.training import shape_classifier as classifier
+from prover.training import shape_pointers as pointers
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved
-from prover.training.shaped import classifier, pointers
-from prover.training.shaped.examples import (
+from prover.training.shape_examples import (
     Example,
     examples_of,
     targets,

@@ -1,1 +1,0 @@
-"""Fits the classifier of tactic shapes and its pointers (`prover.shaped`)."""
