@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.records import Premise
+from lean_extract.syntax.lexer import is_identifier
 from prover.generator.likeness import words_of
 from prover.matching import unify
 from prover.shaped.shape import GROUPS, Slot
@@ -24,6 +25,12 @@ Floats = NDArray[np.float32]
 Uses = Mapping[str, Sequence[int]]
 """In how many training theorems a premise stands in a slot of each of `GROUPS`."""
 _KINDS = ("eq", "iff", "rel", "and", "or", "exists", "forall", "imp", "not")
+_MOST_CONSTANTS = 12
+_LONGEST_VARIABLE = 2
+"""The most letters of a name that is taken for a bound variable."""
+_NO_CONSTANTS = frozenset(
+    ("fun", "Type", "Prop", "Sort", "True", "False", "if", "then", "else", "let", "have")
+)
 _MOST_MATCHED = 24
 """The last locals whose types are unified with an argument's."""
 PREMISE_FEATURES = (
@@ -52,7 +59,10 @@ class Ranked:
 
 
 def ranked(situation: Situation, premises: Sequence[Premise]) -> list[Ranked]:
-    """The premises, read once for a goal."""
+    """The premises, read once for a goal, and behind them the constants that the target names.
+
+    `simp [foo]` and `unfold foo` use a definition by the name that stands in the goal.
+    """
     goal = situation.view
     mine = words_of(" ".join(goal.target))
     found = []
@@ -69,7 +79,26 @@ def ranked(situation: Situation, premises: Sequence[Premise]) -> list[Ranked]:
             right = occurs_in(goal, view.shape.right, view.variables)
         fit = fits(goal, view.shape, view.core, view.variables)
         found.append(Ranked(premise, rank, view, fit, left, right, share))
+    names = {premise.written for premise in premises}
+    for name in constants(situation):
+        if name not in names:
+            constant = Premise(name, "def", "")
+            found.append(Ranked(constant, len(found), None, 0.0, 0.0, 0.0, 1.0))
     return found
+
+
+def constants(situation: Situation) -> list[str]:
+    """The names in a target that are probably constants, not variables, in the order in which they stand."""
+    view = situation.view
+    found = [
+        token
+        for token in dict.fromkeys(view.target)
+        if is_identifier(token)
+        and len(token) > _LONGEST_VARIABLE
+        and token.partition(".")[0] not in view.local
+        and token not in _NO_CONSTANTS
+    ]
+    return found[:_MOST_CONSTANTS]
 
 
 def premise_table(slot: Slot, known: Sequence[Ranked], uses: Uses, taken: Sequence[str]) -> Floats:

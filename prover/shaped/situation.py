@@ -32,17 +32,23 @@ _PROOF = re.compile(r"(?:h|H|ih|IH|this|key|claim|e?q)[\w'₀-₉]*\Z")
 _SORT = re.compile(r"(?:Type|Sort|ℕ|ℤ|ℝ|ℚ|ℂ)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Local:
     """An accessible hypothesis or variable."""
 
     name: str
     tokens: tuple[str, ...]
-    term: Term
     shape: GoalShape
     head: str
     is_proof: bool
     symbols: frozenset[str]
+    context: frozenset[str]
+    """All names of the goal's context."""
+
+    @cached_property
+    def term(self) -> Term:
+        """Its type as a tree."""
+        return parse(self.tokens, frozenset(), self.context)
 
 
 @dataclass(frozen=True)
@@ -63,19 +69,22 @@ class Situation:
         target = tokens(goal.target)[:_MOST_TOKENS]
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         found: list[Local] = []
-        for hypothesis in last_named(goal)[-2 * _MOST_LOCALS :]:
+        for hypothesis in reversed(last_named(goal)):
+            names = [name for name in hypothesis.names if DAGGER not in name and not name.startswith("inst")]
+            if not names:
+                continue
             parts = tokens(hypothesis.type)[:_MOST_TOKENS]
-            term, outer, own = parse(parts, frozenset(), local), shape(parts), symbols(parts, local)
-            first = head(parts)
+            outer, own, first = shape(parts), symbols(parts, local), head(parts)
             found += [
-                Local(name, parts, term, outer, first, is_proof(name, hypothesis.type), own)
-                for name in hypothesis.names[-_MOST_LOCALS:]
-                if DAGGER not in name and not name.startswith("inst")
+                Local(name, parts, outer, first, is_proof(name, hypothesis.type), own, local)
+                for name in reversed(names)
             ]
+            if len(found) >= _MOST_LOCALS:
+                break
         others = {name: is_proof(name, h.type) for h in goal.hypotheses for name in h.names}
         term, outer = parse(target, frozenset(), local), shape(target)
         view = GoalView(target, term, outer, head(target), symbols(target, local), local, (), ())
-        return cls(view, tuple(found[-_MOST_LOCALS:]), others, _first_binder(outer))
+        return cls(view, tuple(found[:_MOST_LOCALS][::-1]), others, _first_binder(outer))
 
     @cached_property
     def counts(self) -> Counter[str]:

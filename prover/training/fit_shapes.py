@@ -27,7 +27,7 @@ from prover.shaped.model import ShapeGenerator
 from prover.training import shape_classifier as classifier
 from prover.training import shape_pointers as pointers
 from prover.training.data import EncodedPairs
-from prover.training.offers import read_retrieved
+from prover.training.offers import read_retrieved, sample
 from prover.training.shape_examples import (
     Example,
     examples_of,
@@ -42,6 +42,8 @@ LEAST, LEAST_WRITTEN = 5, 8
 """The fewest theorems of a shape, and of one with its premises written out."""
 PREMISES = 16
 """How many premises a suggestion gives to the generator (the setting `tactics.premises`)."""
+_BEGINS = 0.5
+"""The weight of a proof's first step: people ask in the middle of proofs, too."""
 _LOCAL_STEPS = 60_000
 _HELD = 5
 """Every fifth theorem with lists is held out while pointers to premises are trained."""
@@ -51,8 +53,8 @@ def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int |
     """Fit and write a generator. Raises BadRecords."""
     known = EncodedPairs(pairs, "train")
     valid = known.of("valid")
-    train_pairs = known.pairs[:limit]
-    train, held = examples_of(train_pairs, "train"), examples_of(valid.pairs[:limit], "valid")
+    train_pairs = [known.pairs[row] for row in sample(len(known.pairs), limit or len(known.pairs))]
+    train, held = examples_of(train_pairs, "train"), examples_of(valid.pairs, "valid")
     shapes = vocabulary(train, LEAST, LEAST_WRITTEN)
     if len(shapes) < 2 or not held:
         raise BadRecords(f"{pairs} has too few steps.", "Make pairs of more records.")
@@ -61,6 +63,7 @@ def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int |
     model, losses = classifier.train(
         [one.bags for one in train],
         targets(train, shapes),
+        np.array([_BEGINS if one.pair.origin == "start" else 1.0 for one in train], dtype=np.float32),
         ([one.bags for one in held], targets(held, shapes)),
         len(shapes),
         epochs,
@@ -158,7 +161,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, help="the generator's folder")
     parser.add_argument("--premises", type=Path, nargs="*", default=[], help="lists of `prover retrieve`")
     parser.add_argument("--epochs", type=positive, default=6, help="passes over the steps (6)")
-    parser.add_argument("--limit", type=positive, help="only the first pairs")
+    parser.add_argument("--limit", type=positive, help="the size of a fixed sample of the train pairs")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -54,11 +54,17 @@ def batch_of(bags: Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
 
 
 def train(
-    bags: Bags, targets: Ints, valid: tuple[Bags, Ints], shapes: int, epochs: int, seed: int = 0
+    bags: Bags,
+    targets: Ints,
+    weights: NDArray[np.float32],
+    valid: tuple[Bags, Ints],
+    shapes: int,
+    epochs: int,
+    seed: int = 0,
 ) -> tuple[Classifier, list[float]]:
     """The classifier after the epoch with the least loss on the valid examples, and that loss after each epoch.
 
-    The learning rate falls linearly to nothing.
+    The learning rate falls linearly to nothing. `weights`: float32[n], of each example in the loss.
     """
     torch.manual_seed(seed)
     model = Classifier(shapes)
@@ -71,7 +77,10 @@ def train(
     for epoch in range(epochs):
         model.train()
         for rows in _batches(len(targets), np.random.default_rng([seed, epoch])):
-            loss = functional.cross_entropy(model(batch_of(bags, rows)), torch.from_numpy(targets[rows]))
+            each = functional.cross_entropy(
+                model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
+            )
+            loss = (each * torch.from_numpy(weights[rows])).mean()
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()

@@ -20,6 +20,7 @@ from prover.shaped.pointing import (
     LOCAL_FEATURES,
     PREMISE_FEATURES,
     TYPE_BUCKETS,
+    Ranked,
     Uses,
     eligible,
     head_bucket,
@@ -58,13 +59,28 @@ def premise_choices(example: Example, offered: Sequence[Premise], uses: Uses) ->
     if not any(slot.kind == "P" for slot in shape.slots):
         return
     known = ranked(Situation.of(example.pair.goal), offered)
-    places = {one.premise.name: place for place, one in enumerate(known)}
+    places = _places(known)
     for number, slot in enumerate(shape.slots):
-        chosen = places.get(example.found.fillers[number], -1) if slot.kind == "P" else -1
+        chosen = _place(places, example.found.fillers[number]) if slot.kind == "P" else -1
         if chosen >= 0:
             table = premise_table(slot, known, uses, example.found.fillers[:number])
             none = np.zeros(len(table), dtype=np.int64)
             yield Choice(table, none, GROUPS.index(slot.group), head_bucket(shape.texts[0]), chosen)
+
+
+def _places(known: Sequence[Ranked]) -> dict[str, int]:
+    """Where each name stands, the first of equal ones."""
+    found: dict[str, int] = {}
+    for place, one in enumerate(known):
+        found.setdefault(one.premise.name, place)
+    return found
+
+
+def _place(places: Mapping[str, int], name: str) -> int:
+    """Where a premise stands, by its full name or as a goal may print it; -1 if it is not there."""
+    parts = name.split(".")
+    endings = (".".join(parts[start:]) for start in range(len(parts)))
+    return next((places[ending] for ending in endings if ending in places), -1)
 
 
 def local_choices(example: Example, premises: Mapping[str, Premise]) -> Iterator[Choice]:
