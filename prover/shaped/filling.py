@@ -105,8 +105,8 @@ def _best(scores: Floats, names: Sequence[str]) -> Choices:
     return [(float(scores[at]), names[at]) for at in order]
 
 
-def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str, Shape]]:
-    """Tactics with their log-probabilities and shapes, the most probable first. Raises Unwanted.
+def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
+    """Tactics with their log-probabilities, the most probable first. Raises Unwanted.
 
     `shapes` are (log-probability, shape), the most probable first. One tactic may come by several shapes.
     """
@@ -123,7 +123,7 @@ def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[t
             return
         cost, _number, shape, taken = heapq.heappop(waiting)
         if len(taken) == len(shape.slots):
-            yield -cost, shape.filled(taken), shape
+            yield -cost, shape.filled(taken)
             continue
         for chance, name in filler.choices(shape, taken):
             heapq.heappush(waiting, (cost - chance, next(order), shape, (*taken, name)))

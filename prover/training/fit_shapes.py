@@ -36,6 +36,7 @@ from prover.training.shape_examples import (
     vocabulary,
     without_own,
 )
+from prover.training.shapes_card import write_card
 from retriever.search.splits import Split
 
 LEAST, LEAST_WRITTEN = 5, 8
@@ -84,6 +85,7 @@ def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int |
     }
     out.mkdir(parents=True, exist_ok=True)
     files.write(out, shapes, arrays, uses, about)
+    write_card(out, about, known.manifest.sources, LEAST)
     return ShapeGenerator.load(out)
 
 

@@ -76,6 +76,7 @@ def premises(pairs: Path) -> list[Premise]:
 def test_what_it_learned_comes_out_best_first(model: Path, pairs: Path) -> None:
     generator = open_folder(model)
     assert isinstance(generator, ShapeGenerator)
+    assert f"Fingerprint `{generator.fingerprint}`" in (model / "README.md").read_text(encoding="utf-8")
     offered = premises(pairs)
     found = generator.generate([parse_goal("α : Type\nx y z : α\n⊢ gcd x y = pow z x")], offered)
     assert any(one.tactic == "rw [gcd_comm]" for one in found)
