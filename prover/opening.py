@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lean_extract.errors import ModelError
-from prover.generator.files import REINSTALL
 from prover.generator.model import THREADS, Generator
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
@@ -20,10 +18,8 @@ def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
     """
     try:
         is_shapes = files.is_shapes(folder)
-    except OSError:
+    except (OSError, ValueError):  # the other kind's loader says what is wrong
         is_shapes = False
-    except ValueError as error:
-        raise ModelError(f"The generator in {folder} is damaged: {error}.", REINSTALL) from error
     if is_shapes:
         return ShapeGenerator.load(folder)
     return Generator.load(folder, threads=threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,5 +56,10 @@ def write_card(folder: Path, about: Mapping[str, Any], sources: Sequence[str], l
         lists=" and ".join(about["lists"]) or "(none)",
         losses=losses,
     )
+    wrapped = [_wrapped(line) if line.startswith("- ") else line for line in text.splitlines()]
     with replacing(folder / "README.md") as stream:
-        stream.write(text)
+        stream.write("\n".join(wrapped) + "\n")
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
