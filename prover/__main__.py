@@ -14,6 +14,8 @@ VERBS: Mapping[str, Verb] = {
     "export": Verb(".training.export", "export a run, or a T5, as an ONNX generator"),
     "retrieve": Verb(".training.retrieved", "store the premises that the retriever finds for steps"),
     "evaluate": Verb(".training.evaluate", "measure an exported generator on held-out steps"),
+    "fit-shapes": Verb(".training.fit_shapes", "fit a generator of tactic shapes on a CPU"),
+    "evaluate-steps": Verb(".training.evaluate_steps", "measure generators on real steps"),
     "evaluate-neighbours": Verb(
         ".training.evaluate_neighbours", "measure the tactics adapted from the nearest known steps"
     ),

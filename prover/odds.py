@@ -26,7 +26,7 @@ FILE = Path(__file__).with_name("data") / "turns.json"
 FORMAT = "premise-suggest-turns"
 VERSION = 1
 
-SOURCES = ("premise", "closer", "neighbour", "generator")
+SOURCES = ("premise", "closer", "neighbour", "shapes", "generator")
 """The sources with weights of their own. Any other has the mean of theirs, as a neutral prior."""
 GROUPS: Mapping[str, frozenset[str]] = {
     "rewrite": frozenset(["rw", "rwa", "erw", "rewrite", "simp_rw", "nth_rw", "nth_rewrite"]),

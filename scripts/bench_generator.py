@@ -24,7 +24,7 @@ import numpy as np
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.onnx_runtime import open_session
-from lsp_server.engine.generators import generator_folder
+from lsp_server.engine.generators import BYT5, generator_folder
 from prover.generator import beam, files, graphs
 from prover.generator.model import settings_for
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD
@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
     task = Task((*symbols, END), settings, chosen.bytes, chosen.runs)
     rows: list[Timing] = []
     try:
-        folder = generator_folder(chosen.generator)
+        folder = generator_folder(chosen.generator or BYT5)
         if folder is not None:
             rows += [timed(folder, folder.name, task, count) for count in chosen.threads]
         if chosen.random:

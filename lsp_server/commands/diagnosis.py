@@ -21,7 +21,7 @@ from lsp_server.commands.index_findings import (
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.engine.models import SHIPPED_MODEL, model_folder
 from lsp_server.engine.stores import needs_mathlib
-from prover.generator.model import Generator
+from prover.opening import open_folder
 from retriever.lean.features import load_fusion
 from retriever.lean.index.bundled import DATA
 from retriever.models.encoder import Encoder
@@ -100,7 +100,7 @@ def _generator() -> Finding:
         if folder is None:
             said = "none is shipped here; tactics come from templates only"
             return Finding("generator", "note", said, REINSTALL)
-        fingerprint = Generator.load(folder).fingerprint
+        fingerprint = open_folder(folder).fingerprint
     except ModelError as error:  # templates go on without it
         return Finding("generator", "note", error.message, error.hint)
     which = "as shipped" if folder == SHIPPED_GENERATOR else f"from {folder}"

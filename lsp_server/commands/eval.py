@@ -28,7 +28,7 @@ from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
 from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
-from prover.generator.model import Generator
+from prover.opening import AnyGenerator
 from prover.search.result import SearchLimits
 from retriever.metrics.charts import require_charts
 
@@ -73,7 +73,7 @@ def _until_stopped(
     watcher: Watching,
     stop: Event,
     options: argparse.Namespace,
-    generator: Generator | None,
+    generator: AnyGenerator | None,
 ) -> bool:
     """Whether the evaluation finished; False after Ctrl-C or SIGTERM."""
 
@@ -145,7 +145,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
     )
 
 
-def _generator(options: argparse.Namespace) -> Generator | None:
+def _generator(options: argparse.Namespace) -> AnyGenerator | None:
     """The generator, unless only templates are to be used. Raises ModelError, UserError."""
     found = open_asked(options.generator, options.tactics_from or "both", options.download)
     if found is not None or options.tactics_from == "templates":
@@ -158,7 +158,7 @@ def _generator(options: argparse.Namespace) -> Generator | None:
     return found
 
 
-def _plan(options: argparse.Namespace, generator: Generator | None) -> EvaluationPlan:
+def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> EvaluationPlan:
     return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),

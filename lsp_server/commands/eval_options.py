@@ -66,7 +66,7 @@ def _common(command: argparse.ArgumentParser) -> None:
     )
     said = "where tactics come from (default: both, if there is a generator)"
     command.add_argument("--tactics-from", choices=SOURCES, default=None, help=said)
-    said = "the tactic generator: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
+    said = "the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)"
     command.add_argument("--generator", default="", metavar="NAME", help=said)
     said = "the encoder: a folder, or owner/name on the hub (default: the shipped one)"
     command.add_argument("--model", default="", metavar="NAME", help=said)

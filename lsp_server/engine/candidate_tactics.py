@@ -18,6 +18,7 @@ from prover.candidates import Candidate, CandidateSource, Closers, Templates, me
 from prover.generator.model import Generated
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
+from prover.opening import count_for
 from prover.verify import GoalPosition
 
 _KEPT = 64
@@ -95,7 +96,7 @@ class CandidateTactics:
                     "Name one in `tactics.generator`, or set `tactics.source` to `templates`.",
                 )
             return []
-        count = settings.tactics.generated
+        count = count_for(generator, settings.tactics.generated)
         key = (tuple(goals), tuple(premises), count, generator.fingerprint)
         known = self._generated.get(key)
         if known is not None:

@@ -25,8 +25,13 @@ from lsp_server.engine.stores import first_use
 from prover.generator import files, prompt
 from retriever.models.hub import find_model
 
-SHIPPED_GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
-"""The generator's folder that comes with the package."""
+_DATA = Path(prover.__path__[0]) / "data"
+SHIPPED_GENERATOR = _DATA / "shapes"
+"""The folder of the generator that is used where none is named."""
+SHIPPED_BYT5 = _DATA / "generator"
+"""The folder of the generator that decodes byte by byte."""
+BYT5 = "byt5"
+"""The name of the latter in the setting."""
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
 _EXPORT_SECONDS = 3600
 _NEEDED = ("torch", "transformers", "onnx")
@@ -35,7 +40,7 @@ _NEEDED = ("torch", "transformers", "onnx")
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     """The generator's folder: the one that is set (PREMISE_SUGGEST_GENERATOR counts, too), else the shipped;
-    None where neither is there.
+    None where neither is there. `byt5` is the name of a second one that is shipped.
 
     A name of the hub is looked up in the hub's cache, and fetched if `download` says so. A checkpoint that is
     not exported yet is exported, which may take minutes; later calls find it done. Raises ModelError.
@@ -43,6 +48,8 @@ def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     named = setting or os.environ.get(_VARIABLE)
     if not named:
         return SHIPPED_GENERATOR if (SHIPPED_GENERATOR / files.CONFIG).is_file() else None
+    if named == BYT5:
+        return SHIPPED_BYT5
     folder = find_model(named, download=download, named_by="" if setting else _VARIABLE)
     if folder != Path(named).expanduser():
         folder = _with_weights(named, folder, download)

@@ -11,8 +11,8 @@ from typing import Protocol
 from lean_extract.errors import ModelError, UserError
 from lsp_server.engine.generators import generator_folder
 from lsp_server.engine.tasks import to_the_end
-from prover.generator.model import Generator
 from prover.generator.source import TacticGenerator
+from prover.opening import AnyGenerator, open_folder
 
 _PATIENCE = 60.0
 """How long, in seconds, a generator that failed to load is not tried again."""
@@ -31,13 +31,13 @@ Open = Callable[[str, bool], LoadedGenerator | None]
 """Opens the generator of a name, where a download may be needed; None: there is none. Raises ModelError."""
 
 
-def open_generator(name: str, download: bool) -> Generator | None:
+def open_generator(name: str, download: bool) -> AnyGenerator | None:
     """The generator of a name; None if the name is empty and no generator is shipped. Raises ModelError."""
     folder = generator_folder(name, download=download)
-    return None if folder is None else Generator.load(folder)
+    return None if folder is None else open_folder(folder)
 
 
-def open_asked(name: str, source: str, download: bool) -> Generator | None:
+def open_asked(name: str, source: str, download: bool) -> AnyGenerator | None:
     """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
 
     Args:
@@ -54,7 +54,7 @@ def open_asked(name: str, source: str, download: bool) -> Generator | None:
     return needed(open_generator(name, download))
 
 
-def needed(found: Generator | None) -> Generator:
+def needed(found: AnyGenerator | None) -> AnyGenerator:
     """The generator. Raises ModelError: there is none."""
     if found is None:
         raise ModelError(

@@ -50,8 +50,8 @@ from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialReque
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
 from prover.candidates import Candidate
-from prover.generator.model import Generated
-from prover.generator.source import GENERATOR, as_candidates
+from prover.generator.model import GENERATOR, Generated
+from prover.generator.source import as_candidates
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.odds import shipped_odds
 from prover.turns import Turns

@@ -82,7 +82,7 @@ class TacticSettings:
     generator: str = _setting(
         "",
         "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
-        "shipped one, if there is one.",
+        "shipped one, if there is one; `byt5`: the shipped one that writes byte by byte.",
     )
     neighbours: bool = _setting(
         True,

@@ -22,8 +22,8 @@ from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor
 from prover.evaluation.run_folder import RunDescription
 from prover.evaluation.seeds import Shuffled
-from prover.generator.model import Generator
 from prover.odds import shipped_odds
+from prover.opening import AnyGenerator
 from prover.search.environment import Proposer
 from retriever.models.encoder import Encoder
 
@@ -35,7 +35,7 @@ class Prepared:
     """What proving needs: a Lean, the sources of tactics, and identifiers for both."""
 
     toolchain: Toolchain
-    generator: Generator | None
+    generator: AnyGenerator | None
     encoder: Encoder | None
     model: Path
 
@@ -43,7 +43,7 @@ class Prepared:
 def prepare(
     problems: ProblemSet,
     plan: EvaluationPlan,
-    generator: Generator | None,
+    generator: AnyGenerator | None,
     progress: Progress,
     stop: Event,
 ) -> Prepared:

@@ -21,7 +21,7 @@ from prover.evaluation.proving import Prover, stems_of
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import Results, RunDescription, opened
 from prover.evaluation.runner import Task, run
-from prover.generator.model import Generator
+from prover.opening import AnyGenerator
 
 
 class Watcher(Protocol):
@@ -49,7 +49,7 @@ async def evaluate(
     resume: bool = False,
     limit: int | None = None,
     stop: Event,
-    generator: Generator | None,
+    generator: AnyGenerator | None,
 ) -> None:
     """Prove the problems and write the rows. However it ends, the rows written so far are kept.
 

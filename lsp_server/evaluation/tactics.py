@@ -13,6 +13,7 @@ from prover.candidates import Candidate
 from prover.generator.model import Generated
 from prover.generator.source import TacticGenerator, as_candidates
 from prover.odds import shipped_odds
+from prover.opening import count_for
 from prover.search.environment import Proposed
 from prover.search.proposals import Retrieve
 from retriever.lean.theorems import is_theorem
@@ -48,7 +49,9 @@ class Tactics:
         generated: list[Generated] = []
         if self.generator is not None:
             theorems = [premise for premise in premises if is_theorem(premise)]
-            generated = self.generator.generate(goals, theorems, count=self.generated)
+            generated = self.generator.generate(
+                goals, theorems, count=count_for(self.generator, self.generated)
+            )
         if (
             not self.with_templates
         ):  # alone, with the generator's own log-probabilities (section 4.5, after LeanDojo)

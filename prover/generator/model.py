@@ -29,6 +29,10 @@ THREADS = 2
 """The default number of threads per operator."""
 
 
+GENERATOR = "generator"
+"""The source of what a generator decodes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generated:
     """A tactic and its probability according to the model."""
@@ -36,6 +40,8 @@ class Generated:
     tactic: str
     log_probability: float
     """Natural logarithm, summed over the symbols, including the end."""
+    source: str = GENERATOR
+    """The kind of model."""
 
 
 class Generator:

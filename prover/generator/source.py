@@ -10,9 +10,6 @@ from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate
 from prover.generator.model import Generated
 
-GENERATOR = "generator"
-"""The source of a generator's candidates."""
-
 
 class TacticGenerator(Protocol):
     """What writes tactics for a state."""
@@ -26,4 +23,4 @@ class TacticGenerator(Protocol):
 
 def as_candidates(generated: Sequence[Generated]) -> list[Candidate]:
     """A generator's tactics; the scores are its own probabilities."""
-    return [Candidate(one.tactic, math.exp(min(one.log_probability, 0.0)), GENERATOR) for one in generated]
+    return [Candidate(one.tactic, math.exp(min(one.log_probability, 0.0)), one.source) for one in generated]

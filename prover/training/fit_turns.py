@@ -33,8 +33,8 @@ from lean_extract.source.extract import extract_project
 from lean_extract.telling import complaints_printed
 from lean_extract.verbs import add_json_option, write_json
 from prover.closers import MATHLIB_CLOSERS
-from prover.generator.model import Generator
 from prover.odds import FILE
+from prover.opening import open_folder
 from prover.training.evaluate_neighbours import library_of, read_steps
 from prover.training.offers import sample
 from prover.training.turns.asked import Asked
@@ -63,9 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--library", type=Path, default=LIBRARY, help="a library in whose theorems Lean tries"
     )
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
-    parser.add_argument("--generator", type=Path, help="a generator's folder (none)")
+    parser.add_argument("--generators", type=Path, nargs="+", default=[], help="generators' folders (none)")
     parser.add_argument(
-        "--generated", type=positive, default=300, help="goals of each set where it writes (300)"
+        "--generated",
+        type=positive,
+        default=300,
+        help="goals of each set where one that decodes writes (300)",
     )
     parser.add_argument(
         "--limit", type=positive, default=800, help="the size of a fixed sample of steps (800)"
@@ -141,19 +144,19 @@ def _sources(
     encoder = Encoder.load(options.encoder)
     with complaints_printed() as complaints:
         known = library_of(records, names_in(options.without), encoder, options.cache, complaints)
-    generator = Generator.load(options.generator, threads=1) if options.generator else None
-    return Sources.open(options.encoder, dataset, options.cache, known, closers, generator)
+    generators = [open_folder(folder, threads=1) for folder in options.generators]
+    return Sources.open(options.encoder, dataset, options.cache, known, closers, generators)
 
 
 def _about(options: argparse.Namespace, data: str, revision: str, limit: int) -> dict[str, Any]:
     """What the collected goals depend on, but for the sources' code."""
-    generator = Generator.load(options.generator, threads=1).fingerprint if options.generator else ""
+    generators = [open_folder(folder, threads=1).fingerprint for folder in options.generators]
     return {
         "data": data,
         "revision": revision,
         "encoder": Encoder.load(options.encoder).fingerprint,
-        "generator": generator,
-        "generated": options.generated if generator else 0,
+        "generators": generators,
+        "generated": options.generated,
         "limit": limit,
     }
 

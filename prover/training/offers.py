@@ -29,16 +29,28 @@ def read_retrieved(path: Path, known: EncodedPairs) -> list[list[str] | None]:
 
     Raises BadRecords: the file is damaged, or belongs to other pairs or another split.
     """
+    return read_lists(path, known.manifest.digest, known.split, len(tactic_steps(known)))
+
+
+def read_lists(path: Path, digest: str, part: str, steps: int) -> list[list[str] | None]:
+    """The premises' names for each of a number of steps; None for a step that is not in the sample.
+
+    Args:
+        digest: the hash of the pairs, or of the file of steps, that the lists were made for.
+        part: the split; empty for a file of steps.
+
+    Raises BadRecords: the file is damaged, or belongs to other steps.
+    """
     hint = "Write it with `python -m prover retrieve`."
     try:
         with path.open(encoding="utf-8") as stream:
             header, *rows = map(json.loads, stream)
-        if header["format"] != FORMAT or header["pairs"] != known.manifest.digest:
+        if header["format"] != FORMAT or header["pairs"] != digest:
             raise BadRecords(f"{path} belongs to other pairs.", hint)
-        if header["part"] != known.split:
-            raise BadRecords(f"{path} belongs to the {header['part']} split, not to {known.split}.", hint)
-        if len(rows) != len(tactic_steps(known)):
-            raise BadRecords(f"{path} has {len(rows)} of {len(tactic_steps(known))} rows.", hint)
+        if header["part"] != part:
+            raise BadRecords(f"{path} belongs to the {header['part']} split, not to {part}.", hint)
+        if len(rows) != steps:
+            raise BadRecords(f"{path} has {len(rows)} of {steps} rows.", hint)
         return [None if row is None else [str(name) for name in row] for row in rows]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadRecords(f"{path} cannot be read: {error}.", hint) from error

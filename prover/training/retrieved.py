@@ -1,11 +1,13 @@
 """Stores the retriever's premises for steps: for `python -m prover evaluate`, or for training.
 
-    python -m prover retrieve ENCODER DATASET PAIRS OUT [--part valid] [--limit N] [--premises 10]
+    python -m prover retrieve ENCODER DATASET STEPS OUT [--part valid] [--limit N] [--premises 10]
 
-DATASET is the retriever's dataset (`python -m retriever dataset`) of the same library as PAIRS. Premises are
-ranked as in the service, among those that can be imported at the theorem. Only training proofs vote, and the
-theorem itself is not a candidate. After an interruption, the same command continues. OUT is a JSONL file: a
-header, then for each step the names, best first, or null if the step is not in the sample that --limit selects.
+STEPS is a folder of pairs (`python -m prover pairs`), or a JSONL file with one tactic a line in LeanDojo's form.
+DATASET is the retriever's dataset (`python -m retriever dataset`) of the same library. Premises are ranked as in
+the service, by the learned ranker if the encoder's folder has one, among those that can be imported at the theorem;
+where DATASET lacks the theorem, among all. Only training proofs vote, and the theorem itself is not a candidate.
+After an interruption, the same command continues. OUT is a JSONL file: a header, then for each step the names, best
+first, or null if the step is not in the sample that --limit selects.
 """
 
 from __future__ import annotations
@@ -14,43 +16,65 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from tqdm import tqdm
 
 from lean_extract.files.atomic import replacing
 from lean_extract.option_types import positive
 from prover.training.data import EncodedPairs
+from prover.training.evaluate_neighbours import read_steps
+from prover.training.fit_neighbours import WantedStep
 from prover.training.offers import FORMAT, sample, tactic_steps
-from prover.training.pairs import TacticPair
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import FusedMethod, in_setting, score
+from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, Setting, in_setting, score
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
-from retriever.search.fusion import Fusion
-from retriever.search.splits import SPLITS
+from retriever.lean.ranker.model import TreeRanker
+from retriever.search.splits import SPLITS, Split
 from retriever.training.running.unfinished import unfinished
 
+_BLOCK = 64
+"""States that are embedded at once."""
+Step = TypeVar("Step")
 
-def rank(
-    session: EvaluationSession, weights: Fusion, pairs: list[TacticPair], count: int
-) -> Iterator[list[str]]:
-    """For each pair, in order, the names of the best `count` premises for its state."""
-    questions = [HeldOutGoal(pair.goal, pair.theorem, pair.module, pair.line, frozenset()) for pair in pairs]
-    states = encode_questions(session.encoder, questions)
-    fused = FusedMethod(session.pool, weights)
-    for row, question in enumerate(tqdm(questions, unit="step", disable=None)):
-        scored = in_setting(score(session.pool, session.vectors, states[row], question), "importable")
-        yield [session.pool.names[number] for number in fused.ranking(scored)[:count]]
+
+def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
+    """For each step, in order, the names of the best `count` premises for its state."""
+    weights, ranker = load_fusion(session.model), TreeRanker.beside(session.model)
+    method = (
+        FusedMethod(session.pool, weights)
+        if ranker is None
+        else LearnedMethod(session.pool, weights.lists, ranker)
+    )
+    numbers = {name: number for number, name in enumerate(session.pool.names)}
+    for start in range(0, len(steps), _BLOCK):
+        placed = [_placed(session, numbers, step) for step in steps[start : start + _BLOCK]]
+        states = encode_questions(session.encoder, [question for question, _ in placed])
+        for (question, setting), state in zip(placed, states, strict=True):
+            scored = in_setting(score(session.pool, session.vectors, state, question), setting)
+            yield [session.pool.names[number] for number in method.ranking(scored)[:count]]
+
+
+def _placed(
+    session: EvaluationSession, numbers: Mapping[str, int], step: WantedStep
+) -> tuple[HeldOutGoal, Setting]:
+    """A step as a question that stands where the pool has its theorem: files move between versions."""
+    number = numbers.get(step.theorem)
+    if number is None:
+        return HeldOutGoal(step.goal, step.theorem, step.module, None, frozenset()), "state"
+    module, line = session.pool.modules[number], int(session.pool.lines[number])
+    return HeldOutGoal(step.goal, step.theorem, module, line, frozenset()), "importable"
 
 
 def write_retrieved(
     out: Path,
     header: dict[str, object],
-    steps: Sequence[TacticPair],
+    steps: Sequence[Step],
     asked: Sequence[int],
-    ranked: Callable[[list[TacticPair]], Iterator[list[str]]],
+    ranked: Callable[[list[Step]], Iterator[list[str]]],
 ) -> None:
     """Write the file, or continue what an earlier call with the same header left unfinished.
 
@@ -73,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("encoder", type=Path, help="the encoder's folder")
     parser.add_argument("dataset", type=Path, help="the retriever's dataset")
-    parser.add_argument("pairs", type=Path, help="a folder that `python -m prover pairs` wrote")
+    parser.add_argument("steps", type=Path, help="a folder of pairs, or steps in LeanDojo's form (JSONL)")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--part", choices=SPLITS, default="valid", help="the split (valid)")
     parser.add_argument(
@@ -85,25 +109,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    _retrieve(options)
-
-
-def _retrieve(chosen: argparse.Namespace) -> None:
-    weights = load_fusion(chosen.encoder)
-    session = open_session(chosen.encoder, chosen.dataset, chosen.cache, weights.bm25)
-    known = EncodedPairs(chosen.pairs, chosen.part)
-    steps = tactic_steps(known)
-    asked = sample(len(steps), chosen.limit)
+    session = open_session(options.encoder, options.dataset, options.cache, load_fusion(options.encoder).bm25)
+    ranker = TreeRanker.beside(options.encoder)
+    steps, digest, part = _steps(options.steps, options.part)
+    asked = sample(len(steps), options.limit)
     header = {
         "format": FORMAT,
-        "pairs": known.manifest.digest,
-        "part": chosen.part,
-        "premises": chosen.premises,
+        "pairs": digest,
+        "part": part,
+        "premises": options.premises,
         "data": session.dataset.manifest.digest,
         "encoder": session.encoder.fingerprint,
-        "fusion": hashlib.sha256(repr(weights).encode()).hexdigest()[:16],
+        "fusion": hashlib.sha256(repr(load_fusion(options.encoder)).encode()).hexdigest()[:16],
+        "ranker": ranker.fitted_on if ranker else "",
     }
     write_retrieved(
-        chosen.out, header, steps, asked, lambda pairs: rank(session, weights, pairs, chosen.premises)
+        options.out,
+        header,
+        steps,
+        asked,
+        lambda rest: tqdm(rank(session, rest, options.premises), total=len(rest), unit="step", disable=None),
     )
-    print(f"{chosen.out}: premises for {len(asked):,} of {len(steps):,} {chosen.part} steps")
+    print(f"{options.out}: premises for {len(asked):,} of {len(steps):,} {part} steps")
+
+
+def _steps(path: Path, part: Split) -> tuple[list[WantedStep], str, str]:
+    """The steps of a folder of pairs or of a file, their hash, and the part's name. Raises BadRecords."""
+    if path.is_dir():
+        known = EncodedPairs(path, part)
+        pairs = tactic_steps(known)
+        found = [WantedStep(pair.theorem, pair.module, pair.goal, pair.tactic) for pair in pairs]
+        return found, known.manifest.digest, part
+    return read_steps(path), hashlib.sha256(path.read_bytes()).hexdigest(), ""

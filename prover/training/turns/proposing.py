@@ -13,10 +13,12 @@ from pathlib import Path
 
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
-from prover.generator.source import TacticGenerator, as_candidates
+from prover.generator.source import as_candidates
 from prover.mentions import GoalNames
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
+from prover.opening import AnyGenerator, count_for
+from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Floats, Library
 from prover.training.fit_neighbours import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
@@ -46,7 +48,7 @@ class Sources:
     method: FusedMethod | LearnedMethod
     known: Library
     closers: tuple[str, ...]
-    generator: TacticGenerator | None
+    generators: Sequence[AnyGenerator]
 
     @classmethod
     def open(
@@ -56,7 +58,7 @@ class Sources:
         cache: Path | None,
         known: Library,
         closers: tuple[str, ...],
-        generator: TacticGenerator | None,
+        generators: Sequence[AnyGenerator],
     ) -> Sources:
         """Load the model's folder and the dataset. Raises ModelError, BadRecords."""
         weights = load_fusion(encoder)
@@ -67,7 +69,7 @@ class Sources:
             if trees is None
             else LearnedMethod(session.pool, weights.lists, trees)
         )
-        return cls(session, method, known, closers, generator)
+        return cls(session, method, known, closers, generators)
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
@@ -78,7 +80,7 @@ class Sources:
     ) -> Iterator[list[list[Candidate]]]:
         """For each step, in order, the lists of all sources, best first.
 
-        `generated`: the theorems at whose goals the generator is asked, too.
+        `generated`: the theorems at whose goals generators that decode, which takes long, are asked, too.
         """
         if not steps:
             return
@@ -94,8 +96,10 @@ class Sources:
                 templates += source.candidates(step.goal, usable, MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
             lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
-            if self.generator is not None and step.theorem in generated:
-                lists.append(self._generated(step, theorems))
+            for generator in self.generators:
+                if isinstance(generator, ShapeGenerator) or step.theorem in generated:
+                    found = generator.generate([step.goal], theorems, count=count_for(generator, GENERATED))
+                    lists.append(as_candidates(found))
             yield lists
 
     def _question(self, step: WantedStep) -> HeldOutGoal:
@@ -119,8 +123,3 @@ class Sources:
             if rank < LIKELY or names.in_target(one) or names.in_hypotheses(one)
         ]
         return theorems[:PREMISES], definitions
-
-    def _generated(self, step: WantedStep, premises: Sequence[Premise]) -> list[Candidate]:
-        assert self.generator is not None
-        found = self.generator.generate([step.goal], premises, count=GENERATED)
-        return as_candidates(found)

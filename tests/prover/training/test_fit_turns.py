@@ -79,7 +79,7 @@ def work(library: Path, packaged_lean: PackagedLean, tmp_path_factory: pytest.Te
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PATH", "/usr/bin:/bin")  # so that there is only the packaged Lean
         patched.setenv("ELAN_HOME", "/nonexistent")
-        assert fit(library, work, "--generator", str(FIXTURE), "--generated", "3") == 0
+        assert fit(library, work, "--generators", str(FIXTURE), "--generated", "3") == 0
     return work
 
 
@@ -111,7 +111,7 @@ def test_lean_tried_what_was_proposed_at_the_library_and_the_own_proof_is_no_nei
 def test_what_was_collected_is_used_again(library: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (work / "steps.jsonl").stat().st_mtime_ns, (work / "library.jsonl").stat().st_mtime_ns
     first = (work / "turns.json").read_text()
-    assert fit(library, work, "--generator", str(FIXTURE), "--generated", "3") == 0
+    assert fit(library, work, "--generators", str(FIXTURE), "--generated", "3") == 0
     after = (work / "steps.jsonl").stat().st_mtime_ns, (work / "library.jsonl").stat().st_mtime_ns
     assert after == before
     assert (work / "turns.json").read_text() == first
@@ -121,6 +121,6 @@ def test_a_damaged_collection_is_told(library: Path, work: Path, capsys: pytest.
     path = work / "steps.jsonl"
     whole = path.read_text(encoding="utf-8")
     path.write_text(whole + '{"theorem": 3', encoding="utf-8")
-    assert fit(library, work, "--generator", str(FIXTURE), "--generated", "3") == 1
+    assert fit(library, work, "--generators", str(FIXTURE), "--generated", "3") == 1
     assert "--again" in capsys.readouterr().err
     path.write_text(whole, encoding="utf-8")

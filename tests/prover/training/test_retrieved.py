@@ -52,12 +52,12 @@ def test_what_the_retriever_offers(folder: Path) -> None:
     part = max(SPLITS[1:], key=lambda part: len(EncodedPairs(folder / "pairs", part).pairs))
     known = EncodedPairs(folder / "pairs", part)
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(folder / "out.jsonl")]
-    assert command("prover retrieve")([*places, "--part", part, "--premises", "3"]) == 0
+    assert command("prover retrieve")([*places, "--part", part, "--premises", "16"]) == 0
     lists = read_retrieved(folder / "out.jsonl", known)
     asked = tactic_steps(known)
     assert len(lists) == len(asked) > 0
     for pair, names in zip(asked, lists, strict=True):
-        assert len(names) == 3 and pair.theorem not in names
+        assert 10 <= len(names) <= 16 and pair.theorem not in names
         assert f"{pair.theorem.split('_')[0]}_comm" in names
     header = json.loads((folder / "out.jsonl").read_text().splitlines()[0])
     assert header["part"] == part and header["encoder"]
@@ -65,7 +65,7 @@ def test_what_the_retriever_offers(folder: Path) -> None:
 
 def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
     places = [str(ENCODER), str(folder / "dataset"), str(folder / "pairs"), str(tmp_path / "out.jsonl")]
-    assert command("prover retrieve")([*places, "--part", "train", "--premises", "3", "--limit", "7"]) == 0
+    assert command("prover retrieve")([*places, "--part", "train", "--premises", "16", "--limit", "7"]) == 0
     known = EncodedPairs(folder / "pairs", "train")
     found = retrieved_pairs(tmp_path / "out.jsonl", known)
     assert len(found) == 7
@@ -74,7 +74,7 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
         pair = known.pairs[place]
         assert pair.theorem not in names and f"{pair.theorem.split('_')[0]}_comm" in names
         served = example_of(pair, known, config, mix, np.random.default_rng(0), names)
-        listed = [known.premises[known.number[name]] for name in names]
+        listed = [known.premises[known.number[name]] for name in names][: config.premises]
         assert served.prompt == encode_prompt("numbered", [pair.goal], listed, 200)
         without = replace(mix, retrieved=0.0)
         drawn = [example_of(pair, known, config, without, np.random.default_rng(n), names) for n in range(9)]
@@ -85,10 +85,13 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
     assert nothing.prompt == bare.prompt
     draws = Draws(known, config, mix, 0, found)
     served = {tuple(one.prompt) for step in range(len(known.pairs)) for one in draws.batch(step, 0)}
-    listed = {place: [known.premises[known.number[name]] for name in names] for place, names in found.items()}
+    offered = {
+        place: [known.premises[known.number[name]] for name in names][: config.premises]
+        for place, names in found.items()
+    }
     assert served == {
         tuple(encode_prompt("numbered", [known.pairs[place].goal], premises, 200))
-        for place, premises in listed.items()
+        for place, premises in offered.items()
     }
 
 

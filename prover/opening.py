@@ -1,0 +1,32 @@
+"""Opens a generator's folder, of either kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prover.generator.model import THREADS, Generator
+from prover.shaped import files
+from prover.shaped.model import ShapeGenerator
+
+AnyGenerator = Generator | ShapeGenerator
+_SHAPES_MORE = 4
+"""A generator of shapes writes so many times as many tactics as are asked for: they cost it nothing, and the odds choose."""
+
+
+def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
+    """The generator in a folder. Raises ModelError: it is missing, damaged or of another format or version.
+
+    `threads`: per operator, for one that decodes.
+    """
+    try:
+        is_shapes = files.is_shapes(folder)
+    except (OSError, ValueError):  # the other kind's loader says what is wrong
+        is_shapes = False
+    if is_shapes:
+        return ShapeGenerator.load(folder)
+    return Generator.load(folder, threads=threads)
+
+
+def count_for(generator: object, asked: int) -> int:
+    """How many tactics a generator writes where so many are asked for."""
+    return _SHAPES_MORE * asked if isinstance(generator, ShapeGenerator) else asked

@@ -1,0 +1,125 @@
+"""Trains the classifier of shapes: words of the goal in, the shape of the proof's tactic out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from tqdm import tqdm
+
+from prover.shaped.networks import HIDDEN, WORD
+from prover.shaped.situation import BUCKETS, FIELDS
+
+Ints = NDArray[np.int64]
+Bags = Sequence[Sequence[Ints]]
+"""For each example the words of each field."""
+BATCH, RATE, DROPPED, DECAY = 256, 1.5e-3, 0.3, 1e-5
+
+
+class Classifier(nn.Module):
+    """The mean of each field's words, a hidden layer, and a score for each shape."""
+
+    def __init__(self, shapes: int) -> None:
+        super().__init__()
+        self.words = nn.EmbeddingBag(BUCKETS, WORD, mode="sum")
+        nn.init.normal_(self.words.weight, std=0.1)
+        self.hidden = nn.Linear(len(FIELDS) * WORD, HIDDEN)
+        self.shapes = nn.Linear(HIDDEN, shapes)
+        self.dropout = nn.Dropout(DROPPED)
+
+    def forward(self, fields: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+        """[batch, shapes] from (words, offsets) of each field."""
+        means = []
+        for words, offsets in fields:
+            ends = torch.cat([offsets[1:], torch.tensor([len(words)])])
+            roots = torch.sqrt((ends - offsets).clamp(min=1).float())
+            means.append(self.words(words, offsets) / roots[:, None])
+        hidden = torch.relu(self.hidden(self.dropout(torch.cat(means, dim=1))))
+        found: Tensor = self.shapes(self.dropout(hidden))
+        return found
+
+
+def batch_of(bags: Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
+    """(words, offsets) of each field for these examples."""
+    found = []
+    for field in range(len(FIELDS)):
+        parts = [bags[row][field] for row in rows]
+        offsets = np.cumsum([0, *map(len, parts)])[:-1]
+        found.append((torch.from_numpy(np.concatenate(parts)), torch.from_numpy(offsets)))
+    return found
+
+
+def train(
+    bags: Bags,
+    targets: Ints,
+    weights: NDArray[np.float32],
+    valid: tuple[Bags, Ints],
+    shapes: int,
+    epochs: int,
+    seed: int = 0,
+) -> tuple[Classifier, list[float]]:
+    """The classifier after the epoch with the least loss on the valid examples, and that loss after each epoch.
+
+    The learning rate falls linearly to nothing. `weights`: float32[n], of each example in the loss.
+    """
+    torch.manual_seed(seed)
+    model = Classifier(shapes)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
+    steps = epochs * -(-len(targets) // BATCH)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=max(steps, 1))
+    losses: list[float] = []
+    best: dict[str, Tensor] = {}
+    bar = tqdm(total=steps, desc="shapes", unit="step", disable=None)
+    for epoch in range(epochs):
+        model.train()
+        for rows in _batches(len(targets), np.random.default_rng([seed, epoch])):
+            each = functional.cross_entropy(
+                model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
+            )
+            loss = (each * torch.from_numpy(weights[rows])).mean()
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+            bar.update()
+        losses.append(validated(model, *valid))
+        bar.set_postfix(valid=losses[-1])
+        if losses[-1] == min(losses):
+            best = {name: value.clone() for name, value in model.state_dict().items()}
+    bar.close()
+    model.load_state_dict(best)
+    return model.eval(), losses
+
+
+@torch.no_grad()
+def validated(model: Classifier, bags: Bags, targets: Ints) -> float:
+    """The mean cross-entropy."""
+    model.eval()
+    losses = [
+        float(
+            functional.cross_entropy(
+                model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="sum"
+            )
+        )
+        for rows in _batches(len(targets), None)
+    ]
+    return sum(losses) / len(targets)
+
+
+def _batches(count: int, generator: np.random.Generator | None) -> Iterator[list[int]]:
+    order = generator.permutation(count) if generator else np.arange(count)
+    for start in range(0, count, BATCH):
+        yield order[start : start + BATCH].tolist()
+
+
+def arrays(model: Classifier) -> dict[str, NDArray[np.float32]]:
+    """The trained arrays by the names in `prover.shaped.networks.sizes`."""
+    state = model.state_dict()
+    found = {
+        name: state[name].numpy() for name in ("hidden.weight", "hidden.bias", "shapes.weight", "shapes.bias")
+    }
+    return {"words": state["words.weight"].numpy(), **found}
