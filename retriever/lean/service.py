@@ -23,7 +23,7 @@ from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
 from retriever.lean.features import CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
-from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, voters
+from retriever.lean.goal_context import GoalContext, NearbyCounts, place_of, used_nearby, voters
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
@@ -140,8 +140,8 @@ class PremiseService:
         """The k premises that fit a goal best, best first.
 
         Without `where` nothing is known about imports. With it, private premises of other files and what
-        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen. `caller` is the tactic that the premises
-        are for.
+        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen. `caller`
+        is the tactic that the premises are for.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Unwanted.
         """
@@ -153,7 +153,7 @@ class PremiseService:
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
         vector = self._vector(goal)
-        ranker = self._ranker if asked.kinds == "theorems" else None  # it was fitted to theorems
+        ranker = self._ranker
         target = None if ranker is None else self._vector(Goal((), goal.target))
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
@@ -167,7 +167,7 @@ class PremiseService:
         if ranker is None:
             scores = self._fusion.score(table)
         else:
-            scores = ranker.score(_ranker_table(snapshot, question, local, ids, columns, table))
+            scores = ranker.score(_ranker_table(snapshot, question, local, used, ids, columns, table))
             if asked.k > len(scores):
                 ids, columns, scores = self._lengthened(snapshot, question, asked.k, ids, columns, scores)
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
@@ -245,6 +245,7 @@ def _ranker_table(
     snapshot: Snapshot,
     question: RankingQuestion,
     local: Local,
+    used: NearbyCounts,
     ids: Ids,
     columns: CandidateColumns,
     table: Floats,
@@ -252,7 +253,7 @@ def _ranker_table(
     """float32[n, len(RANKER_FEATURES)]: of the open file's premises, then of the indexed candidates."""
     signals, tokens = question.signals.further, question.context.tokens
     assert signals is not None
-    own = local_ranker_columns(snapshot, local, signals, tokens)
+    own = local_ranker_columns(snapshot, local, signals, tokens, used)
     parts = [(local.indexed, own), (ids, indexed_columns(snapshot, signals, ids))]
     return ranker_table(snapshot, signals, parts, columns, table, tokens)
 
@@ -285,8 +286,11 @@ def _question(
     further = None
     if target is not None:
         near = snapshot.search.query(target)
-        of_target = TargetQuestion(near, target, frozenset(target_tokens(goal)), patterns_of(statement))
-        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed)
+        of_target = TargetQuestion(
+            near, target, frozenset(target_tokens(goal)), patterns_of(statement), asked.caller
+        )
+        place = place_of(snapshot, where, used)
+        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed, place)
     instances = snapshot.structure.instances(structure)
     signals = Signals(
         dense=query,

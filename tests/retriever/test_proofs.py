@@ -102,7 +102,7 @@ def graph_of(view: LeanView) -> dict[str, set[str]]:
 USES = {"A.one": ["B.two", "A.three", "gone"], "B.two": ["A.three"], "A.data": ["B.two"]}
 
 
-def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder: Encoder) -> None:
+def test_edges_join_segments_and_lead_to_premises_of_any_kind(tmp_path: Path, encoder: Encoder) -> None:
     a = sheet("A", "A.one", "A.three")
     b = Sheet([theorem("B.two", "B", "a = a"), theorem("gone", "B", "ℕ", kind="def")])
     stores = [
@@ -110,7 +110,7 @@ def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder:
         make_store(tmp_path / "b", {"B": b}, encoder, proofs=USES),
     ]
     view = LeanView.open(stores, encoder.fingerprint)
-    assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
+    assert graph_of(view) == {"A.one": {"B.two", "A.three", "gone"}, "B.two": {"A.three"}}
 
 
 def test_bundled_edges_serve_the_projects_own_copy(tmp_path: Path, encoder: Encoder) -> None:
