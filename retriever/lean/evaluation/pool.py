@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -223,6 +224,11 @@ def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> l
         chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
         found = [found[number] for number in chosen]
     return [
-        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, theorems_of(dataset, query.gold))
         for query in found
     ]
+
+
+def theorems_of(dataset: Dataset, gold: Iterable[int]) -> frozenset[int]:
+    """Those of some premises that are theorems."""
+    return frozenset(number for number in gold if is_theorem(dataset.corpus[number]))
