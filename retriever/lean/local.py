@@ -43,7 +43,7 @@ class Local:
 
     def of_indexed(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What a column over the index holds of them; 0 for what is not indexed."""
-        values = np.zeros((len(self.indexed), *column.shape[1:]), dtype=column.dtype)
+        values = np.zeros(len(self.indexed), dtype=column.dtype)
         values[self.indexed >= 0] = column[self.indexed[self.indexed >= 0]]
         return values
 
@@ -114,7 +114,7 @@ def local_ranker_columns(
         used: what the proofs above use.
     """
     own_tokens = [tokens_of(premise) for premise in local.premises]
-    place = local.of_indexed(signals.place.table)
+    place = signals.place.of(local.indexed)
     recent = used.last_of_names([premise.name for premise in local.premises])
     place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
     groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]

@@ -40,12 +40,12 @@ def uses() -> UsesByPlace:
 def test_uses_are_counted_by_place_outside_of_the_own_module(uses: UsesByPlace) -> None:
     nothing = np.zeros(5, dtype=np.float32)
     place = Place(nothing, "M.Algebra.Ring.Basic", ("M.Data.List",), "Ring.mul_zero")
-    table = dict(zip(USES, uses.of(place).T.tolist(), strict=True))
+    table = dict(zip(USES, [one.tolist() for one in uses.of(place)], strict=True))
     assert table["directory_uses"] == [0, 1, 0, 1, 0]  # by Ring.ideal_top
     assert table["folder_uses"] == [0, 2, 0, 1, 0]  # and by Group.inv_mul
     assert table["namespace_uses"] == [0, 1, 0, 1, 0]  # Ring.zero_mul is of the own module
     assert table["import_uses"] == [1, 1, 0, 0, 0]
-    assert not uses.of(Place(nothing, "Alone")).any(), "a file in no folder has no neighbours"
+    assert not np.any(uses.of(Place(nothing, "Alone"))), "a file in no folder has no neighbours"
 
 
 def test_theorems_of_like_names_vote_if_they_may(uses: UsesByPlace) -> None:
@@ -57,13 +57,15 @@ def test_theorems_of_like_names_vote_if_they_may(uses: UsesByPlace) -> None:
     place = Place(last, "M.Other", (), "length_zero", np.array([3, 8]))
     voters = np.array([True, True, True, True, True])
     found = place_signals(uses, bm25, graph, place, voters)
-    named = found.table[:, PLACE.index("named_votes")]
+    everything = np.arange(5)
+    named = found.of(everything)[:, PLACE.index("named_votes")]
     assert named[0] == pytest.approx(1 / np.sqrt(2)), "List.zero_mul_length is the likest"
     assert named[1] > named[0] and named[3] == 0.0
-    assert found.table[:, PLACE.index("last_use")].tolist() == last.tolist()
+    assert found.of(everything)[:, PLACE.index("last_use")].tolist() == last.tolist()
     voters[4] = False
-    assert place_signals(uses, bm25, graph, place, voters).table[0, PLACE.index("named_votes")] == 0.0
-    assert not no_place(5).table.any()
+    fewer = place_signals(uses, bm25, graph, place, voters).of(np.array([0, -1]))
+    assert fewer[0, PLACE.index("named_votes")] == 0.0 and not fewer[1].any()
+    assert not no_place(5).of(everything).any()
 
 
 @given(st.lists(st.integers(0, 4), unique=True))

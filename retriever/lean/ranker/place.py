@@ -54,10 +54,16 @@ class Place:
 class PlaceSignals:
     """What is known of n premises by the question's place."""
 
-    table: Floats
-    """float32[n, len(PLACE)], counts as they are."""
+    columns: tuple[Floats, ...]
+    """float32[n] each, of PLACE, counts as they are."""
     lines: Ids
     """As in `Place`."""
+
+    def of(self, ids: Ids) -> Floats:
+        """float32[len(ids), len(PLACE)]: of some premises; 0 for -1."""
+        found = np.stack([column[ids] for column in self.columns], axis=1)
+        found[ids < 0] = 0.0
+        return found
 
 
 class UsesByPlace:
@@ -79,29 +85,30 @@ class UsesByPlace:
     ) -> None:
         self._proofs, self._module_names, self._module_of = proofs, module_names, module_of
         self._in_namespace = in_namespace
-        self._found: Cache[Floats] = Cache(_CACHED)
+        self._found: Cache[tuple[Floats, ...]] = Cache(_CACHED)
 
-    def of(self, place: Place) -> Floats:
-        """float32[n, len(USES)]: for goals of one file and namespace counted once."""
+    def of(self, place: Place) -> tuple[Floats, ...]:
+        """float32[n] for each of USES: for goals of one file and namespace counted once."""
         namespace = place.theorem.rpartition(".")[0] if place.theorem else ""
         key = (place.module, place.imports, namespace)
         return self._found.get_or_make(key, lambda: self._counted(place, namespace))
 
-    def _counted(self, place: Place, namespace: str) -> Floats:
+    def _counted(self, place: Place, namespace: str) -> tuple[Floats, ...]:
         module = place.module or ""
         directory = module.rpartition(".")[0]
         folder = ".".join(directory.split(".")[:_FOLDER_PARTS])
         imports = frozenset(place.imports)
-        elsewhere = self._of_modules(lambda name: name != module)
+        named = np.zeros(len(self._module_of), dtype=np.bool_)
+        if namespace:
+            named = self._in_namespace(namespace) & self._of_modules(lambda name: name != module)
         masks = (
-            self._of_modules(lambda name: _is_below(name, directory)),
-            self._of_modules(lambda name: _is_below(name, folder)),
-            self._in_namespace(namespace) if namespace else np.zeros(len(elsewhere), dtype=np.bool_),
-            self._of_modules(imports.__contains__),
+            self._of_modules(lambda name: name != module and _is_below(name, directory)),
+            self._of_modules(lambda name: name != module and _is_below(name, folder)),
+            named,
+            self._of_modules(lambda name: name != module and name in imports),
         )
         proofs = self._proofs
-        counts = [proofs.counts(np.flatnonzero(mask & elsewhere & proofs.known)) for mask in masks]
-        return np.stack(counts, axis=1).astype(np.float32)
+        return tuple(proofs.counts(np.flatnonzero(mask & proofs.known)) for mask in masks)
 
     def _of_modules(self, chosen: Callable[[str], bool]) -> Bools:
         is_chosen = np.array([chosen(name) for name in self._module_names], dtype=np.bool_)
@@ -129,13 +136,12 @@ def place_signals(
         alike = bm25.scores(frozenset(name_parts(place.theorem)))
         nearest = top(alike, _NAMED, voters & (alike > 0))
         named = proofs.votes(nearest, by_rank(len(nearest)))
-    table = np.concatenate([uses.of(place), named[:, None], place.last_use[:, None]], axis=1)
-    return PlaceSignals(table.astype(np.float32), place.lines)
+    return PlaceSignals((*uses.of(place), named, place.last_use), place.lines)
 
 
 def no_place(count: int) -> PlaceSignals:
     """The signals of n premises where no file is known."""
-    return PlaceSignals(np.zeros((count, len(PLACE)), dtype=np.float32), np.zeros(0, dtype=np.int64))
+    return PlaceSignals((np.zeros(count, dtype=np.float32),) * len(PLACE), np.zeros(0, dtype=np.int64))
 
 
 def last_uses(graph: ProofGraph, above: Ids) -> Floats:

@@ -122,7 +122,7 @@ def indexed_columns(library: RankedLibrary, signals: RankerSignals, ids: Ids) ->
     return RankerColumns(
         votes=signals.voted.of(ids),
         patterns=pattern_columns(library.structure, signals.question.patterns, *library.structure.rows(ids)),
-        place=signals.place.table[ids],
+        place=signals.place.of(ids),
         kinds=kind_columns(library.kind_groups[ids]),
         dense_target=signals.question.near.scores(ids),
         target_lexical=signals.target_lexical[ids],
