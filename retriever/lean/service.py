@@ -140,8 +140,8 @@ class PremiseService:
         """The k premises that fit a goal best, best first.
 
         Without `where` nothing is known about imports. With it, private premises of other files and what
-        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen. `caller`
-        is the tactic that the premises are for.
+        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
+        `caller` is the tactic that the premises are for.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Unwanted.
         """

@@ -199,7 +199,8 @@ def of_trees(tmp_path: Path, encoder: Encoder, model_folder: Path, root: dict[st
     return PremiseService.open([make_store(tmp_path / "index", {"Lib": Sheet(premises)}, encoder)], model)
 
 
-NO, YES = {"leaf_value": 0.0}, {"leaf_value": 1.0}
+NO: dict[str, object] = {"leaf_value": 0.0}
+YES: dict[str, object] = {"leaf_value": 1.0}
 
 
 def test_the_caller_decides_which_kind_is_wanted(

@@ -1,6 +1,6 @@
 """Fit the learned ranker: LambdaRank trees (LightGBM) over examples of questions that the encoder has not seen.
 
-    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 130] [--gains FILE.md]
+    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 80] [--gains FILE.md]
         [--folds N [--leave-out FEATURE...]]
 
 EXAMPLES are files of `python -m retriever ranking-examples`, each with a weight (1): a set with more questions
@@ -37,7 +37,7 @@ _FEWEST_FOLDS = 2
 PARAMETERS = {
     "objective": "lambdarank",
     "num_leaves": 15,
-    "learning_rate": 0.1,
+    "learning_rate": 0.15,
     "lambdarank_truncation_level": 20,
     "min_data_in_leaf": 60,
     "feature_fraction": 0.5,
@@ -127,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("examples", type=Path, nargs="+", help="files of ranking-examples")
     parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
-    parser.add_argument("--rounds", type=positive, default=130, help="trees (130)")
+    parser.add_argument("--rounds", type=positive, default=80, help="trees (80)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
     folds_help = "write nothing; judge by so many folds of theorems"
     parser.add_argument("--folds", type=positive, help=folds_help)

@@ -20,6 +20,7 @@ from retriever.lean.training.sampling import (
     draw_augmentations,
     draw_batch,
     excluded,
+    with_unrelated,
     without_hypotheses,
 )
 from retriever.metrics.ranking import recall_at
@@ -108,6 +109,8 @@ class BiEncoderObjective:
         read = augmented_states([arrays.states, *self._augmented], batch.queries, drawn)
         chances = np.where(arrays.origins[batch.queries] == _STATEMENT, 0.0, config.batch.dropped)
         read = without_hypotheses(read, chances, self._marks, key)
+        read = with_unrelated(read, config.batch.unrelated, self._marks, key)
+        read = read.cut(config.lengths.state, keep="tail")
         states, *parts = self._pooled(model, read, batch.premises)
         return matryoshka_loss(
             states,

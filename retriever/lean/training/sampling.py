@@ -12,9 +12,9 @@ from retriever.training.arrays import Pools, TrainingArrays
 from retriever.training.drawing import draw_positives, draw_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
-from retriever.training.tokens import Ints, Ragged, concatenate
+from retriever.training.tokens import Ints, Ragged, concatenate, ragged
 
-_AUGMENTATION, _DROPPED = 0x5EED, 0xD20B
+_AUGMENTATION, _DROPPED, _UNRELATED = 0x5EED, 0xD20B, 0x07E2
 """Parts of the seeds of augmentations, so that they are drawn apart from the batch."""
 
 
@@ -101,6 +101,42 @@ def without_hypotheses(
     offsets = np.zeros(len(states) + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows[kept], minlength=len(states)), out=offsets[1:])
     return Ragged(states.flat[kept], offsets)
+
+
+def with_unrelated(states: Ragged, share: float, marks: tuple[int, int], key: Sequence[int]) -> Ragged:
+    """The states, some with hypotheses of another one in front of their own, as the middle of a proof has them.
+
+    Args:
+        states: [b] rows of tokens: one that opens it, hypotheses, the target.
+        share: the share of the states that get some: each of the other's with even odds.
+        marks: the tokens that a hypothesis and the target begin with.
+        key: what is drawn from, as in `draw_batch`.
+    """
+    if not share or len(states) < 2:
+        return states
+    generator = np.random.default_rng([*key, _UNRELATED])
+    chosen = generator.random(len(states)) < share
+    others = (np.arange(len(states)) + generator.integers(1, len(states), len(states))) % len(states)
+    rows = [states[row] for row in range(len(states))]
+    return ragged(
+        [
+            np.concatenate([row[:1], *_some_hypotheses(rows[other], marks, generator), row[1:]])
+            if get
+            else row
+            for row, other, get in zip(rows, others, chosen, strict=True)
+        ]
+    )
+
+
+def _some_hypotheses(
+    row: NDArray[np.int32], marks: tuple[int, int], generator: np.random.Generator
+) -> list[NDArray[np.int32]]:
+    """About half of a state's hypotheses, in order."""
+    hypothesis, target = marks
+    end = int(np.argmax(row == target)) if target in row else 0
+    begins = np.flatnonzero(row[:end] == hypothesis)
+    parts = np.split(row[:end], begins)[1:]
+    return [part for part in parts if generator.random() < 0.5]
 
 
 def excluded(arrays: TrainingArrays, batch: Batch) -> NDArray[np.bool_]:

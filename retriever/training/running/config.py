@@ -137,6 +137,8 @@ class BatchConfig:
     """The share of the queries whose state is augmented (`retriever.lean.augmentation.augment`)."""
     dropped: float = 0.0
     """The chance with which each hypothesis of a state inside a proof is left out."""
+    unrelated: float = 0.0
+    """The share of the queries that get the hypotheses of another query of the batch beside their own."""
     hard: Path | None = None
     """Mined candidates per query (`retriever.lean.training.mining`)."""
     hard_negatives: int = 0
@@ -148,6 +150,7 @@ class BatchConfig:
         require(0 < self.share <= 1, "batch.share must lie in (0, 1]")
         require(0 <= self.varied <= 1, "batch.varied must lie in [0, 1]")
         require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
+        require(0 <= self.unrelated <= 1, "batch.unrelated must lie in [0, 1]")
         require(self.hard_negatives >= 0, "batch.hard_negatives must not be negative")
         require(
             bool(self.hard_negatives) == (self.hard is not None), "batch.hard and hard_negatives go together"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
 from retriever.lean.training.arrays import share_rank
-from retriever.lean.training.sampling import Batch, draw_batch, excluded, without_hypotheses
+from retriever.lean.training.sampling import Batch, draw_batch, excluded, with_unrelated, without_hypotheses
 from retriever.training.arrays import TrainingArrays, no_rows, training_queries
 from retriever.training.drawing import counts_of, draw_positives, draw_queries
 from retriever.training.masking import IGNORED, Masking, masked_texts
@@ -322,3 +322,21 @@ def test_hypotheses_are_left_out_whole_and_targets_stay() -> None:
         tuple(rows_of(without_hypotheses(states, np.full(3, 0.5), marks, (0, at)))[0]) for at in range(60)
     }
     assert len(found) == 4
+
+
+def test_unrelated_hypotheses_stand_in_front_of_a_states_own() -> None:
+    var, goal = 11, 12
+    states = ragged([[2, var, 21, var, 22, goal, 23, 3], [2, var, 31, goal, 32, 3], [2, goal, 41, 3]])
+    own, marks = rows_of(states), (var, goal)
+    assert with_unrelated(states, 0.0, marks, (0,)) is states
+    alone = states.take(np.array([0]))
+    assert with_unrelated(alone, 1.0, marks, (0,)) is alone
+    found = [rows_of(with_unrelated(states, 1.0, marks, (0, at))) for at in range(200)]
+    borrowed = [
+        {tuple(rows[row][1 : 1 + len(rows[row]) - len(own[row])]) for rows in found} for row in range(3)
+    ]
+    assert all(rows[row][-len(own[row]) + 1 :] == own[row][1:] for rows in found for row in range(3))
+    first, second = {(), (var, 21), (var, 22), (var, 21, var, 22)}, {(), (var, 31)}
+    assert borrowed == [second, first, first | second]
+    half = [rows_of(with_unrelated(states, 0.5, marks, (0, at)))[2] == own[2] for at in range(200)]
+    assert 100 < sum(half) < 180
