@@ -87,8 +87,13 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
     )
+    said = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
+    command.add_argument("--caller", default="", metavar="TACTIC", help=said)
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     command.add_argument("--failures", action="store_true", help="also list tactics that fail")
+    command.add_argument(
+        "--explain", action="store_true", help="also say what each premise's score comes from"
+    )
     command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     _lean(command)
     _model(command)

@@ -6,7 +6,7 @@ probability in [0, 1] that Lean accepts the tactic and that it helps. A generato
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,30 +43,26 @@ class Templates:
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The tactics of all premises. The score falls with the premise's rank, and from one template of a
-        premise to the next."""
+        premise to the next. Theorems and definitions are ranked apart."""
         goal_view = templates.GoalView.of(goal)
-        views = {
-            rank: templates.PremiseView.of(premise, rank)
-            for rank, premise in enumerate(premises)
-            if templates.is_theorem(premise)
-        }
-        found: list[Candidate] = []
-        for rank, premise in enumerate(premises):
-            uses = (
-                templates.uses(goal_view, views[rank])
-                if rank in views
-                else templates.unfoldings(goal_view, premise)
-            )
-            best = sorted(uses, key=lambda use: -use.fit)[: self.per_premise]
-            trust = 1 / (1 + 0.06 * rank)
-            found += [
-                Candidate(use.tactic, use.fit * trust * 0.85**position, self.name)
-                for position, use in enumerate(best)
-            ]
-        known = list(views.values())
-        whole = [*templates.together(goal_view, known), *templates.closed(goal_view, known)]
+        theorems = [premise for premise in premises if templates.is_theorem(premise)]
+        definitions = [premise for premise in premises if not templates.is_theorem(premise)]
+        views = [templates.PremiseView.of(premise, rank) for rank, premise in enumerate(theorems)]
+        found = [
+            *self._of_each([templates.uses(goal_view, view) for view in views]),
+            *self._of_each([templates.unfoldings(goal_view, premise) for premise in definitions]),
+        ]
+        whole = [*templates.together(goal_view, views), *templates.closed(goal_view, views)]
         found += [Candidate(use.tactic, use.fit, self.name) for use in whole]
         return merge([found], limit)
+
+    def _of_each(self, uses: Iterable[Iterable[templates.Use]]) -> Iterator[Candidate]:
+        """The best uses of each premise, best premise first."""
+        for rank, of_premise in enumerate(uses):
+            best = sorted(of_premise, key=lambda use: -use.fit)[: self.per_premise]
+            trust = 1 / (1 + 0.06 * rank)
+            for position, use in enumerate(best):
+                yield Candidate(use.tactic, use.fit * trust * 0.85**position, self.name)
 
 
 @dataclass(frozen=True, slots=True)

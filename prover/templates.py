@@ -9,6 +9,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.inaccessible import DAGGER
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, unify
+from prover.mentions import means
 from prover.proofs import key, proofs
 from prover.shapes import Argument, GoalShape, head, last_named, shape, symbols, telescope, tokens
 from prover.terms import Term, parse
@@ -120,14 +121,20 @@ def closed(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
 
 
 def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
-    """Uses of a definition that the goal mentions."""
+    """Uses of a definition that the goal mentions, or that a hypothesis is made with."""
     if premise.kind not in _DEFINITIONS:
         return
-    last = premise.name.rsplit(".", 1)[-1]
-    if {premise.written, last} & goal.symbols or any(symbol.endswith(f".{last}") for symbol in goal.symbols):
-        yield Use(f"unfold {premise.written}", 0.3)
-        yield Use(f"simp [{premise.written}]", 0.35)
-        yield Use(f"simp only [{premise.written}]", 0.25)
+    name = premise.written
+    if any(means(premise, symbol, goal.local) for symbol in goal.symbols):
+        trust = 1.0 if means(premise, goal.head, goal.local) else 0.9
+        yield Use(f"simp [{name}]", 0.5 * trust)
+        yield Use(f"unfold {name}", 0.5 * trust)
+        yield Use(f"rw [{name}]", 0.4 * trust)
+        yield Use(f"simp only [{name}]", 0.3 * trust)
+    for hypothesis, _, outer in goal.hypotheses:
+        if means(premise, outer, goal.local):
+            yield Use(f"unfold {name} at {hypothesis}", 0.2)
+            yield Use(f"simp [{name}] at {hypothesis}", 0.18)
 
 
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:

@@ -115,7 +115,8 @@ local function tactic_items(tactics)
   local items = {}
   for _, status in ipairs({ 'closes', 'progress', 'unjudged' }) do
     for _, tactic in ipairs(tactics) do
-      local shown = ('%s (%s)'):format(tactic.tactic, verdict(tactic))
+      local origin = (tactic.origin or '') ~= '' and '; as in ' .. tactic.origin or ''
+      local shown = ('%s (%s%s)'):format(tactic.tactic, verdict(tactic), origin)
       if tactic.status == status then table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic' }) end
     end
   end

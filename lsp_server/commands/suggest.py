@@ -29,6 +29,7 @@ from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition
+from retriever.lean.callers import TACTICS, Caller, caller_of
 from retriever.search.backends import find_backend
 
 
@@ -60,10 +61,13 @@ def _from_collection(options: argparse.Namespace) -> int:
         raise UserError(
             f"The backend {options.backend} needs --text.", "Give what to search for; `--text -` reads it."
         )
-    if options.tactics or options.failures or options.line or options.column or options.goal > 1:
+    lean_only = (options.tactics, options.failures, options.line, options.column, options.caller)
+    if any(lean_only) or options.goal > 1:
         raise UserError(
             "Only the backend lean has tactics, goals and positions in files.", "Leave those options out."
         )
+    if options.explain:
+        raise UserError("Only the backend lean explains its scores.", "Leave out --explain.")
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
@@ -109,15 +113,39 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
                 "Give --file and --line instead.",
             )
         goal = _read_state(options.state) if options.state is not None else _typed(options.text)
-        request = SuggestRequest(goal=goal, k=options.k, goal_number=options.goal)
+        request = SuggestRequest(
+            goal=goal,
+            k=options.k,
+            goal_number=options.goal,
+            caller=_caller(options.caller),
+            explain=options.explain,
+        )
         return request, indexed_root(Path.cwd())
     if options.line is None:
         raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
     position = position_in(options.file, options.line, options.column)
     if options.tactics and options.goal > 1:
         raise UserError("Tactics are tried on the first goal only.", "Leave out --goal or --tactics.")
-    request = SuggestRequest(position, None, options.k, options.tactics, options.failures, options.goal)
+    request = SuggestRequest(
+        position,
+        None,
+        options.k,
+        options.tactics,
+        options.failures,
+        options.goal,
+        _caller(options.caller),
+        options.explain,
+    )
     return request, project_root(position.path)
+
+
+def _caller(tactic: str) -> Caller:
+    """The group of the tactic that the premises are for. Raises UserError: it is of none."""
+    found = caller_of(tactic)
+    if tactic and not found:
+        known = ", ".join(sorted(TACTICS))
+        raise UserError(f"--caller does not know the tactic `{tactic}`.", f"It knows {known}.")
+    return found
 
 
 def position_in(path: Path, line: int, column: int | None) -> GoalPosition:

@@ -13,17 +13,29 @@ from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
 from lsp_server.documents.proof_positions import REACH, WORD, is_term_position
 from lsp_server.documents.term_positions import Slot, holes, slot_at
+from retriever.lean.callers import Caller
 
-Use = Literal["term", "rewrite", "rewrite_back", "simp", "slot"]
+Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
+_CALLERS: dict[Use, Caller] = {
+    "term": "apply",
+    "slot": "apply",
+    "rewrite": "rewrite",
+    "rewrite_back": "rewrite",
+    "simp": "simplify",
+    "unfold": "unfold",
+}
 
 _PREFIX = re.compile(r"[\w.'!?«»₀-₉]*$")
 _TERM = re.compile(
-    r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:exact|apply|refine|refine'|exact_mod_cast|apply_mod_cast|exacts)[ \t]+$"
+    r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:exact|apply|refine|refine'|exact_mod_cast|apply_mod_cast|exacts|convert)"
+    r"[ \t]+$"
 )
+_UNFOLD = re.compile(r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:unfold|delta)(?:[ \t]+(?!at[ \t])[\w.'!?«»₀-₉]+)*[ \t]+$")
 _LIST = re.compile(
     r"(?:^|(?<=[\s(\[{⟨·;>|]))"
-    r"(rw|rewrite|rwa|erw|rw_mod_cast|simp_rw|nth_rw|nth_rewrite|simp|simp_all|simpa|dsimp|simp!|simp\?)"
-    r"(?![\w'])[^\[\]\n;]*$"
+    r"(rw|rewrite|rwa|erw|rw_mod_cast|simp_rw|nth_rw|nth_rewrite|simp|simp_all|simp_arith|simpa|dsimp|simp!|simp\?"
+    r"|simpa!|simpa\?|norm_num|norm_num1|field_simp|push_cast)"
+    r"(?![\w'])[^\[\]\n;]*(?:\n[ \t]+)?$"
 )
 _ARROW = re.compile(r"^\s*(←|<-|↑|↓|-)?\s*$")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
@@ -44,6 +56,11 @@ class CompletionContext:
     tactic: Span
     rules: str = ""
     slot: Slot | None = None
+
+    @property
+    def caller(self) -> Caller:
+        """The group of the tactic that will use the name; a term is given to be applied."""
+        return _CALLERS[self.use]
 
 
 def completion_at(text: str, position: Position) -> CompletionContext | None:
@@ -71,8 +88,10 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
 
 
 def _after_keyword(head: str) -> tuple[Use, int, str] | None:
-    match = _TERM.search(head)
-    return ("term", match.start(), "") if match else None
+    if match := _TERM.search(head):
+        return "term", match.start(), ""
+    match = _UNFOLD.search(head)
+    return ("unfold", match.start(), "") if match else None
 
 
 def _in_list(head: str) -> tuple[Use, int, str] | None:

@@ -30,6 +30,7 @@ from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import TrialResults
 from prover.generator.model import Generated
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import RankedPremise
 from retriever.search.indexing.report import IndexReport
@@ -102,9 +103,14 @@ class Engine:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
         return await self._pipeline.states.expected_at(self._lean, position)
 
-    async def rank(self, goal: Goal, position: GoalPosition | None, k: int) -> Sequence[RankedPremise]:
-        """The best `k` premises for the goal; with a position, each says whether it is in scope there."""
-        return (await self._pipeline.rank(self._context(), goal, position, k)).premises
+    async def rank(
+        self, goal: Goal, position: GoalPosition | None, k: int, caller: Caller = ""
+    ) -> Sequence[RankedPremise]:
+        """The best `k` premises for the goal, of the kinds that the caller can use.
+
+        With a position, each says whether it is in scope there.
+        """
+        return (await self._pipeline.rank(self._context(), goal, position, k, caller)).premises
 
     async def tactics_at(self, position: GoalPosition) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.

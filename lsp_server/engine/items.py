@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lean_extract.goals import format_goal
 from lean_extract.records import TacticOutcome
-from lsp_server.engine.schema import PremiseItem, TacticItem, TacticVerdict
+from lsp_server.engine.schema import ContributionItem, FeatureGroup, PremiseItem, TacticItem, TacticVerdict
+from retriever.lean.explanation import Contribution
 from retriever.lean.offer import RankedPremise
 
 
@@ -21,7 +22,13 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         import_line=ranked.import_line,
         doc_url=ranked.doc_url,
         rests_on_sorry=ranked.rests_on_sorry,
+        explanation=[_contribution_item(one) for one in ranked.explanation],
     )
+
+
+def _contribution_item(contribution: Contribution) -> ContributionItem:
+    amount = round(contribution.amount, 4) + 0.0  # no -0.0
+    return ContributionItem(FeatureGroup(contribution.group), amount)
 
 
 def tactic_item(outcome: TacticOutcome) -> TacticItem:

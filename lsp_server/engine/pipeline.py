@@ -32,6 +32,7 @@ from lsp_server.engine.answers import (
     without_file,
 )
 from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
@@ -52,10 +53,8 @@ from prover.candidates import Candidate
 from prover.generator.model import Generated
 from prover.turns import Turns
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 from retriever.lean.offer import RankedPremise
-
-_DEFINITIONS = 6
-"""How many definitions are considered besides the theorems, to find one that the goal mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,9 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        ranked = await self.rank(context, goal, request.position, depth)
+        ranked = await self.rank(
+            context, goal, request.position, depth, request.caller, explain=request.explain
+        )
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -122,13 +123,24 @@ class Pipeline:
         return await self.try_tactics(context, position, state, ranked)
 
     async def rank(
-        self, context: RequestContext, goal: Goal, position: GoalPosition | None, k: int
+        self,
+        context: RequestContext,
+        goal: Goal,
+        position: GoalPosition | None,
+        k: int,
+        caller: Caller = "",
+        *,
+        explain: bool = False,
     ) -> Ranked:
-        """The best `k` premises for the goal. Raises PremiseIndexError, ModelError, BadSource."""
+        """The best `k` premises for the goal, of the kinds that the caller can use.
+
+        Raises PremiseIndexError, ModelError, BadSource.
+        """
         await context.files.caught_up()
         current = await context.index.current()
         settings = context.settings.premises
-        return Ranked(await self.ranking.rank(current, settings, goal, position, k), current)
+        premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
+        return Ranked(premises, current)
 
     async def _with_tactics(
         self,
@@ -198,11 +210,13 @@ class Pipeline:
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
     ) -> list[Candidate]:
         goal = main_goal(trial.state)
+        settings = context.settings.premises
         definitions = await self.ranking.rank(
-            current, context.settings.premises, goal, trial.position, _DEFINITIONS, "definitions"
+            current, settings, goal, trial.position, DEFINITIONS, kinds="definitions"
         )
         extra = trial.tactics.extra or current.index.closers
-        usable = [*trial.premises, *in_scope(definitions)]
+        mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
+        usable = [*trial.premises, *mentioned]
         return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
 
     async def _from_neighbours(self, current: CurrentIndex, trial: TrialRequest) -> list[Candidate]:

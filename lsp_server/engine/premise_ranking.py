@@ -11,6 +11,7 @@ from lsp_server.documents.goal_positions import cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.settings import PremiseSettings
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 from retriever.lean.offer import Kinds, RankedPremise
 
 _DEPTH = 200
@@ -32,17 +33,26 @@ class PremiseRanking:
         goal: Goal,
         position: GoalPosition | None,
         k: int,
-        kinds: Kinds = "theorems",
+        caller: Caller = "",
+        kinds: Kinds | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for the goal; with a position, each says whether it is in scope there.
+        """The best `k` premises for the goal, of these kinds or those that the caller can use.
 
+        With a position, each says whether it is in scope there.
+
+        With `explain` each also says what its score comes from.
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = max(k, _DEPTH) if kinds == "theorems" else k
-        key = (current.version, goal, cache_key(position) if position else None, depth, kinds)
+        depth = k if kinds else max(k, _DEPTH)
+        where = cache_key(position) if position else None
+        key = (current.version, goal, where, depth, caller, kinds, explain)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(current.index.rank, goal, position, depth, kinds)
+            ranked = await asyncio.to_thread(
+                current.index.rank, goal, position, depth, caller, kinds, explain=explain
+            )
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
         if not settings.out_of_scope:

@@ -9,7 +9,9 @@ from lean_extract.errors import ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.source.projects.project import Project, find_project, source_in
 from lsp_server.engine.answering_stores import stores_for, without_misfits
+from lsp_server.engine.data_goals import is_data
 from lsp_server.engine.declared_premises import DeclaredPremises
+from lsp_server.engine.definitions import DEFINITIONS, in_order
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
 from lsp_server.engine.goal_contexts import GoalContexts
 from lsp_server.engine.indexed_files import Changes, IndexedFiles
@@ -18,10 +20,11 @@ from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import needs_mathlib
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
-from retriever.lean.declared import DeclarationSite, declared
+from retriever.lean.callers import Caller
+from retriever.lean.declared import DeclarationSite, declared, stated
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
-from retriever.lean.offer import Kinds, RankedPremise
+from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
@@ -102,25 +105,54 @@ class ProjectIndex:
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
 
     def rank(
-        self, goal: Goal, position: GoalPosition | None, k: int, kinds: Kinds = "theorems"
+        self,
+        goal: Goal,
+        position: GoalPosition | None,
+        k: int,
+        caller: Caller = "",
+        kinds: Kinds | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for a goal; with a position, each says whether it is in scope there."""
-        return self.rank_in(goal, self.context_at(position) if position else None, k, kinds)
+        """The best `k` premises for a goal, of these kinds or those that the caller can use.
+
+        With a position, each says whether it is in scope there.
+        """
+        context = self.context_at(position) if position else None
+        return self.rank_in(goal, context, k, caller, kinds, explain=explain)
 
     def rank_in(
         self,
         goal: Goal,
         context: GoalContext | None,
         k: int,
-        kinds: Kinds = "theorems",
+        caller: Caller = "",
+        kinds: Kinds | None = None,
         allowed: Allowed | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The same for a context that is known already.
 
         `allowed` restricts the candidates before ranking, so that k premises are returned if there are k.
         """
-        ranked = self._service.rank(goal, context, k, kinds=kinds, allowed=allowed)
-        return self._declared.checked(ranked, context)
+        parts = (kinds,) if kinds else self.kinds_for(goal, context, caller)
+        count = k if kinds or parts == ("theorems",) else max(k, DEFINITIONS)
+        found = [
+            self._service.rank(
+                goal, context, count, kinds=part, allowed=allowed, caller=caller, explain=explain
+            )
+            for part in parts
+        ]
+        ranked = found[0] if kinds else in_order(goal, found, caller)
+        return self._declared.checked(ranked[:k], context)
+
+    def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:
+        """What the caller can use on the goal, in parts that are ranked apart."""
+        if caller != "apply":
+            return kinds_for(caller)
+        with self._service.reading() as snapshot:
+            return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
     def search(
         self, text: str, position: GoalPosition | None, k: int, allowed: Allowed | None = None

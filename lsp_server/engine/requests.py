@@ -12,6 +12,7 @@ from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
+from retriever.lean.callers import Caller
 
 MOST_PREMISES = 1000
 """The most premises that an answer lists."""
@@ -35,6 +36,10 @@ class SuggestRequest:
     keep_failures: bool = False
     goal_number: int = 1
     """Which of several goals is meant, from 1."""
+    caller: Caller = ""
+    """The group of the tactic that the premises are for."""
+    explain: bool = False
+    """Whether each premise says what its score comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class SearchRequest:
     """What is searched for: a goal, if it has a `⊢` or is a declaration, else words, a name or a part of one.
 
     `position` decides what is in scope and what stands above; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file does not import.
+    `in_scope` leaves out what the file does not import; `explain` says what a goal's premises have their scores from.
     """
 
     query: str
@@ -50,6 +55,7 @@ class SearchRequest:
     position: GoalPosition | None = None
     modules: tuple[str, ...] = ()
     in_scope: bool = False
+    explain: bool = False
 
 
 def checked_query(query: str) -> str:

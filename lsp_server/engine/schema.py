@@ -63,6 +63,35 @@ class QueryKind(DocumentedEnum):
     TEXT = "text", "As a name, a part of one, or words."
 
 
+class FeatureGroup(DocumentedEnum):
+    """The groups of features that a premise's score comes from."""
+
+    MEANING = "meaning", "How near its embedding is to the goal's."
+    WORDS = "words", "Which words and symbols it shares with the goal."
+    PROOFS = "proofs", "How much the proofs of similar theorems use it."
+    TOGETHER = "together", "How often it is used with the premises that those proofs use most."
+    SHAPE = "shape", "How its statement matches the goal: what it concludes, assumes, or can rewrite."
+    NAME = "name", "What its name shares with the goal and with the theorem being proved."
+    USE = "use", "How often proofs use it at all."
+    PLACE = "place", "Where it is declared and used, seen from the goal."
+    KIND = "kind", "Whether it is a theorem or a definition, for the tactic that asks."
+    SCOPE = "scope", "Whether the file's imports reach it."
+    RERANKER = "reranker", "What the re-ranker says of it, if the model has one."
+    OTHER = "other", "Features of no other group."
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionItem:
+    """What a group of features adds to a premise's score.
+
+    It is the score, less the score with the group's features at their medians over all candidates. Contributions to
+    a weighted sum add up; those to the learned ranker's score depend on each other.
+    """
+
+    group: Annotated[FeatureGroup, "The group."]
+    amount: Annotated[float, "What it adds; below 0 where it takes away."]
+
+
 @dataclass(frozen=True, slots=True)
 class PremiseItem:
     """One premise, best first."""
@@ -91,6 +120,11 @@ class PremiseItem:
     rests_on_sorry: Annotated[
         bool, "Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`."
     ] = False
+    explanation: Annotated[
+        list[ContributionItem],
+        "What its score comes from, the largest contribution first. Empty where this was not asked for, and for "
+        "what was found by words.",
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +269,8 @@ CLASSES = (
     Suggestion,
     TacticsStatus,
     PremiseItem,
+    ContributionItem,
+    FeatureGroup,
     TacticItem,
     TacticVerdict,
     IndexItem,

@@ -53,4 +53,4 @@ def _ranked(
     if goal is None:
         return index.search(query, position, wanted, allowed)
     where = index.context_at(position) if position else None
-    return index.rank_in(goal, where, wanted, allowed=allowed)
+    return index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)

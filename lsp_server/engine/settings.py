@@ -99,6 +99,7 @@ class HoverSettings:
 
     enabled: bool = _setting(True, "Show premises when hovering over a tactic.")
     count: int = _setting(5, "How many premises the hover lists.", 1, 50)
+    explain: bool = _setting(True, "Say in a line below each premise what its rank comes from.")
 
 
 @dataclass(frozen=True, slots=True)

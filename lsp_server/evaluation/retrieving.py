@@ -17,6 +17,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
+from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.evaluation.retrievers import RetrieverKind
 from prover.evaluation.problems import Problem
 from prover.search.proposals import Retrieve
@@ -32,8 +33,6 @@ from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.fusion import Fusion
 from retriever.search.index.store import IndexStore
 
-DEFINITIONS = 6
-"""How many definitions are given besides the theorems, as in a suggestion."""
 _MOST_HIDDEN = 100
 """How many hidden premises may rank above those that are given."""
 _IN_SCOPE = Allowed(in_scope=True)
@@ -117,7 +116,7 @@ class ProblemRetriever:
         self, goal: Goal, context: GoalContext, problem: Problem, first: list[Premise]
     ) -> list[Premise]:
         found = self._best(goal, context, self._count, "theorems", problem)
-        definitions = self._best(goal, context, DEFINITIONS, "definitions", problem)
+        definitions = worth_trying(goal, self._best(goal, context, DEFINITIONS, "definitions", problem))
         names = {premise.name for premise in first}
         others = [premise for premise in found if premise.name not in names]
         return [

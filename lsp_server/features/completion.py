@@ -1,4 +1,4 @@
-"""Completion with ranked premises after `exact`, `apply`, `refine`, in `rw [ ]` and `simp [ ]`, in terms."""
+"""Completion with ranked premises after `exact`, `apply`, `unfold`, in `rw [ ]` and `simp [ ]`, in terms."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lsp_server.rendering.labels import scope_label, shorten
 from prover.shapes import shape, telescope
 from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
+from retriever.lean.theorems import is_theorem
 
 _DEPTH = 200
 """How many premises are ranked; the typed prefix then selects among them."""
@@ -50,7 +51,7 @@ def register(server: PremiseServer) -> None:
             return None
         engine = server.engine(document)
         goal, position = await _goal(engine, document, context)
-        ranked = await engine.rank(goal, position, _DEPTH)
+        ranked = await engine.rank(goal, position, _DEPTH, context.caller)
         chosen = [one for one in ranked if usable(one, context)]
         shown = chosen[: settings.count]
         items = [_item(document, context, premise_item(one), rank) for rank, one in enumerate(shown)]
@@ -80,9 +81,9 @@ def usable(ranked: RankedPremise, context: CompletionContext) -> bool:
     premise = ranked.premise
     if not _is_subsequence(context.prefix.lower(), premise.written.lower()):
         return False
-    if context.use in ("rewrite", "rewrite_back") and premise.conclusion:
-        if premise.kind in ("def", "abbrev"):
-            return context.use == "rewrite"
+    if context.caller == "rewrite" and not is_theorem(premise):
+        return context.use == "rewrite"  # a definition's equations are used from left to right
+    if context.caller == "rewrite" and premise.conclusion:
         _, core = telescope(premise.context, premise.conclusion)
         return shape(core).kind in _REWRITABLE
     return True

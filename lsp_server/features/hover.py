@@ -28,7 +28,7 @@ def register(server: PremiseServer) -> None:
             return None
         word, column = found
         start, end = Position(position.line, column), Position(position.line, column + len(word))
-        request = SuggestRequest(document.goal_position(start), k=settings.count)
+        request = SuggestRequest(document.goal_position(start), k=settings.count, explain=settings.explain)
         answer = await server.engine(document).suggest(request)
         if not answer.premises:
             return None

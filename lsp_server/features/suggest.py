@@ -15,10 +15,23 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
 from lsp_server.protocol.server import PremiseServer
 from prover.verify import GoalPosition
+from retriever.lean.callers import caller_of
 
 REQUEST = "premiseSuggest/suggest"
 COMMAND = "premise-suggest.suggest"
-_NAMES = frozenset({"textDocument", "position", "goal", "goalNumber", "k", "tactics", "partialResultToken"})
+_NAMES = frozenset(
+    {
+        "textDocument",
+        "position",
+        "goal",
+        "goalNumber",
+        "k",
+        "caller",
+        "tactics",
+        "explain",
+        "partialResultToken",
+    }
+)
 
 
 def register(server: PremiseServer) -> None:
@@ -37,6 +50,8 @@ def register(server: PremiseServer) -> None:
             k=k,
             tactics=tactics and server.settings.tactics.enabled,
             goal_number=given.number("goalNumber") or 1,
+            caller=caller_of(given.text("caller", "the tactic that the premises are for")),
+            explain=given.flag("explain"),
         )
         partial = Partial(server, token) if token is not None else None
         return to_json(await engine.suggest(request, partial))

@@ -11,6 +11,8 @@ MAX_NEW_PREMISES = 2048
 """How many declarations a request may bring; LeanPremise's own cap."""
 MAX_QUERY = 40_000
 """Characters of a query in a URL, which takes up to twelve bytes for each."""
+MAX_CALLER = 1000
+"""Characters of a tactic that premises are asked for."""
 MAX_STATES = 64
 """How many states one request may ask about."""
 MAX_LISTED = 1_000_000

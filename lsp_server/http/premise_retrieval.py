@@ -16,6 +16,7 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.limits import (
+    MAX_CALLER,
     MAX_K,
     MAX_LISTED,
     MAX_NEW_PREMISES,
@@ -27,10 +28,10 @@ from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import Library
 from retriever.lean.allowed import Allowed
+from retriever.lean.callers import caller_of
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import MOST_LOCAL, RankedPremise
+from retriever.lean.offer import MOST_LOCAL, Kinds, RankedPremise, admits
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.theorems import is_theorem
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
 
@@ -60,10 +61,16 @@ class RetrievalRequest(BaseModel):
         None, description=f"Declarations that are not indexed; the last {MAX_NEW_PREMISES} count."
     )
     k: int = Field(description=f"How many, at most {MAX_K}; none for 0 and below.", examples=[16])
-    caller_in_module_system: bool = Field(
-        False, description="Changes nothing here: only theorems are answered, which every importer may use."
+    caller: Annotated[str, Field(max_length=MAX_CALLER)] | None = Field(
+        None,
+        description="The tactic that the premises are for, as `Config.caller` of Lean's `LibrarySuggestions`. "
+        "For `simp`, `rw`, `unfold` and their like definitions are answered, too; otherwise only theorems.",
+        examples=["simp"],
     )
-    imported_all_modules: Listed | None = Field(None, description="As `caller_in_module_system`.")
+    caller_in_module_system: bool = Field(
+        False, description="If true, only theorems are answered: importers may not see what definitions say."
+    )
+    imported_all_modules: Listed | None = Field(None, description="Changes nothing here.")
 
 
 class ScoredName(BaseModel):
@@ -139,31 +146,33 @@ class _Job:
     ) -> None:
         self._library, self._request, self._fresh = library, request, fresh
         self._goal, self._k = goal, k
+        self._caller = caller_of(request.caller or "")
 
     async def run(self) -> bytes:
         """The premises and their scores as JSON (a list of `ScoredName`, not checked again)."""
         request = self._request
         is_plain = request.imported_modules is None and request.local_premises is None
-        if is_plain and not request.new_premises:
-            ranked = await self._library.rank(self._goal, self._k)
+        if is_plain and not request.new_premises and not request.caller_in_module_system:
+            ranked = await self._library.rank(self._goal, self._k, self._caller)
         else:
             index = await self._library.engine.project_index()
             ranked = await asyncio.to_thread(self._rank, index)
         return _written(ranked)
 
     def _rank(self, index: ProjectIndex) -> list[RankedPremise]:
-        sent = self._sent(index)
+        kinds: Kinds | None = "theorems" if self._request.caller_in_module_system else None
+        parts = (kinds,) if kinds else index.kinds_for(self._goal, None, self._caller)
+        sent = self._sent(index, parts)
         with index.service.reading() as snapshot:
             context = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
-        return index.rank_in(self._goal, context, self._k, allowed=allowed)
+        return index.rank_in(self._goal, context, self._k, self._caller, kinds, allowed)
 
-    def _sent(self, index: ProjectIndex) -> list[Premise]:
-        """The new premises to rank: theorems only, and if there are very many, those nearest to the goal."""
+    def _sent(self, index: ProjectIndex, kinds: Sequence[Kinds]) -> list[Premise]:
+        """The new premises of these kinds, and if there are very many, those nearest to the goal."""
         items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
-        premises = [
-            premise for item in items if is_theorem(premise := self._fresh.read(item.name, item.decl))
-        ]
+        read = (self._fresh.read(item.name, item.decl) for item in items)
+        premises = [premise for premise in read if any(admits(one, premise) for one in kinds)]
         if len(premises) <= MOST_LOCAL:
             return premises
         return self._fresh.nearest(index.service.encoder, self._goal, premises, MOST_LOCAL)

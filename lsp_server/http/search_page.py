@@ -96,6 +96,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
             ),
         ] = "",
         in_scope: Annotated[bool, Query(description="Only what these imports reach.")] = False,
+        explain: Annotated[bool, Query(description="Say what each score comes from, for a goal.")] = False,
         rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
     ) -> Any:
         """Premises for a goal or for text: the object SearchAnswer of docs/json.md."""
@@ -106,6 +107,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
             position=_importing(names_in(imports)),
             modules=names_in(module),
             in_scope=in_scope,
+            explain=explain,
         )
         return to_json(await backend.work(lambda: library.engine.search(request)))
 

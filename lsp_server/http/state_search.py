@@ -11,9 +11,10 @@ from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.limits import MAX_K, MAX_QUERY
+from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
+from retriever.lean.callers import caller_of
 
 DEFAULT_RESULTS = 6
 """What LeanSearchClient asks for by default."""
@@ -52,6 +53,10 @@ def router(backend: HttpBackend) -> APIRouter:
         rev: Annotated[
             str | None, Query(description="A revision that is indexed; the default one if left out.")
         ] = None,
+        caller: Annotated[
+            str | None,
+            Query(description="The tactic that they are for, as in /retrieve.", max_length=MAX_CALLER),
+        ] = None,
     ) -> Any:
         """The premises that fit a proof state, best first."""
         if not query:
@@ -63,7 +68,7 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K)))
+        ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K), caller_of(caller or "")))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 
     return routes

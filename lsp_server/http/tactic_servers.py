@@ -21,6 +21,7 @@ from lean_extract.files.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
 from lsp_server.engine.candidate_tactics import GENERATOR, template_candidates
+from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
@@ -37,7 +38,6 @@ COPILOT_OUTPUTS = 16
 LLMSTEP_SUGGESTIONS = 10
 """How many tactics llmstep is sent, as its own server does."""
 _PREMISES = 32
-_DEFINITIONS = 6
 _POOL = 64
 _POOL_FOR_PREFIX = 1000
 _STEP_DOWN = 0.999
@@ -158,8 +158,9 @@ def _made(
     index: ProjectIndex, goal: Goal, prefix: str, position: GoalPosition | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
     """The tactics that need no generator, best first."""
-    definitions = index.rank(goal, position, _DEFINITIONS, "definitions")
-    premises = [*theorems, *(one.premise for one in definitions if one.in_scope is not False)]
+    ranked = index.rank(goal, position, DEFINITIONS, kinds="definitions")
+    definitions = [one.premise for one in ranked if one.in_scope is not False]
+    premises = [*theorems, *worth_trying(goal, definitions)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
 

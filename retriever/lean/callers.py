@@ -14,12 +14,14 @@ Caller = Literal["", "rewrite", "simplify", "apply", "unfold"]
 CALLERS: tuple[Caller, ...] = get_args(Caller)
 
 _GROUPS: dict[Caller, str] = {
-    "rewrite": "rw rwa erw rewrite nth_rw nth_rewrite simp_rw",
+    "rewrite": "rw rwa erw rewrite nth_rw nth_rewrite simp_rw rw_mod_cast",
     "simplify": "simp simpa simp_all simp_arith dsimp norm_num norm_cast push_cast field_simp",
-    "apply": "apply exact refine refine' exact_mod_cast apply_mod_cast convert have use exists",
+    "apply": "apply exact exacts refine refine' exact_mod_cast apply_mod_cast convert have use exists",
     "unfold": "unfold delta",
 }
 _OF: dict[str, Caller] = {name: caller for caller, names in _GROUPS.items() for name in names.split()}
+TACTICS = frozenset(_OF)
+"""The tactics that are of a group."""
 _FIRST = re.compile(r"[\s·<;>(]*([a-zA-Z_][\w']*)")
 
 

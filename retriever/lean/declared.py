@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.records import Premise
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import doc_url
 from retriever.lean.snapshot import Snapshot
 
@@ -34,3 +36,15 @@ def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | No
     return DeclarationSite(
         view.path(number), int(view.lines[number]), doc_url(view.premise(number), view.package(number))
     )
+
+
+def stated(snapshot: Snapshot, where: GoalContext | None, name: str) -> Premise | None:
+    """The premise that a name in a goal means, if its statement is known: of the open file, else of the index.
+
+    In the open file the name may lack the namespaces that are open there. Raises IndexDamaged.
+    """
+    for premise in where.local if where is not None else ():
+        if premise.name == name or premise.name.endswith(f".{name}"):
+            return premise
+    [number] = snapshot.names.find_names([name]).tolist()
+    return None if number < 0 or snapshot.view.bundled[number] else snapshot.view.premise(number)

@@ -11,12 +11,29 @@ import numpy as np
 from lean_extract.records import Premise
 from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
+from retriever.lean.callers import Caller
+from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.search.index.neighbours import Bools
 
-Kinds = Literal["theorems", "definitions", "all"]
+Kinds = Literal["theorems", "definitions", "equational", "unfoldable", "all"]
+"""Theorems; whatever is none; of that what has equations; what stands for something else; everything."""
+
+_KINDS: dict[Kinds, frozenset[str]] = {
+    "equational": frozenset({"def", "abbrev", "irreducible_def"}),
+    "unfoldable": frozenset({"def", "abbrev", "irreducible_def", "instance", "field"}),
+}
+"""Lean's keywords of the definitions that are offered, where not all are. `rw` uses a definition's equations;
+`simp` and `unfold` also see through instances and projections. Types and constructors stand for themselves."""
+_FOR: dict[Caller, tuple[Kinds, ...]] = {
+    "": ("theorems",),
+    "apply": ("theorems",),
+    "rewrite": ("theorems", "equational"),
+    "simplify": ("theorems", "unfoldable"),
+    "unfold": ("unfoldable",),
+}
 
 DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
 _DOCUMENTED = frozenset(
@@ -51,13 +68,41 @@ class RankedPremise:
     doc_url: str | None
     rests_on_sorry: bool = False
     """Whether its proof, or one that it uses, has a `sorry`."""
+    explanation: Explanation = ()
+    """What each group of features adds to the score, where that was asked for."""
+
+
+def kinds_for(caller: Caller, *, is_data: bool = False) -> tuple[Kinds, ...]:
+    """What a tactic can use, in parts that are ranked apart.
+
+    Args:
+        caller: its group.
+        is_data: whether the goal asks for data, not for a proof: then terms of every kind may be given.
+    """
+    return ("all",) if caller == "apply" and is_data else _FOR[caller]
+
+
+def admits(kinds: Kinds, premise: Premise) -> bool:
+    """Whether a premise is of these kinds."""
+    if kinds == "all" or is_theorem(premise):
+        return kinds in ("all", "theorems")
+    return premise.kind in _KINDS[kinds] if kinds in _KINDS else kinds == "definitions"
+
+
+def _of_kinds(snapshot: Snapshot, kinds: Kinds) -> Bools:
+    """bool[n]: the same for the indexed premises."""
+    if kinds == "all":
+        return np.ones(len(snapshot.is_theorem), dtype=np.bool_)
+    if kinds in _KINDS:
+        return snapshot.is_definition(_KINDS[kinds])
+    return snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
 
 
 def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | None) -> tuple[Premise, ...]:
     """The open file's premises that may be offered; of very many those nearest above the goal."""
     if where is None:
         return ()
-    chosen = (p for p in declared_before(where) if kinds == "all" or is_theorem(p) == (kinds == "theorems"))
+    chosen = (p for p in declared_before(where) if admits(kinds, p))
     return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MOST_LOCAL:]
 
 
@@ -71,9 +116,7 @@ def offered_premises(
 
 
 def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int) -> Bools:
-    allowed = snapshot.view.alive.copy()
-    if kinds != "all":
-        allowed &= snapshot.is_theorem if kinds == "theorems" else ~snapshot.is_theorem
+    allowed = snapshot.view.alive & _of_kinds(snapshot, kinds)
     if where is None:
         return np.asarray(allowed & ~snapshot.is_private)
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)

@@ -21,7 +21,8 @@ from lean_extract.records import Goal
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
-from retriever.lean.features import CandidateColumns, RankingContext, features, load_fusion
+from retriever.lean.explanation import ScoredTable, explanations, with_reranker
+from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import GoalContext, NearbyCounts, place_of, used_nearby, voters
 from retriever.lean.index.corpus import ListedSource
@@ -37,6 +38,7 @@ from retriever.lean.offer import (
     ranked_premise,
     scope_of,
 )
+from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.ranker.signals import TargetQuestion, indexed_columns, ranker_signals, ranker_table
 from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
@@ -44,7 +46,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import goal_statement, of_statement, patterns_of
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
-from retriever.models.reranker import DEPTH, Reranker
+from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
 from retriever.search.index.neighbours import Floats, Ids
@@ -66,6 +68,7 @@ class RankRequest:
     kinds: Kinds
     allowed: Allowed | None
     caller: Caller = ""
+    explain: bool = False
 
 
 class PremiseService:
@@ -136,19 +139,22 @@ class PremiseService:
         kinds: Kinds = "theorems",
         allowed: Allowed | None = None,
         caller: Caller = "",
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The k premises that fit a goal best, best first.
 
         Without `where` nothing is known about imports. With it, private premises of other files and what
         follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
-        `caller` is the tactic that the premises are for.
+        `caller` is the tactic that the premises are for. `explain` gives each an explanation of its score.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Unwanted.
         """
         if k <= 0:
             return []
         with self.reading() as snapshot:
-            return self._ranked(snapshot, RankRequest(readable(goal), where, k, kinds, allowed, caller))
+            return self._ranked(
+                snapshot, RankRequest(readable(goal), where, k, kinds, allowed, caller, explain)
+            )
 
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
@@ -166,10 +172,16 @@ class PremiseService:
         table = features(question.context, columns)
         if ranker is None:
             scores = self._fusion.score(table)
+            tables = [ScoredTable(self._fusion, FEATURES, table)]
         else:
-            scores = ranker.score(_ranker_table(snapshot, question, local, used, ids, columns, table))
+            table = _ranker_table(snapshot, question, local, used, ids, columns, table)
+            scores = ranker.score(table)
+            tables = [ScoredTable(ranker, RANKER_FEATURES, table)]
             if asked.k > len(scores):
-                ids, columns, scores = self._lengthened(snapshot, question, asked.k, ids, columns, scores)
+                ids, columns, scores, more = self._lengthened(
+                    snapshot, question, asked.k, ids, columns, scores
+                )
+                tables.append(more)
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
         chosen = best(columns.names, scores, max(asked.k, depth))
         knows_scope = question.scope is not None
@@ -178,6 +190,10 @@ class PremiseService:
             for position in chosen
             for in_scope in [bool(columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
+        if asked.explain:
+            check_wanted()
+            reasons = explanations(tables, chosen)
+            found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
         return self._reranked(goal, found, depth)[: asked.k]
 
     def near_steps(self, goal: Goal, where: GoalContext | None = None, k: int = NEAREST) -> list[NearStep]:
@@ -200,17 +216,18 @@ class PremiseService:
         ids: Ids,
         columns: CandidateColumns,
         scores: Floats,
-    ) -> tuple[Ids, CandidateColumns, Floats]:
-        """The candidates and, behind them, as many more as k asks for, by the fusion.
+    ) -> tuple[Ids, CandidateColumns, Floats, ScoredTable]:
+        """The candidates and, behind them, as many more as k asks for, by the fusion; last what scored those.
 
         The ranker's features compare a premise with the other candidates, so these have to be the same for
         every k.
         """
         more = np.setdiff1d(candidates(question, self._fusion.lists, k), ids)
         further = columns_of(question, snapshot.view, snapshot.structure, more)
-        fused = self._fusion.score(features(question.context, further))
+        scored = ScoredTable(self._fusion, FEATURES, features(question.context, further))
+        fused = self._fusion.score(scored.rows)
         behind = scores.min(initial=0.0) - 1.0 + fused - fused.max(initial=0.0)
-        return np.concatenate([ids, more]), columns.then(further), np.concatenate([scores, behind])
+        return np.concatenate([ids, more]), columns.then(further), np.concatenate([scores, behind]), scored
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
         """The first `depth` in the re-ranker's order, the others behind them.
@@ -224,7 +241,10 @@ class PremiseService:
         fused = np.array([one.score for one in head], dtype=np.float32)
         behind = tail[0].score if tail else None  # scores fall from the first premise to the last
         order, scores = reranked(fused, logits, self._reranker.weight, behind)
-        return [*(replace(head[i], score=float(scores[i])) for i in order.tolist()), *tail]
+        added = blend(fused, logits, self._reranker.weight) - fused
+        whys = [with_reranker(one.explanation, by) for one, by in zip(head, added.tolist(), strict=True)]
+        first = [replace(head[i], score=float(scores[i]), explanation=whys[i]) for i in order.tolist()]
+        return [*first, *tail]
 
     def settled_packages(self) -> frozenset[tuple[str, str]]:
         """The packages, by (name, revision), of which every file is indexed and none can have changed."""

@@ -35,6 +35,7 @@ from retriever.search.votes import ProofGraph
 Bools = npt.NDArray[np.bool_]
 _CACHED_SCOPES = 32
 _CACHED_MODULES = 32
+_CACHED_KINDS = 4
 
 
 class Snapshot:
@@ -52,6 +53,7 @@ class Snapshot:
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
         self._scopes: Cache[Bools] = Cache(_CACHED_SCOPES)
+        self._of_kinds: Cache[Bools] = Cache(_CACHED_KINDS)
         self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(_CACHED_MODULES)
 
     @classmethod
@@ -130,6 +132,10 @@ class Snapshot:
     def searched_names(self) -> list[NameSearch]:
         """The names of all premises, one behind another, to be searched by letters and words."""
         return [NameSearch(segment.names.data) for segment in self.view.segments]
+
+    def is_definition(self, kinds: frozenset[str]) -> Bools:
+        """bool[n]: what is no theorem and is of one of these kinds, as `Premise` names them."""
+        return self._of_kinds.get_or_make(kinds, lambda: self.view.of_kinds(kinds) & ~self.is_theorem)
 
     def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
         """bool[n]: what a file with these imports can use."""

@@ -93,8 +93,9 @@ def test_what_a_heading_says_is_not_put_in(plain: Neovim, text: list[str]) -> No
 
 ANSWER = """
 local goal = 'case left\\nn k : ℕ\\nh : n ≤\\n    k\\n⊢ 0 < k ∧\\n    n ≤ k'
-local function tactic(text, status, goals, message)
-  return { tactic = text, status = status, remaining_goals = goals or {}, message = message or '' }
+local function tactic(text, status, goals, message, origin)
+  local goals, message = goals or {}, message or ''
+  return { tactic = text, status = status, remaining_goals = goals, message = message, origin = origin or '' }
 end
 local answer = {
   goal = goal,
@@ -102,6 +103,7 @@ local answer = {
     tactic('rfl', 'unjudged', {}, 'cannot be judged: line 3 has an error'),
     tactic('constructor', 'progress', { 'h : p\\n⊢ 0 <\\n  k', 'h : p\\n⊢ n ≤ k' }),
     tactic('trivial', 'closes'),
+    tactic('exact h', 'closes', {}, '', 'Nat.known'),
   },
   premises = { { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q' } },
 }
@@ -127,6 +129,7 @@ def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: l
     assert offered == [
         "── Tactics ──",
         "trivial (closes the goal)",
+        "exact h (closes the goal; as in Nat.known)",
         "constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
         "rfl (cannot be judged: line 3 has an error)",
         "── Premises ──",

@@ -15,6 +15,13 @@ def test_premises_are_answered_as_documented(server: Served, query: str, kind: s
     assert answer["premises"]
 
 
+def test_a_goals_premises_are_explained_where_that_is_asked_for(server: Served) -> None:
+    for explain in (True, False):
+        found = server.get("/api/premises", query=ADD_COMM, k=3, explain=explain).json()
+        answer = conforming(found, "SearchAnswer")
+        assert [bool(one["explanation"]) for one in answer["premises"]] == [explain] * 3
+
+
 def test_the_interface_describes_the_objects(server: Served) -> None:
     paths = server.client.get("/openapi.json").json()["paths"]
     for path, name in (

@@ -97,6 +97,40 @@ def test_of_two_thousand_new_premises_the_one_that_fits_is_found(server: Served)
     assert client_request(server, "POST", "/retrieve", body) == found
 
 
+EVEN = "a b : ℕ\nh : Nat.Even a\n⊢ Nat.Even (a * b)"
+TWICE = {"name": "Mine.Twice", "decl": "def Mine.Twice (n : Nat) : Prop"}
+
+
+@pytest.mark.parametrize(
+    ("caller", "is_offered"),
+    [
+        ("simp", True),
+        ("rw", True),
+        ("unfold", True),
+        ("exact", False),
+        ("grind", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_definitions_are_answered_to_callers_that_can_use_them(
+    server: Served, caller: str | None, is_offered: bool
+) -> None:
+    plain = names(server.retrieve(state=EVEN, caller=caller, k=8))
+    assert ("Nat.Even" in plain) is is_offered
+    assert ("Nat.Even.mul_right" in plain) is (caller != "unfold")
+    modules = ["Example.Nat.Parity"]
+    found = server.retrieve(state=EVEN, caller=caller, imported_modules=modules, new_premises=[TWICE], k=64)
+    assert ({"Nat.Even", "Mine.Twice"} <= set(names(found))) is is_offered
+    assert [one["score"] for one in found] == sorted((one["score"] for one in found), reverse=True)
+
+
+def test_in_the_module_system_only_theorems_are_answered(server: Served) -> None:
+    found = server.retrieve(state=EVEN, caller="simp", caller_in_module_system=True, k=8)
+    assert "Nat.Even" not in names(found)
+    assert "Nat.Even.mul_right" in names(found)
+
+
 @pytest.mark.parametrize(
     "declaration",
     [

@@ -34,6 +34,17 @@ def test_the_bundled_mathlib_answers_for_its_revision(server: Served) -> None:
     assert all(one["module"].startswith("Mathlib.") for one in found)
 
 
+def test_a_caller_may_be_named(server: Served) -> None:
+    even = "a b : ℕ\n⊢ Nat.Even (a * b)"
+    kinds = {
+        caller: [one["kind"] for one in server.get("/api/search", query=even, caller=caller).json()]
+        for caller in ("", "simp", "unfold")
+    }
+    assert "def" not in kinds[""]
+    assert kinds["simp"][2] == "def"
+    assert "theorem" not in kinds["unfold"]
+
+
 @pytest.mark.parametrize("rev", ["4.35.0", "leanprover/lean4:v4.35.0", "example", ""])
 def test_a_revision_has_several_names(server: Served, rev: str) -> None:
     assert "Nat.add_comm" in names(state_search(server, ADD_COMM, 6, rev))

@@ -60,6 +60,35 @@ def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
     assert answer["warnings"] == []
 
 
+@pytest.mark.parametrize(
+    ("caller", "first", "last_kind"),
+    [
+        ("exact", "Lib.plus_swap", "theorem"),
+        ("simp only [Lib.zero_plus]", "Lib.plus_swap", "def"),
+        ("unfold", "Lib.double", "def"),
+    ],
+)
+def test_premises_are_those_that_the_caller_can_use(
+    cli: Cli, project: Path, caller: str, first: str, last_kind: str
+) -> None:
+    state = "a b : Nat\n⊢ Lib.double a + b = b + Lib.double a"
+    done = cli("suggest", "--state", "-", "--caller", caller, "--k", "3", "--json", stdin=state, cwd=project)
+    found = json.loads(done.stdout)["premises"]
+    assert len(found) == 3
+    assert found[0]["name"] == first
+    assert found[2]["kind"] in (last_kind, "abbrev")
+    assert [one["score"] for one in found] == sorted((one["score"] for one in found), reverse=True)
+
+
+def test_an_unknown_caller_is_refused_with_those_that_are_known(cli: Cli, project: Path) -> None:
+    done = cli("suggest", "--state", "-", "--caller", "smip", stdin="⊢ True", cwd=project)
+    assert done.returncode == 2
+    assert "does not know the tactic `smip`" in done.stderr
+    assert "simp_rw" in done.stderr
+    other = cli("suggest", "--backend", "match", "--text", "x", "--caller", "simp")
+    assert other.returncode == 2
+
+
 def test_what_is_not_imported_says_what_it_needs(cli: Cli, project: Path) -> None:
     done = cli("suggest", "--file", project / "Narrow.lean", "--line", "6", "--k", "1000", "--json")
     found = {premise["name"]: premise for premise in json.loads(done.stdout)["premises"]}

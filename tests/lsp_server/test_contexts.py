@@ -48,6 +48,14 @@ def part(text: str, span: Span) -> str:
         ("  simp_all [│]", "simp", "", "", "simp_all []"),
         ("  rw [Foo.bar (f x), │]", "rewrite", "", "", "rw [Foo.bar (f x), ]"),
         ("  exact 𝕜.foo│", "term", "𝕜.foo", "𝕜.foo", "exact 𝕜.foo"),
+        ("  convert │ using 1", "term", "", "", "convert  using 1"),
+        ("  unfold │", "unfold", "", "", "unfold "),
+        ("  unfold foo ba│r at h", "unfold", "ba", "bar", "unfold foo bar at h"),
+        ("  constructor <;> delta Fo│", "unfold", "Fo", "Fo", "delta Fo"),
+        ("  norm_num [a, │] at h", "simp", "", "", "norm_num [a, ] at h"),
+        ("  simp only\n    [a,\n    │]", "simp", "", "", "simp only\n    [a,\n    ]"),
+        ("  rw [show a = b by simp [│]]", "simp", "", "", "simp []"),
+        ("  have h : p := by rw [a (b [c]), ← │]", "rewrite_back", "", "", "rw [a (b [c]), ← ]"),
     ],
 )
 def test_where_premises_are_completed(marked: str, use: str, prefix: str, name: str, tactic: str) -> None:
@@ -71,6 +79,10 @@ def test_where_premises_are_completed(marked: str, use: str, prefix: str, name: 
         "  rw [foo (│",
         "  simp │",
         "  let xs := [│",
+        "  unfolding │",
+        "  unfold foo at │",
+        "  simp\n  let xs := [│",
+        "  my_unfold │",
         "theorem foo [Group │",
         "  rw [foo] │",
         "  norm exact│",
@@ -95,6 +107,60 @@ def test_where_they_are_not(marked: str) -> None:
     assert completion_at(text, place) is None
 
 
+TACTICS = {
+    "exact ": "apply",
+    "apply ": "apply",
+    "unfold ": "unfold",
+    "delta a ": "unfold",
+    "rw [": "rewrite",
+    "rw [a, ← ": "rewrite",
+    "simp_rw [a b, ": "rewrite",
+    "simp [": "simplify",
+    "simpa only [a, - ": "simplify",
+    "dsimp\n      [": "simplify",
+}
+AROUND = [
+    "  ",
+    "  · ",
+    "  have h : p := by ",
+    "  (",
+    "  a <;> ",
+    "  a; ",
+    "  rw [show p by ",
+    "  exact ⟨h, by ",
+]
+
+
+@given(
+    st.sampled_from(sorted(TACTICS)),
+    st.lists(st.sampled_from(AROUND), min_size=1, max_size=3),
+    st.text("aN."),
+)
+def test_the_innermost_tactic_is_the_caller(typed: str, around: list[str], prefix: str) -> None:
+    text = "theorem t : p := by\n" + "".join(around) + typed + prefix
+    found = completion_at(text, position_at(text, len(text)))
+    assert found is not None
+    assert (found.caller, found.prefix) == (TACTICS[typed], prefix)
+
+
+@given(st.text("rw simp[](),⟨⟩\n←;·byunfold", max_size=200), st.integers(0, 200))
+def test_any_text_is_read_and_the_spans_lie_around_the_cursor(text: str, cursor: int) -> None:
+    place = position_at(text, min(cursor, len(text)))
+    found = completion_at(text, place)
+    if found is not None:
+        assert found.tactic.start <= found.name.start <= place <= found.name.end <= found.tactic.end
+
+
+@pytest.mark.parametrize(
+    "unit", ["unfold a ", "simp [a, ", "rw [a (", "[", "simp ", "unfold ", "\n  ", "simp\n "]
+)
+def test_of_a_long_text_only_what_is_near_counts(unit: str) -> None:
+    text = unit * (200_000 // len(unit)) + "\n  unfold Foo.b"
+    found = completion_at(text, position_at(text, len(text)))
+    assert found is not None
+    assert (found.caller, found.prefix) == ("unfold", "Foo.b")
+
+
 @pytest.mark.parametrize(
     ("marked", "patched"),
     [
@@ -104,6 +170,7 @@ def test_where_they_are_not(marked: str) -> None:
         ("  rw [a, ← b c, │]\n", "  (rewrite [a, ← b c]; ‸sorry)\n"),
         ("  simp [a, │]\n", "  ‸sorry\n"),
         ("  constructor <;> exact │\n", "  constructor <;> ‸sorry\n"),
+        ("  unfold a │\n  simp", "  ‸sorry\n  simp"),
     ],
 )
 def test_the_unfinished_tactic_gives_way_to_sorry(marked: str, patched: str) -> None:

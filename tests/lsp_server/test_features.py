@@ -130,6 +130,78 @@ async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
     assert "Lib.and_swap" not in labels
 
 
+DOUBLE = """import Lib.Numbers
+
+def half (n : Nat) : Nat := n / 2
+
+theorem t (a b : Nat) : half (Lib.double a) + b = b + half (Lib.double a) := by
+  {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_offered"),
+    [
+        ("simp [│]", True),
+        ("simp only [Lib.zero_plus, │", True),
+        ("rw [│]", True),
+        ("rw [← │]", False),
+        ("unfold │", True),
+        ("skip <;> unfold half │", True),
+        ("delta │", True),
+        ("apply │", False),
+        ("exact │", False),
+    ],
+)
+async def test_definitions_are_offered_where_a_tactic_can_use_them(
+    editor: Editor, typed: str, is_offered: bool
+) -> None:
+    uri = editor.open("Doubled.lean", DOUBLE.format(typed.replace("│", "")))
+    found = await complete(editor, uri, place_of(DOUBLE.format(typed), "│"))
+    labels = [item.label for item in found.items]
+    names = {"Lib.double", "half"}
+    assert names & set(labels) == (names if is_offered else set())
+    if typed.startswith(("unfold", "delta", "skip")):
+        assert names == set(labels[:2])
+        assert "Lib.plus_swap" not in labels
+    else:
+        assert labels[0] == "Lib.plus_swap"
+
+
+async def test_where_data_are_asked_for_terms_of_every_kind_are_offered(editor: Editor) -> None:
+    text = "import Lib.Numbers\n\ndef t (a : Nat) : Nat := by\n  exact Lib.doub\n"
+    uri = editor.open("Data.lean", text)
+    end = place_of(text, "doub\n")
+    found = await complete(editor, uri, types.Position(end.line, end.character + 4))
+    assert found.items[0].label == "Lib.double"
+    assert found.items[0].kind == types.CompletionItemKind.Function
+
+
+async def test_a_request_says_what_the_premises_are_for(editor: Editor) -> None:
+    text = DOUBLE.format("sorry")
+    editor.open("Doubled.lean", text)
+    place = place_of(text, "sorry")
+    found = {
+        caller: await editor.suggest("Doubled.lean", place.line, place.character, caller=caller, k=12)
+        for caller in ("", "unfold", "simp only [a]", "exact", "no_such_tactic")
+    }
+    kinds = {caller: {one["kind"] for one in answer["premises"]} for caller, answer in found.items()}
+    assert "def" in kinds["unfold"] & kinds["simp only [a]"]
+    assert "theorem" not in kinds["unfold"]
+    assert kinds[""] == kinds["exact"] == kinds["no_such_tactic"] == {"theorem"}
+    with pytest.raises(JsonRpcException, match="caller must be a string"):
+        await editor.suggest("Doubled.lean", place.line, place.character, caller=3)
+
+
+async def test_definitions_that_the_goal_mentions_are_unfolded_in_tactics(editor: Editor) -> None:
+    text = "import Lib.Numbers\n\ntheorem t (a b : Nat) : Lib.double a = b := by\n  sorry\n"
+    editor.open("Unfolded.lean", text)
+    place = place_of(text, "sorry")
+    answer = await editor.suggest("Unfolded.lean", place.line, place.character, tactics=True)
+    left = [one["remaining_goals"] for one in answer["tactics"] if "Lib.double" in one["tactic"]]
+    assert ["a b : ℕ\n⊢ a + a = b"] in left
+
+
 async def test_completion_counts_columns_in_utf16(editor: Editor) -> None:
     text = "import Lib.Numbers\n\ntheorem t (𝕜 b : Nat) : 𝕜 + b = b + 𝕜 := by /- 𝕜𝕜 -/ exact Lib.pl\n"
     uri = editor.open("Wide.lean", text)

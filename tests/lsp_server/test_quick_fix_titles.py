@@ -19,6 +19,12 @@ def test_what_closes_the_goal_leaves_nothing_to_tell() -> None:
     assert title(TacticItem("rfl", "closes", [])) == "Try this: rfl"
 
 
+def test_the_proof_that_a_tactic_is_taken_from_is_named() -> None:
+    assert title(TacticItem("rfl", "closes", [], origin="Nat.t")) == "Try this: rfl  (as in Nat.t)"
+    left = title(TacticItem("intro h", "progress", ["⊢ p"], origin="Nat.t"))
+    assert left == "Try this: intro h  (leaves 1 goal: ⊢ p; as in Nat.t)"
+
+
 def test_every_goal_is_named_by_its_target() -> None:
     told = of(["h : p\n⊢ 0 <\n    k", "case right\n⊢ k ≤ n"])
     assert told == "Try this: constructor  (leaves 2 goals: ⊢ 0 < k; ⊢ k ≤ n)"

@@ -70,6 +70,14 @@ class IndexView:
                 return IndexDamaged(f"{DAMAGED}{complaint}.", hint)
         return None
 
+    def of_kinds(self, kinds: frozenset[str]) -> Bools:
+        """bool[n]: which documents are of one of these kinds."""
+        found = [
+            np.isin(segment.kinds, [i for i, kind in enumerate(segment.kind_names) if kind in kinds])
+            for segment in self.segments
+        ]
+        return _joined(found, np.bool_)
+
     def in_modules(self, modules: frozenset[str]) -> Bools:
         """bool[n]: which documents are of one of these modules."""
         chosen = np.zeros(len(self), dtype=np.bool_)

@@ -82,7 +82,55 @@ export interface PremiseItem {
   readonly doc_url: string | null;
   /** Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`. */
   readonly rests_on_sorry: boolean;
+  /**
+   * What its score comes from, the largest contribution first. Empty where this was not asked for, and for what was
+   * found by words.
+   */
+  readonly explanation: readonly ContributionItem[];
 }
+
+/**
+ * What a group of features adds to a premise's score. It is the score, less the score with the group's features at
+ * their medians over all candidates. Contributions to a weighted sum add up; those to the learned ranker's score depend
+ * on each other.
+ */
+export interface ContributionItem {
+  /** The group. */
+  readonly group: FeatureGroup;
+  /** What it adds; below 0 where it takes away. */
+  readonly amount: number;
+}
+
+/**
+ * The groups of features that a premise's score comes from.
+ * - `meaning`: How near its embedding is to the goal's.
+ * - `words`: Which words and symbols it shares with the goal.
+ * - `proofs`: How much the proofs of similar theorems use it.
+ * - `together`: How often it is used with the premises that those proofs use most.
+ * - `shape`: How its statement matches the goal: what it concludes, assumes, or can rewrite.
+ * - `name`: What its name shares with the goal and with the theorem being proved.
+ * - `use`: How often proofs use it at all.
+ * - `place`: Where it is declared and used, seen from the goal.
+ * - `kind`: Whether it is a theorem or a definition, for the tactic that asks.
+ * - `scope`: Whether the file's imports reach it.
+ * - `reranker`: What the re-ranker says of it, if the model has one.
+ * - `other`: Features of no other group.
+ */
+export const FEATURE_GROUPS = [
+  "meaning",
+  "words",
+  "proofs",
+  "together",
+  "shape",
+  "name",
+  "use",
+  "place",
+  "kind",
+  "scope",
+  "reranker",
+  "other",
+] as const;
+export type FeatureGroup = (typeof FEATURE_GROUPS)[number];
 
 /**
  * One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess; last what cannot

@@ -86,6 +86,7 @@ function readPremise(value: unknown): PremiseItem | null {
     import: typeof line === "string" ? line : null,
     doc_url: typeof doc_url === "string" ? doc_url : null,
     rests_on_sorry: rests_on_sorry === true,
+    explanation: [], // the view shows none
   };
 }
 

@@ -26,6 +26,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     import: null,
     doc_url: null,
     rests_on_sorry: false,
+    explanation: [],
     ...more,
   };
 }

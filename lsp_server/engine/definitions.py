@@ -1,0 +1,81 @@
+"""The places of definitions among theorems, where a tactic can use both. Pure.
+
+A tactic that rewrites or simplifies with a definition unfolds it, so it must occur in the goal; most of the time
+its name is there to be read. Such definitions are few, and stand at fixed places: theorems and definitions
+are ranked apart, and neither crowds the other out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lean_extract.records import Goal, Premise
+from prover.mentions import GoalNames
+from retriever.lean.callers import Caller
+from retriever.lean.offer import RankedPremise
+
+DEFINITIONS = 64
+"""How many definitions are ranked, to find those that the goal mentions."""
+_LIKELY = 6
+"""So many of the best are tried in tactics though the goal does not mention them: constructors may conclude it."""
+_EVERY: dict[Caller, int] = {"rewrite": 12, "simplify": 4}
+"""So many theorems for each definition that the target mentions. Of what is given to `simp` a tenth are definitions,
+of what is given to `rw` half as many."""
+_THEOREMS_ALONE = 32
+"""So many theorems come before the definitions that the target does not mention."""
+
+
+def in_order(goal: Goal, parts: Sequence[Sequence[RankedPremise]], caller: Caller) -> list[RankedPremise]:
+    """One ranking of the parts that a caller can use (`kinds_for`); scores fall from the first to the last."""
+    if len(parts) == 2:
+        return _falling(_among(goal, parts[0], parts[1], _EVERY[caller]))
+    if caller == "unfold":
+        return _falling([one for part in _by_mention(goal, parts[0]) for one in part])
+    return list(parts[0])
+
+
+def worth_trying(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
+    """The definitions that the goal mentions, and the best few of the others, in the same order."""
+    names = GoalNames(goal)
+    return [
+        premise
+        for rank, premise in enumerate(definitions)
+        if rank < _LIKELY or names.in_target(premise) or names.in_hypotheses(premise)
+    ]
+
+
+def _among(
+    goal: Goal, theorems: Sequence[RankedPremise], definitions: Sequence[RankedPremise], every: int
+) -> list[RankedPremise]:
+    target, *others = _by_mention(goal, definitions)
+    rest = [one for part in others for one in part]
+    placed = [(float(rank), one) for rank, one in enumerate(theorems)]
+    placed += [(every // 2 + every * rank - 0.5, one) for rank, one in enumerate(target)]
+    placed += [(_THEOREMS_ALONE + rank - 0.5, one) for rank, one in enumerate(rest)]
+    return [one for _, one in sorted(placed, key=lambda item: item[0])]
+
+
+def _by_mention(
+    goal: Goal, definitions: Sequence[RankedPremise]
+) -> tuple[list[RankedPremise], list[RankedPremise], list[RankedPremise]]:
+    """Those that the target mentions, those that hypotheses mention, and the others."""
+    names = GoalNames(goal)
+    target: list[RankedPremise] = []
+    elsewhere: list[RankedPremise] = []
+    others: list[RankedPremise] = []
+    for one in definitions:
+        if one.in_scope is not False and names.in_target(one.premise):
+            target.append(one)  # what is not imported cannot be meant
+        else:
+            (elsewhere if names.in_hypotheses(one.premise) else others).append(one)
+    return target, elsewhere, others
+
+
+def _falling(ranked: Sequence[RankedPremise]) -> list[RankedPremise]:
+    """The same premises; a score above that of the one before becomes equal to it."""
+    found: list[RankedPremise] = []
+    for one in ranked:
+        score = min(one.score, found[-1].score) if found else one.score
+        found.append(replace(one, score=score))
+    return found

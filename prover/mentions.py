@@ -1,0 +1,50 @@
+"""Which declarations a printed goal mentions, judged by the names in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from lean_extract.records import Goal, Premise
+from prover.shapes import last_named, symbols, tokens
+
+
+def means(premise: Premise, symbol: str, local: Collection[str]) -> bool:
+    """Whether a printed symbol may be the premise's name.
+
+    Lean leaves out open namespaces (`Injective`), and writes `l.sum` for `List.sum l`. `local` are the names of
+    the hypotheses.
+    """
+    name = premise.written
+    if symbol == name or name.endswith(f".{symbol}"):
+        return True
+    owner, _, last = symbol.rpartition(".")
+    if not owner or name.rpartition(".")[2] != last:
+        return False
+    return owner.partition(".")[0] in local or not owner.rpartition(".")[2][:1].isupper()
+
+
+class GoalNames:
+    """The symbols of a goal's target and of its hypotheses; of very many hypotheses the last ones are read."""
+
+    def __init__(self, goal: Goal) -> None:
+        self._local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
+        self._target = self._by_last_part(tokens(goal.target))
+        self._hypotheses = self._by_last_part(token for one in last_named(goal) for token in tokens(one.type))
+
+    def _by_last_part(self, found: Iterable[str]) -> dict[str, list[str]]:
+        by_last: dict[str, list[str]] = {}
+        for symbol in symbols(found, self._local):
+            by_last.setdefault(symbol.rpartition(".")[2], []).append(symbol)
+        return by_last
+
+    def in_target(self, premise: Premise) -> bool:
+        """Whether the target mentions the premise."""
+        return self._mentioned(premise, self._target)
+
+    def in_hypotheses(self, premise: Premise) -> bool:
+        """Whether a hypothesis does."""
+        return self._mentioned(premise, self._hypotheses)
+
+    def _mentioned(self, premise: Premise, by_last: dict[str, list[str]]) -> bool:
+        alike = by_last.get(premise.written.rpartition(".")[2], ())
+        return any(means(premise, symbol, self._local) for symbol in alike)
