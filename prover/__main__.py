@@ -17,6 +17,7 @@ VERBS: Mapping[str, Verb] = {
     "evaluate-neighbours": Verb(
         ".training.evaluate_neighbours", "measure the tactics adapted from the nearest known steps"
     ),
+    "fit-turns": Verb(".training.fit_turns", "fit the odds by which the sources take turns"),
     "card": Verb(".training.card", "write the model card of a generator"),
 }
 

@@ -1,7 +1,7 @@
 """Tactics worth trying on a goal. Pure: Lean is asked elsewhere (`prover.verify`).
 
-A source proposes candidates. All sources score on one scale, so that their candidates can be merged: a rough
-probability in [0, 1] that Lean accepts the tactic and that it helps. A generator is one more source.
+A source proposes candidates, each with a score in [0, 1]: higher is better within the source. `prover.odds` makes
+of the scores of all sources chances that can be compared. A generator is one more source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from prover import closers, templates
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A tactic to try, how promising it is (0 to 1), and who proposed it."""
+    """A tactic to try, how promising it is to its source (0 to 1), and who proposed it."""
 
     tactic: str
     score: float

@@ -21,6 +21,8 @@ from prover.shapes import (
 
 Proposal = tuple[str, float]
 
+MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
+"""Closing tactics that Mathlib provides."""
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}

@@ -1,53 +1,39 @@
-"""The order in which to try the candidates of several sources: templates, neighbours, and a generator."""
+"""The order in which to try the candidates of several sources that arrive at different times."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Self
 
-from prover.candidates import Candidate, is_unfinished, key_of
-
-SHARE = 4
-"""While the generator is still working, one in this many of the trials is reserved for its tactics."""
-
-
-NEIGHBOUR_COST = 2
-"""A turn of the neighbours counts as this many: they get half as many turns as another source."""
+from prover.candidates import Candidate, key_of
+from prover.odds import Odds
 
 
 class Turns:
-    """Yields candidates one by one, up to a limit, from those that are known.
+    """Yields candidates one by one, up to a limit: always the one with the best odds among those that are known.
 
-    Candidates are yielded as soon as they are known. While the generator is working, the other sources get at most
-    three quarters of the trials. Once the generator's candidates are there, the source that had fewer turns is
-    next, with its best candidate; when one source runs out, the others get the rest. A tactic from several sources
-    is yielded once.
+    The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever
+    proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
+    of it competes: if that alone would fill the trials that are left with better chances than the best known
+    candidate has, the next trial waits for it. The first trial never waits.
 
     Args:
-        ready: the candidates that are available soon, best first.
-        generated: the generator's candidates, best first; None if there is no generator.
+        sources: each source's candidates, best first, by the name of the source.
         limit: how many candidates to yield.
-        neighbours: tactics taken from known proofs, best first; None if these are not asked for.
+        odds: the fitted chances.
     """
 
-    def __init__(
-        self,
-        ready: Awaitable[Sequence[Candidate]] | None,
-        generated: Awaitable[Sequence[Candidate]] | None,
-        limit: int,
-        neighbours: Awaitable[Sequence[Candidate]] | None = None,
-    ) -> None:
+    def __init__(self, sources: Mapping[str, Awaitable[Sequence[Candidate]]], limit: int, odds: Odds) -> None:
         self.scores: dict[str, float] = {}
-        """The best score that a source gave to each tactic, by the tactic's text as yielded."""
+        """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
         self.origins: dict[str, str] = {}
         """The theorems that tactics are taken from, by the tactic's text as yielded."""
-        self._generated = _Waiting(generated)
-        self._lists = (self._generated, _Waiting(ready), _Waiting(neighbours, NEIGHBOUR_COST))
+        self._awaited = {name: asyncio.ensure_future(coming) for name, coming in sources.items()}
         self._limit = limit
-        self._reserve = min(-(-limit // SHARE), limit - 1) if generated is not None else 0
-        self._best: dict[str, float] = {}
+        self._odds = odds
+        self._lists: list[Sequence[Candidate]] = []
+        self._left: list[Candidate] = []
         self._handed: dict[str, str] = {}
 
     def __aiter__(self) -> Self:
@@ -56,67 +42,45 @@ class Turns:
     async def __anext__(self) -> Candidate:
         """The next candidate to try. Raises what a source raises."""
         while len(self._handed) < self._limit:
-            for source in self._lists:
-                self._note(source)
-            candidate = self._choose()
-            if candidate is not None:
-                return candidate
-            awaited = [source.awaited for source in self._lists if source.awaited is not None]
-            if not awaited:
+            self._note_arrivals()
+            if self._left and not self._is_worth_waiting():
+                return self._handed_out(self._left.pop(0))
+            if not self._awaited:
                 break
-            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(self._awaited.values(), return_when=asyncio.FIRST_COMPLETED)
         raise StopAsyncIteration
 
     def close(self) -> None:
         """Stop waiting for the sources."""
-        for source in self._lists:
-            if source.awaited is not None:
-                source.awaited.cancel()
+        for coming in self._awaited.values():
+            coming.cancel()
 
-    def _note(self, source: _Waiting) -> None:
-        for candidate in source.arrived():
-            key = key_of(candidate.tactic)
-            self._best[key] = max(candidate.score, self._best.get(key, 0.0))
-            if key in self._handed:
-                self.scores[self._handed[key]] = self._best[key]
+    def _note_arrivals(self) -> None:
+        arrived = [name for name, coming in self._awaited.items() if coming.done()]
+        if not arrived:
+            return
+        self._lists += [self._awaited.pop(name).result() for name in arrived]
+        self._left = []
+        for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.worth, reverse=True):
+            given = self._handed.get(key_of(candidate.tactic))
+            if given is None:
+                self._left.append(candidate)
+            else:
+                self._describe(given, candidate)
 
-    def _choose(self) -> Candidate | None:
+    def _is_worth_waiting(self) -> bool:
+        """Whether the sources that are still working are expected to fill the trials left with better tactics."""
+        best = self._left[0].score
+        expected = (chance for name in self._awaited for chance in self._odds.expected.get(name, ()))
         left = self._limit - len(self._handed)
-        if self._generated.awaited is not None and left <= self._reserve:
-            return None
-        for source in sorted(self._lists, key=lambda source: source.turns):
-            if candidate := self._take(source):
-                return candidate
-        return None
+        return bool(self._handed) and sum(chance > best for chance in expected) >= left
 
-    def _take(self, source: _Waiting) -> Candidate | None:
-        while source.candidates:
-            candidate = source.candidates.popleft()
-            key = key_of(candidate.tactic)
-            if key and key not in self._handed and not is_unfinished(candidate.tactic):
-                self._handed[key] = candidate.tactic
-                self.scores[candidate.tactic] = self._best[key]
-                if candidate.origin:
-                    self.origins[candidate.tactic] = candidate.origin
-                source.turns += source.cost
-                return candidate
-        return None
+    def _handed_out(self, candidate: Candidate) -> Candidate:
+        self._handed[key_of(candidate.tactic)] = candidate.tactic
+        self._describe(candidate.tactic, candidate)
+        return candidate
 
-
-class _Waiting:
-    """One source: its candidates that have not had a turn, and what its turns so far have cost."""
-
-    def __init__(self, coming: Awaitable[Sequence[Candidate]] | None, cost: int = 1) -> None:
-        self.awaited = None if coming is None else asyncio.ensure_future(coming)
-        self.candidates: deque[Candidate] = deque()
-        self.turns = 0
-        self.cost = cost
-
-    def arrived(self) -> Sequence[Candidate]:
-        """The candidates that have arrived since the last call."""
-        if self.awaited is None or not self.awaited.done():
-            return ()
-        done, self.awaited = self.awaited, None
-        found = done.result()
-        self.candidates.extend(found)
-        return found
+    def _describe(self, given: str, candidate: Candidate) -> None:
+        self.scores[given] = candidate.score
+        if candidate.origin:
+            self.origins[given] = candidate.origin

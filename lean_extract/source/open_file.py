@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lean_extract.source.names.scopes import Scope, join_names, namespaces_of
+from lean_extract.source.names.scopes import Scope, join_names, namespaces_of, split_name
+from lean_extract.source.proofs.local_names import Field
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
 from lean_extract.source.resolution.environment import Entry, NameEnvironment
 from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.mention_resolution import MentionResolver
+from lean_extract.source.resolution.name_resolution import NameResolver
+
+_MOST_MEANINGS = 64
+"""Names that one mention may refer to."""
 
 
 class _Everything(set[str]):
@@ -63,3 +68,53 @@ def uses_in(
             if name != proof.theorem
         )
         yield tuple(found)
+
+
+def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterator[list[tuple[str, ...]]]:
+    """For each of these proofs of a module, what each of its mentions may refer to, the likeliest name first.
+
+    The first of these names that a library has is what is meant. The library itself need not be known. Names that
+    the file declares below the proof are not meant. Constructors, and fields of conclusions, are left out.
+    """
+    declared = frozenset(premise.name for premise in source.premises)
+    asked: dict[str, None] = {}
+
+    def note(name: str) -> bool:
+        if name not in declared:
+            asked[name] = None
+        return False
+
+    environment = LibraryEnvironment(is_known=note, visible=[1])
+    linker = Linker(environment)
+    linker.add(source)
+    linker.declare_exports()
+    environment.add_opened({proof.scope for proof in proofs})
+    names, fields = NameResolver(environment, 0), MentionResolver(environment, 0)
+    for proof in proofs:
+        found: dict[tuple[str, ...], None] = {}
+        for mention in dict.fromkeys(proof.mentions):
+            asked.clear()
+            own: str | None = None
+            if isinstance(mention, Field):
+                own = next(iter(fields.resolve(mention, proof.scope, proof.order)), None)
+                meant = _as_fields(asked, mention)
+            elif isinstance(mention, str) and mention[0] != ".":
+                own = names.resolve(mention, proof.scope, proof.order)[0]
+                meant = list(asked)
+            else:
+                continue
+            possible = tuple(name for name in meant[:_MOST_MEANINGS] if name != proof.theorem)
+            if own is not None and own != proof.theorem:
+                possible = (*possible, own)
+            if possible:
+                found[possible] = None
+        yield list(found)
+
+
+def _as_fields(asked: Iterable[str], mention: Field) -> list[str]:
+    """The full names of a field, from the names that its owner may have; those that are asked for in full stay."""
+    field_name = split_name(mention.field)[0]
+    if field_name.isdigit():
+        return []
+    ending = f".{field_name}"
+    return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in asked))

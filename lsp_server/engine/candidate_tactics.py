@@ -16,13 +16,10 @@ from lsp_server.engine.tasks import ahead
 from lsp_server.engine.unstated import Unstated
 from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
 from prover.generator.model import Generated
-from prover.generator.source import score
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
 from prover.verify import GoalPosition
 
-GENERATOR = "generator"
-"""The source of a generator's candidates."""
 _KEPT = 64
 """Goals."""
 
@@ -30,7 +27,7 @@ _KEPT = 64
 def template_candidates(
     goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
 ) -> list[Candidate]:
-    """The tactics to try, from every source that needs no model, best first."""
+    """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
     sources: list[CandidateSource] = [Templates(), Closers(extra), Unstated()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
@@ -61,7 +58,7 @@ class CandidateTactics:
     async def from_templates(
         self, goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
     ) -> list[Candidate]:
-        """The candidates of every source that needs no model, best first."""
+        """The tactics of premises and of the goal's shape, best first."""
         key = (goal, tuple(premises), extra, limit)
         known = self._from_templates.get(key)
         if known is None:
@@ -129,8 +126,3 @@ def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
     """Begin to load the generator, if it will be needed."""
     if settings.tactics.source != "templates":
         ahead(opened.get(settings.tactics.generator, download=settings.model_download))
-
-
-def as_candidates(generated: Sequence[Generated]) -> list[Candidate]:
-    """A generator's tactics on the scale of the other sources."""
-    return [Candidate(one.tactic, score(one.log_probability), GENERATOR) for one in generated]

@@ -16,7 +16,7 @@ that need it; the steps own caches and nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
@@ -31,7 +31,7 @@ from lsp_server.engine.answers import (
     with_tactics,
     without_file,
 )
-from lsp_server.engine.candidate_tactics import CandidateTactics, as_candidates, open_ahead
+from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
 from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
@@ -51,10 +51,16 @@ from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
 from prover.candidates import Candidate
 from prover.generator.model import Generated
+from prover.generator.source import GENERATOR, as_candidates
+from prover.neighbours.proposals import SOURCE as NEIGHBOUR
+from prover.odds import shipped_odds
 from prover.turns import Turns
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.offer import RankedPremise
+
+_POOL = 2
+"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +206,14 @@ class Pipeline:
     ) -> Turns:
         """The candidates of the configured sources, all of which start now."""
         source = trial.tactics.source
-        templates = ahead(self._from_templates(context, current, trial)) if source != "generator" else None
-        generated = ahead(self._from_generator(context, trial, warnings)) if source != "templates" else None
-        wants_neighbours = trial.tactics.neighbours and source != "generator"
-        neighbours = ahead(self._from_neighbours(current, trial)) if wants_neighbours else None
-        return Turns(templates, generated, trial.tactics.count, neighbours)
+        coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
+        if source != "generator":
+            coming["templates"] = ahead(self._from_templates(context, current, trial))
+            if trial.tactics.neighbours:
+                coming[NEIGHBOUR] = ahead(self._from_neighbours(current, trial))
+        if source != "templates":
+            coming[GENERATOR] = ahead(self._from_generator(context, trial, warnings))
+        return Turns(coming, trial.tactics.count, shipped_odds())
 
     async def _from_templates(
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
@@ -217,11 +226,11 @@ class Pipeline:
         extra = trial.tactics.extra or current.index.closers
         mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
         usable = [*trial.premises, *mentioned]
-        return await self.candidates.from_templates(goal, usable, extra, trial.tactics.count)
+        return await self.candidates.from_templates(goal, usable, extra, _POOL * trial.tactics.count)
 
     async def _from_neighbours(self, current: CurrentIndex, trial: TrialRequest) -> list[Candidate]:
         return await self.candidates.from_neighbours(
-            current, main_goal(trial.state), trial.position, trial.premises, trial.tactics.count
+            current, main_goal(trial.state), trial.position, trial.premises, _POOL * trial.tactics.count
         )
 
     async def _from_generator(

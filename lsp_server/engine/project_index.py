@@ -18,6 +18,7 @@ from lsp_server.engine.indexed_files import Changes, IndexedFiles
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import needs_mathlib
+from prover.closers import MATHLIB_CLOSERS
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
@@ -28,9 +29,6 @@ from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
-
-MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
-"""Closing tactics that Mathlib provides."""
 
 
 class ProjectIndex:

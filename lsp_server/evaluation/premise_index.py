@@ -40,7 +40,8 @@ def evaluation_stores(
 ) -> list[IndexStore]:
     """Update the stores that answer for a library, and return them.
 
-    Proofs of the problems (full names) neither vote in them nor count as uses. Raises IndexLocked,
+    Proofs of the problems (full names) neither vote in them nor count as uses, and no tactics are taken
+    from them. Raises IndexLocked,
     IndexWriteFailed, IndexMissing, IndexDamaged.
     """
     wants_mathlib = needs_mathlib(library)
@@ -49,7 +50,7 @@ def evaluation_stores(
     proofs = NO_PROOFS
     if bundled is not None:
         uses, proofs = without_owners(use_counts(bundled), proof_rows(bundled), problems)
-    own = IndexStore(_folder(library, problems if wants_mathlib else ()))
+    own = IndexStore(_folder(library, problems))
     update_index(
         library,
         own,
@@ -59,6 +60,7 @@ def evaluation_stores(
         shared=shared_folder(),
         uses=uses,
         proofs=proofs,
+        unread=frozenset(problems),
     )
     if bundled is None or holds_premises(own, MATHLIB):
         return [own]

@@ -11,18 +11,19 @@ from threading import Event
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.models import model_folder
-from lsp_server.engine.project_index import MATHLIB_CLOSERS
 from lsp_server.engine.stores import Progress, needs_mathlib
 from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
 from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
 from lsp_server.evaluation.reference import References
 from lsp_server.evaluation.retrieving import ProblemRetriever, nothing, open_service
 from lsp_server.evaluation.tactics import Tactics
+from prover.closers import MATHLIB_CLOSERS
 from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor
 from prover.evaluation.run_folder import RunDescription
 from prover.evaluation.seeds import Shuffled
 from prover.generator.model import Generator
+from prover.odds import shipped_odds
 from prover.search.environment import Proposer
 from retriever.models.encoder import Encoder
 
@@ -90,6 +91,7 @@ def describe(problems: ProblemSet, plan: EvaluationPlan, prepared: Prepared) -> 
         "nodes": plan.limits.nodes,
         "tactics": plan.limits.tactics,
         "tactic_seconds": plan.limits.tactic_seconds,
+        "odds": shipped_odds().fingerprint,
     }
     return RunDescription(settings, len(problems.posed), plan.passes)
 
@@ -104,16 +106,18 @@ def proposers(
     """The function that makes the proposer for a problem and a pass. Builds the index if premises are retrieved."""
     extra = MATHLIB_CLOSERS if needs_mathlib(problems.project) else ()
     retrieval = _retrieval(problems, plan, prepared, progress, stop)
+    with_templates = plan.tactics_from != "generator"
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:
         retrieve = nothing if retrieval is None else retrieval.of(problem)
         tactics = Tactics(
             retrieve,
             prepared.generator,
-            plan.tactics_from != "generator",
+            with_templates,
             extra,
             plan.generated,
             2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
+            None if retrieval is None or not with_templates else retrieval.neighbours_of(problem),
         )
         return Shuffled(tactics, pass_number - 1)
 
@@ -137,4 +141,6 @@ def _retrieval(
         problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)
     )
     hidden = names if problems.stated_alone or problems.library != problems.project else []
-    return ProblemRetriever(plan.retriever, service, problems.project, plan.premises, hidden, references)
+    return ProblemRetriever(
+        plan.retriever, service, problems.project, plan.premises, hidden, names, references
+    )

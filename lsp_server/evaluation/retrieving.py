@@ -19,7 +19,11 @@ from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.evaluation.retrievers import RetrieverKind
+from lsp_server.evaluation.tactics import Neighbours
+from prover.candidates import Candidate
 from prover.evaluation.problems import Problem
+from prover.neighbours.features import Asked
+from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
@@ -28,6 +32,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
+from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.fusion import Fusion
@@ -69,6 +74,7 @@ class ProblemRetriever:
         service: ranks the premises of its index.
         project: the folder that Lean runs in.
         hidden: full names that are never offered.
+        problems: full names of the problems, whose proofs give no tactics.
         reference: gives the premises of a problem's own proof, for the oracle.
     """
 
@@ -79,6 +85,7 @@ class ProblemRetriever:
         project: Path,
         count: int,
         hidden: Collection[str],
+        problems: Collection[str],
         reference: ReferenceNames,
     ) -> None:
         self._kind = kind
@@ -86,6 +93,7 @@ class ProblemRetriever:
         self._project: Project = find_project(project)
         self._count = count
         self._hidden = frozenset(hidden)
+        self._problems = frozenset(problems)
         self._reference = reference
 
     def of(self, problem: Problem) -> Retrieve:
@@ -103,6 +111,19 @@ class ProblemRetriever:
             return await asyncio.to_thread(retrieve, goal)
 
         return in_thread
+
+    def neighbours_of(self, problem: Problem) -> Neighbours:
+        """The function that adapts known proofs to the goals of one problem; none of other problems."""
+        context = self.context_of(problem)
+
+        def neighbours(goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+            steps = self._service.near_steps(goal, context)
+            known = [step for step in steps if step.theorem not in self._problems]
+            asked = Asked(goal, context.module or "", context.theorem or "")
+            theorems = [premise for premise in premises if is_theorem(premise)]
+            return candidates(asked, known, theorems, limit)
+
+        return neighbours
 
     def context_of(self, problem: Problem) -> GoalContext:
         """What a problem can use: its imports, and the declarations above it in its file."""

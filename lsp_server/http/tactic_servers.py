@@ -1,15 +1,15 @@
 """The interfaces of tactic generators: LeanCopilot's `POST /generate` and llmstep's `POST /`.
 
-First come the generator's tactics, then those made from templates over the ranked premises and from the
-goal's shape. Lean has not seen them: both clients try each one in Lean themselves and show what it accepts.
+They get the generator's tactics and those made from templates over the ranked premises and from the goal's
+shape, likeliest first. Lean has not seen them: both clients try each one in Lean themselves and show what it
+accepts.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from lean_extract.errors import ModelError, NoGoalHere
 from lean_extract.files.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
-from lsp_server.engine.candidate_tactics import GENERATOR, template_candidates
+from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
@@ -28,7 +28,9 @@ from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
-from prover.candidates import Candidate, is_unfinished, key_of
+from prover.candidates import Candidate
+from prover.generator.source import as_candidates
+from prover.odds import shipped_odds
 from prover.verify import GoalPosition
 
 log = logging.getLogger("premise_suggest.http")
@@ -61,8 +63,8 @@ class Generation(BaseModel):
 
     output: str = Field(description="The whole tactic, prefix included.")
     score: float = Field(
-        description="Above 0, at most 1, each below the one before: the generator's probability of the "
-        "tactic, then those of the templates, lowered to stand behind."
+        description="Above 0, at most 1, each below the one before: the chance that Lean accepts the tactic "
+        "and the proof keeps it."
     )
 
 
@@ -135,15 +137,18 @@ async def _propose(
     theorems = [one.premise for one in ranked if one.in_scope is not False]
     check_wanted()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
-    found = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
+    fitting = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
     check_wanted()
-    if source != "generator":
-        found += await asyncio.to_thread(_made, index, goal, prefix, position, theorems)
-    return _each_once(found)[:count]
+    made = (
+        await asyncio.to_thread(_made, index, goal, prefix, position, theorems)
+        if source != "generator"
+        else []
+    )
+    return shipped_odds().weighed([fitting, made])[:count]
 
 
 async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) -> list[Candidate]:
-    """The generator's tactics, with their probabilities. Raises ModelError: it failed and is the only source."""
+    """The generator's tactics. Raises ModelError: it failed and is the only source."""
     try:
         found = await engine.generated([goal], premises)
     except ModelError as error:
@@ -151,7 +156,7 @@ async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) ->
             raise
         log.error("The generator gave no tactics: %s", error)
         return []
-    return [Candidate(one.tactic, math.exp(min(one.log_probability, 0.0)), GENERATOR) for one in found]
+    return as_candidates(found)
 
 
 def _made(
@@ -163,15 +168,6 @@ def _made(
     premises = [*theorems, *worth_trying(goal, definitions)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
-
-
-def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The tactics without duplicates (up to spacing) and without unfinished ones."""
-    first: dict[str, Candidate] = {}
-    for candidate in candidates:
-        if not is_unfinished(candidate.tactic):
-            first.setdefault(key_of(candidate.tactic), candidate)
-    return list(first.values())
 
 
 def position_after(context: str) -> GoalPosition | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.near_steps import NearStep
+from lean_extract.source.budget import Budget
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from prover.neighbours.names import ContextView, meanings
 
@@ -38,19 +39,21 @@ class Adapted:
         return self.mapped / self.mentioned if self.mentioned else 1.0
 
 
-def adapted(step: NearStep, theirs: ContextView, ours: ContextView) -> Adapted | None:
+def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budget) -> Adapted | None:
     """The neighbour's tactic with our hypotheses in place of its own; None where one that it needs has no match.
 
-    An argument that nothing fits is left open (`_`, or `?_` in `refine`).
+    An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `meanings`.
     """
     texts = raw_tokens(step.tactic)
+    if not texts:
+        return None
     introduced = introduced_at(texts)
     mentioned = dict.fromkeys(
         name
         for position, text in enumerate(texts)
         if position not in introduced and (name := text.rstrip().split(".")[0]) in theirs.local
     )
-    ours_for = meanings(theirs, ours, list(mentioned)) if mentioned else {}
+    ours_for = meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
     fresh = _fresh(texts, introduced, ours.local)
     hole = "?_" if texts[0].rstrip() in ("refine", "refine'") else "_"
     written: list[str] = []

@@ -18,7 +18,7 @@ from prover.templates import GoalView, PremiseView, fits, is_theorem, occurs_in
 
 FEATURES = (
     "near", "wide", "count", "rank", "module", "namespace", "mapped", "mentioned", "target", "fit", "known",
-    "words", "premise", "head", "length", "several",
+    "words", "premise", "head", "length", "several", "ranked", "exchanged",
 )  # fmt: skip
 """The names of the features, in order."""
 _NEAR, _WIDE, _VOTES = 0.03, 0.1, 0.06
@@ -52,6 +52,8 @@ class Proposal:
     """The theorem of the nearest neighbour."""
     rank: int
     """The rank of the nearest neighbour, from 0."""
+    is_exchanged: bool = False
+    """Whether a ranked premise stands in the place of the neighbour's."""
     features: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -63,7 +65,7 @@ class Proposal:
 class Weighing:
     """Counts what neighbours propose, and describes each proposal by its features."""
 
-    def __init__(self, asked: Asked, steps: Sequence[NearStep]) -> None:
+    def __init__(self, asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise] = ()) -> None:
         self._asked = asked
         self._nearest = steps[0].similarity if steps else 0.0
         self._goal = GoalView.of(asked.goal)
@@ -74,6 +76,7 @@ class Weighing:
             for premise in step.premises:
                 self._votes[premise.name] += self._weight(step, _VOTES)
         self._views: dict[str, PremiseView | None] = {}
+        self._ranks = {premise.name: rank for rank, premise in enumerate(premises)}
 
     def note(self, proposal: Proposal, step: NearStep, adapted: Adapted, theirs: ContextView) -> None:
         """Count one more neighbour of a proposal."""
@@ -119,12 +122,18 @@ class Weighing:
             "head": math.log(head_share + _LEAST),
             "length": math.log(len(one.tactic)),
             "several": float(len(names) > 1),
+            "ranked": sum(map(self._rank, names)) / len(names) if names else 0.0,
+            "exchanged": float(one.is_exchanged),
         }
         return [values[name] for name in FEATURES]
 
     @cached_property
     def _all_votes(self) -> float:
         return sum(self._votes.values())
+
+    def _rank(self, name: str) -> float:
+        """1 for the premise that is ranked first, less for the next, 0 for one that is not ranked."""
+        return 1 / math.sqrt(1 + self._ranks[name]) if name in self._ranks else 0.0
 
     def _weight(self, step: NearStep, spread: float) -> float:
         return math.exp((step.similarity - self._nearest) / spread)

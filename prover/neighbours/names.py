@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal
+from lean_extract.source.budget import Budget
 from lean_extract.syntax.inaccessible import DAGGER
 from lean_extract.syntax.lexer import is_identifier
 from prover.shapes import last_named, symbols, tokens
@@ -24,6 +25,10 @@ _MOST_COMPARED = 64
 """Pairs of types that are compared for one tactic, the nearest hypotheses first."""
 _MOST_WANTED = 12
 """Names of one tactic."""
+_MOST_HYPOTHESES = 100
+"""Hypotheses of a goal that are looked at, the nearest to the target; those that the target names are added."""
+MOST_PAIRS = 20_000
+"""Pairs of hypotheses that are looked at for all neighbours of a goal, the nearest neighbours first."""
 _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""
 _SAME_NAME, _SAME_PLACE, _LATER = 0.25, 0.6, 0.01
@@ -60,8 +65,12 @@ class ContextView:
         """The view of a goal. `others`: further names of its context, whose types are not known."""
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         local |= frozenset(others)
+        named = frozenset(token.partition(".")[0] for token in tokens(goal.target))
+        hypotheses = last_named(goal)
         found = []
-        for hypothesis in last_named(goal):
+        for place, hypothesis in enumerate(hypotheses, start=_MOST_HYPOTHESES - len(hypotheses)):
+            if place < 0 and named.isdisjoint(hypothesis.names):
+                continue
             parts = tokens(hypothesis.type)
             term = parse(parts, frozenset(), local)
             own = frozenset(symbol.rpartition(".")[2] or symbol for symbol in symbols(parts, local))
@@ -70,14 +79,16 @@ class ContextView:
         return cls(target, tuple(found), local)
 
 
-def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str]) -> dict[str, str]:
+def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
     """Our name for each wanted name of a neighbour's context; those that nothing fits are left out.
 
-    Each of ours is taken at most once.
+    Each of ours is taken at most once. `pairs`: how many more of theirs and ours may be compared.
     """
     comparison = _Comparison(theirs, ours)
     chances: list[tuple[float, str, str]] = []
     for name in wanted[:_MOST_WANTED]:
+        if not pairs.take(len(ours.hypotheses)):
+            break
         for position, mine in enumerate(reversed(ours.hypotheses)):
             fit = comparison.fit(name, mine) - _LATER * min(position, 10)
             if fit >= _ALIKE:
@@ -103,7 +114,7 @@ class _Comparison:
 
     def fit(self, name: str, mine: Named) -> float:
         """How well our hypothesis plays the part of theirs; 0 if not at all."""
-        met = self._places.get(name, Counter())
+        met = self._places.get(name)
         shared = met[mine.name] / met.total() if met else 0.0
         bonus = _SAME_PLACE * shared + _SAME_NAME * (name == mine.name)
         known = self._typed.get(name)

@@ -6,35 +6,49 @@ Tactician (Coq) and TacticToe (HOL4) work in this way. Nothing is trained but th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
+from lean_extract.source.budget import Budget
+from lean_extract.syntax.complete_tactics import head
 from lean_extract.wanted import check_wanted
 from prover.candidates import Candidate, is_unfinished, key_of, merge
 from prover.neighbours.adapting import Adapted, adapted
 from prover.neighbours.features import Asked, Proposal, Weighing, weighted
-from prover.neighbours.names import ContextView
+from prover.neighbours.names import MOST_PAIRS, ContextView
 
 SOURCE = "neighbour"
 """The source of these candidates."""
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
+_ALIKE, _VARIED = 4, 8
+"""As many of the best may have the same first word; up to the second number they have different ones."""
+_EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
+_MOST_EXCHANGED = 4
+"""Ranked premises that take the place of a neighbour's only premise."""
+_MOST_TEXT = 100_000
+"""Characters of the neighbours' states that are read, the nearest first. Mathlib's have about 40 each."""
 _MOST_TRIED = 8
 """Ranked premises among which one is chosen in the place of one that is not imported."""
 
 WEIGHTS: Mapping[str, float] = {
     "near": 0.3, "wide": 0.5, "count": -0.3, "rank": 0.1, "module": 0.5, "namespace": 0.1, "mapped": 3.0,
     "mentioned": 0.3, "target": 2.5, "fit": 1.3, "known": -0.7, "words": 1.0, "premise": 0.2, "head": 0.4,
-    "length": -0.8, "several": -0.7,
+    "length": -0.8, "several": -0.7, "ranked": 1.5, "exchanged": -1.5,
 }  # fmt: skip
 """Set by hand near a fit on LeanDojo Benchmark 4's val-tune: a softmax over a step's proposals, in which the proof's
 own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits them anew."""
 
 
 def candidates(
-    asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise], limit: int
+    asked: Asked,
+    steps: Sequence[NearStep],
+    premises: Sequence[Premise],
+    limit: int,
+    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Candidate]:
     """At most `limit` adapted tactics, best first.
 
@@ -42,11 +56,13 @@ def candidates(
         asked: the goal, and where it stands.
         steps: the nearest known steps, nearest first.
         premises: ranked premises that can be used here, best first.
+        limit: how many.
+        weights: those of `FEATURES`.
     """
     found, rows = proposals(asked, steps, premises)
     if not found:
         return []
-    chances = [weighted(row, WEIGHTS) for row in rows]
+    chances = [weighted(row, weights) for row in rows]
     highest = max(chances)
     total = sum(math.exp(chance - highest) for chance in chances)
     # The square root, since Lean accepts many a tactic that is not the proof's own.
@@ -54,7 +70,25 @@ def candidates(
         Candidate(one.tactic, _CERTAIN * math.sqrt(math.exp(chance - highest) / total), SOURCE, one.origin)
         for one, chance in zip(found, chances, strict=True)
     ]
-    return merge([made], limit)
+    return varied(merge([made], len(made)))[: max(limit, 0)]
+
+
+def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The best few, then the best with other first words, then the rest. The scores fall as before.
+
+    Neighbours agree on a tactic's first word more often than on its arguments, so the best of one word alike are
+    mostly wrong alike.
+    """
+    chosen = list(ranked[:_ALIKE])
+    heads = {head(one.tactic) for one in chosen}
+    rest: list[Candidate] = []
+    for one in ranked[_ALIKE:]:
+        if len(chosen) < _VARIED and head(one.tactic) not in heads:
+            heads.add(head(one.tactic))
+            chosen.append(one)
+        else:
+            rest.append(one)
+    return [replace(one, score=place.score) for one, place in zip([*chosen, *rest], ranked, strict=True)]
 
 
 def proposals(
@@ -62,7 +96,8 @@ def proposals(
 ) -> tuple[list[Proposal], list[list[float]]]:
     """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
     ours = ContextView.of(asked.goal)
-    weighing = Weighing(asked, steps)
+    weighing = Weighing(asked, steps, premises)
+    pairs, text = Budget(MOST_PAIRS), Budget(_MOST_TEXT)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
@@ -71,15 +106,19 @@ def proposals(
         if same in counted:  # one step of two records of the same library
             continue
         counted.add(same)
+        if not text.take(sum(len(h.type) for h in step.goal.hypotheses) + len(step.goal.target)):
+            continue
         theirs = ContextView.of(step.goal, step.local)
-        made = adapted(step, theirs, ours)
+        made = adapted(step, theirs, ours, pairs)
         if made is None or is_unfinished(made.tactic):
             continue
         proposal = _proposal(rank, step, made, weighing, premises)
         if proposal is None:
             continue
-        kept = known.setdefault(key_of(proposal.tactic), proposal)
-        weighing.note(kept, step, made, theirs)
+        for one in (proposal, *_exchanged(proposal, weighing, premises)):
+            kept = known.setdefault(key_of(one.tactic), one)
+            kept.is_exchanged &= one.is_exchanged
+            weighing.note(kept, step, made, theirs)
     found = list(known.values())
     return found, weighing.describe(found)
 
@@ -100,6 +139,24 @@ def _proposal(
     kept = tuple(other if premise is missing[0] else premise for premise in step.premises)
     tactic = made.tactic.replace(missing[0].name, other.written)
     return replace(proposal, tactic=tactic, premises=kept)
+
+
+def _exchanged(proposal: Proposal, weighing: Weighing, premises: Sequence[Premise]) -> Iterator[Proposal]:
+    """The same with the best ranked premises of the same kind, each in the place of the only premise."""
+    if len(proposal.premises) != 1 or proposal.head not in _EXCHANGING:
+        return
+    [own] = proposal.premises
+    if proposal.tactic.count(own.name) != 1:
+        return
+    kind = weighing.kind_of(own)
+    alike = (
+        premise
+        for premise in premises[:_MOST_TRIED]
+        if premise.name != own.name and (not kind or weighing.kind_of(premise) == kind)
+    )
+    for premise in islice(alike, _MOST_EXCHANGED):
+        tactic = proposal.tactic.replace(own.name, premise.written)
+        yield replace(proposal, tactic=tactic, premises=(premise,), is_exchanged=True, features={})
 
 
 def _instead(

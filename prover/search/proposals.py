@@ -8,12 +8,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, Premise
-from prover.candidates import Candidate, CandidateSource, is_unfinished, merge
+from prover.candidates import Candidate, CandidateSource, is_unfinished
+from prover.odds import shipped_odds
 from prover.search.environment import Proposed
 from prover.search.theorem import script
-
-_LEAST = 1e-6
-"""The probability of a candidate with score 0, so that its logarithm is finite."""
 
 
 def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
@@ -39,7 +37,7 @@ Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 
 @dataclass(frozen=True, slots=True)
 class SourcesProposer:
-    """Any sources of candidates (templates, closers, a generator) as a proposer; scores count as probabilities."""
+    """Any sources of candidates (templates, closers, a generator) as a proposer, by the fitted odds."""
 
     sources: tuple[CandidateSource, ...]
     retrieve: Retrieve
@@ -49,7 +47,8 @@ class SourcesProposer:
         """At most `limit` tactics for the main goal. The sources run in a thread."""
         premises = await self.retrieve(goals[0])
         found = await asyncio.to_thread(self._candidates, goals[0], premises)
-        return [Proposed(item.tactic, math.log(min(max(item.score, _LEAST), 1.0))) for item in found]
+        return [Proposed(item.tactic, math.log(item.score)) for item in found]
 
     def _candidates(self, goal: Goal, premises: Sequence[Premise]) -> list[Candidate]:
-        return merge([source.candidates(goal, premises, self.limit) for source in self.sources], self.limit)
+        lists = [source.candidates(goal, premises, self.limit) for source in self.sources]
+        return shipped_odds().weighed(lists)[: self.limit]

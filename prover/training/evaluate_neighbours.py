@@ -1,14 +1,16 @@
 """Measures the tactics that are adapted from the nearest steps of known proofs.
 
     python -m prover evaluate-neighbours MODEL STEPS RECORDS [RECORDS ...] [--without NAMES] [--whole]
-        [--depth 64] [--count 8] [--limit N] [--cache FOLDER] [--fit FILE] [--json FILE]
+        [--ranked FILE] [--depth 128] [--count 8] [--limit N] [--cache FOLDER] [--fit FILE] [--json FILE]
 
 STEPS has one tactic a line in LeanDojo's form. The neighbours come from records with states (text-made, from goal
 comments, traced); held-out theorems, and those of `--without` with others of their families, are left out. As in
 serving, nothing is taken from below the theorem in its own file; `--whole` takes all known steps. There are two
 rows: the tactics as they are, and adapted. Figures are as in `python -m prover evaluate`, except that premises are
-compared by the last parts of their names. `--fit` also fits the weights of `prover.neighbours.proposals` and writes
-them to a file.
+compared by the last parts of their names. `--ranked` names a file of `python -m prover retrieve` for these steps:
+ranked premises then take the place of the neighbours'. `--fit` also fits the weights of
+`prover.neighbours.proposals`, writes them to a file, and adds a row in which each fifth of the theorems is measured
+with weights fitted to the others.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,33 +35,36 @@ from lean_extract.near_steps import NearStep
 from lean_extract.option_types import positive
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.telling import complaints_printed
 from lean_extract.verbs import add_json_option, write_json
-from prover.neighbours.features import FEATURES, Asked
-from prover.neighbours.proposals import candidates, proposals
+from prover.neighbours.features import Asked
+from prover.neighbours.proposals import candidates
+from prover.training.fit_neighbours import (
+    PARTS,
+    AskedStep,
+    FittingExample,
+    WantedStep,
+    examples_of,
+    fitted,
+    last_parts,
+    part_of,
+)
+from prover.training.offers import FORMAT
 from prover.training.pairs import TacticPair, pairs_of
 from retriever.lean.dataset.dataset import load_records, names_in
-from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of
-from retriever.lean.near_steps import NEAREST
+from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
+from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
 Floats = NDArray[np.float32]
+_MOST_RANKED = 16
+"""Premises, about as many as in serving."""
 _BLOCK = 64
-_MARGIN = 4
+_MARGIN = 6
 """As many more neighbours are looked up, since some are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class WantedStep:
-    """A step whose own tactic is known."""
-
-    theorem: str
-    module: str
-    goal: Goal
-    tactic: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +81,29 @@ class Library:
     def nearest(
         self, wanted: Sequence[WantedStep], vectors: Floats, depth: int, *, whole: bool
     ) -> Iterator[list[NearStep]]:
-        """The nearest steps of each wanted one (float32[m, d]), nearest first."""
+        """The nearest steps of each wanted one, nearest first. `vectors`: float32[m, d], of `step_vectors`."""
         most = min(depth * _MARGIN, len(self.pairs))
+        chosen = partial(chosen_steps, k=depth, is_term=lambda number: self.pairs[number].kind == "term")
         for start in range(0, len(wanted), _BLOCK):
             products = vectors[start : start + _BLOCK] @ self.vectors.T
             best = np.argpartition(-products, most - 1, axis=1)[:, :most]
             for row, one in enumerate(wanted[start : start + _BLOCK]):
                 order = best[row][np.argsort(-products[row][best[row]], kind="stable")].tolist()
-                allowed = [n for n in order if self._is_allowed(self.pairs[n], one, whole=whole)]
-                yield [self._near_step(self.pairs[n], float(products[row][n])) for n in allowed[:depth]]
+                allowed = (n for n in order if self._is_allowed(self.pairs[n], one, whole=whole))
+                yield [
+                    self._near_step(self.pairs[n], float(products[row][n]))
+                    for n in chosen(self._distinct(allowed))
+                ]
+
+    def _distinct(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Without the steps that another of the records has, too."""
+        seen: set[tuple[str, str, str]] = set()
+        for number in numbers:
+            pair = self.pairs[number]
+            key = (pair.theorem, last_parts(pair.tactic), last_parts(pair.goal.target))
+            if key not in seen:
+                seen.add(key)
+                yield number
 
     def _is_allowed(self, pair: TacticPair, wanted: WantedStep, *, whole: bool) -> bool:
         if pair.theorem == wanted.theorem:
@@ -96,9 +116,7 @@ class Library:
 
     def _near_step(self, pair: TacticPair, similarity: float) -> NearStep:
         tokens = [raw.rstrip() for raw in raw_tokens(pair.tactic)]
-        words = {token.split(".")[0] for token in tokens if is_identifier(token)}
-        mentioned = tuple(h for h in pair.goal.hypotheses if words.intersection(h.names))
-        others = [n for h in pair.goal.hypotheses if not words.intersection(h.names) for n in h.names]
+        mentioned, others = split_context(pair.goal, pair.tactic)
         named = [name for name in pair.gold if any(t == name or t.startswith(f"{name}.") for t in tokens)]
         return NearStep(
             pair.theorem,
@@ -106,7 +124,7 @@ class Library:
             pair.tactic,
             Goal(mentioned, pair.goal.target),
             similarity,
-            tuple(others),
+            others,
             tuple(self.premises[name] for name in named if name in self.premises),
         )
 
@@ -128,6 +146,19 @@ def read_steps(path: Path) -> list[WantedStep]:
     if not found:
         raise BadRecords(f"{path} has no steps.", "Name a file with one LeanDojo step a line.")
     return found
+
+
+def read_ranked(path: Path, digest: str) -> list[Sequence[str]]:
+    """The names of the best premises for each step of a file with this SHA-256. Raises BadRecords."""
+    hint = "Write it with `python -m prover retrieve` for the same steps."
+    try:
+        with path.open(encoding="utf-8") as stream:
+            header, *rows = map(json.loads, stream)
+        if header["format"] != FORMAT or header["pairs"] != digest:
+            raise BadRecords(f"{path} is of other steps.", hint)
+        return [tuple(map(str, row or ()))[:_MOST_RANKED] for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
 
 
 def library_of(
@@ -160,13 +191,12 @@ def library_of(
 
 def _is_kept(pair: TacticPair) -> bool:
     """Whether the index would keep this step, too."""
-    is_short = len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
-    return is_short and pair.kind != "term"
+    return len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
 
 
 def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) -> Floats:
     """float32[n, d]: the states' vectors, from the cache if they are there."""
-    digest = hashlib.sha256(encoder.fingerprint.encode())
+    digest = hashlib.sha256(f"joint {encoder.fingerprint}".encode())
     for pair in pairs:
         digest.update(f"{pair.theorem}\0{pair.goal}\n".encode())
     path = cache / f"steps-{digest.hexdigest()[:16]}.npy" if cache else None
@@ -174,18 +204,12 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
         return np.asarray(np.load(path), dtype=np.float32)
     starts = tqdm(range(0, len(pairs), 512), desc="states", disable=None)
     vectors = np.concatenate(
-        [encoder.encode_states([pair.goal for pair in pairs[start : start + 512]]) for start in starts]
+        [step_vectors(encoder, [pair.goal for pair in pairs[start : start + 512]]) for start in starts]
     )
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         np.save(path, vectors)
     return vectors
-
-
-def last_parts(tactic: str) -> str:
-    """The tactic with the last parts of all names, one space between tokens."""
-    tokens = [raw.rstrip() for raw in raw_tokens(" ".join(tactic.split()))]
-    return " ".join(token.rpartition(".")[2] if is_identifier(token) else token for token in tokens)
 
 
 def matches(tactics: Sequence[str], wanted: str, count: int) -> tuple[float, float, float]:
@@ -206,15 +230,13 @@ class NeighbourRow:
     """Median time per step, without the search for neighbours."""
 
 
-def evaluate(
-    wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]], count: int
-) -> list[NeighbourRow]:
+def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
     """The figures of tactics as they are, and adapted."""
     copied, adapted, times = [], [], []
-    for one, steps in zip(wanted, nearest, strict=True):
+    for one, steps, premises in asked:
         copied.append(matches([step.tactic for step in steps], one.tactic, count))
         began = time.perf_counter()
-        found = candidates(Asked(one.goal, one.module, one.theorem), steps, (), 4 * count)
+        found = candidates(Asked(one.goal, one.module, one.theorem), steps, premises, 4 * count)
         times.append(1000 * (time.perf_counter() - began))
         adapted.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
@@ -226,43 +248,21 @@ def _row(name: str, results: list[tuple[float, float, float]], took: float, coun
     return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
 
 
-def fitted(wanted: Sequence[WantedStep], nearest: Sequence[Sequence[NearStep]]) -> dict[str, float]:
-    """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
-
-    Steps whose own tactic nobody proposes are left out. A small L2 penalty acts on standardised features.
-    """
-    import torch
-
-    rows, own, lengths = [], [], []
-    for one, steps in zip(wanted, nearest, strict=True):
-        found, features = proposals(Asked(one.goal, one.module, one.theorem), steps, ())
-        same = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in found]
-        if any(same):
-            rows += features
-            own += same
-            lengths.append(len(found))
-    matrix = torch.tensor(rows, dtype=torch.float64)
-    spread = matrix.std(dim=0) + 1e-6
-    matrix = (matrix - matrix.mean(dim=0)) / spread
-    groups = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
-    mine = torch.tensor(own)
-    weights = torch.zeros(len(FEATURES), dtype=torch.float64, requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights], max_iter=100)
-
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        chances = torch.exp(torch.clamp(matrix @ weights, max=50.0))
-        whole = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances)
-        right = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances * mine)
-        value = torch.log(whole / right).mean() + 0.01 * (weights * weights).sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimiser.step(loss)  # type: ignore[no-untyped-call]
-    return {
-        name: round(float(weight), 4)
-        for name, weight in zip(FEATURES, (weights.detach() / spread).tolist(), strict=True)
-    }
+def cross_validated(
+    asked: Sequence[AskedStep], examples: Sequence[FittingExample], count: int
+) -> NeighbourRow:
+    """The figures where each fifth of the theorems is measured with weights fitted to the others."""
+    parts = [part_of(step.theorem) for step, _, _ in asked]
+    weights = [
+        fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
+        for part in range(PARTS)
+    ]
+    results = []
+    for (one, steps, premises), part in zip(asked, parts, strict=True):
+        where = Asked(one.goal, one.module, one.theorem)
+        found = candidates(where, steps, premises, 4 * count, weights[part])
+        results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
+    return _row("adapted, cross-validated", results, 0.0, count)
 
 
 def markdown(rows: Sequence[NeighbourRow]) -> str:
@@ -285,6 +285,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("records", type=Path, nargs="+", help="records with states (JSONL)")
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
     parser.add_argument("--whole", action="store_true", help="also take what stands below in the same file")
+    parser.add_argument("--ranked", type=Path, help="ranked premises of these steps (`prover retrieve`)")
     parser.add_argument("--depth", type=positive, default=NEAREST, help=f"neighbours per step ({NEAREST})")
     parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
     parser.add_argument("--limit", type=positive, help="only the first steps")
@@ -299,10 +300,17 @@ def run(options: argparse.Namespace) -> None:
     wanted = read_steps(options.steps)[: options.limit]
     with complaints_printed() as complaints:
         library = library_of(options.records, names_in(options.without), encoder, options.cache, complaints)
-    vectors = encoder.encode_states([readable(one.goal) for one in wanted])
-    nearest = list(library.nearest(wanted, vectors, options.depth, whole=options.whole))
+    vectors = step_vectors(encoder, [readable(one.goal) for one in wanted])
+    digest = hashlib.sha256(options.steps.read_bytes()).hexdigest()
+    ranked = read_ranked(options.ranked, digest) if options.ranked else [()] * len(wanted)
+    asked = [
+        (one, steps, tuple(library.premises[name] for name in names if name in library.premises))
+        for one, steps, names in zip(
+            wanted, library.nearest(wanted, vectors, options.depth, whole=options.whole), ranked, strict=False
+        )
+    ]
     about = {
-        "steps": hashlib.sha256(options.steps.read_bytes()).hexdigest(),
+        "steps": digest,
         "encoder": encoder.fingerprint,
         "known": len(library.pairs),
         "whole": options.whole,
@@ -310,7 +318,10 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
           f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
     if options.fit:
-        write_json(options.fit, fitted(wanted, nearest))
-    rows = evaluate(wanted, nearest, options.count)
+        examples = examples_of(asked)
+        write_json(options.fit, fitted(examples))
+    rows = evaluate(asked, options.count)
+    if options.fit:
+        rows.append(cross_validated(asked, examples, options.count))
     print(markdown(rows))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

@@ -6,8 +6,9 @@ they stand in the editor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,18 +22,24 @@ from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.name_resolution import NameResolver
 from lean_extract.syntax.premise_mentions import qualified
 from retriever.lean.goal_context import GoalContext, declared_before, proved
-from retriever.lean.index.steps import KnownStep, known_steps, of_record, to_record
+from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
 from retriever.lean.offer import scope_of
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.search.index.files import damaged
 from retriever.search.index.neighbours import Bools
 
-NEAREST = 64
+NEAREST = 128
 """How many steps are adapted."""
+MOST_TERMS = 8
+"""How many of them may be terms."""
+TERMS_BESIDE = 3
+"""As many more steps are looked up, since terms are left out."""
+Step = TypeVar("Step")
 _MOST_LOCAL = 256
 """Steps of the open file, the nearest above the goal."""
 _CACHED = 4096
+_CACHED_GOALS = 64
 _AFTER_ALL = 1 << 30
 """An order after everything that a module declares."""
 
@@ -49,21 +56,39 @@ class _Found:
     """How many premises the open file declares up to its theorem."""
 
 
+def chosen_steps(steps: Iterable[Step], k: int, is_term: Callable[[Step], bool]) -> list[Step]:
+    """The first k, among them few terms: nearly each is of its theorem alone."""
+    chosen: list[Step] = []
+    terms = 0
+    for step in steps:
+        if len(chosen) == k:
+            break
+        if is_term(step):
+            if terms == MOST_TERMS:
+                continue
+            terms += 1
+        chosen.append(step)
+    return chosen
+
+
 class NearSteps:
     """Finds steps; keeps the vectors of the open file's. Safe to use from several threads."""
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
         self._vectors: Cache[Floats] = Cache(_CACHED)
+        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
 
     def near(
-        self, snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int = NEAREST
+        self, snapshot: Snapshot, where: GoalContext | None, goal: Goal, k: int = NEAREST
     ) -> list[NearStep]:
-        """The k steps nearest to a goal with this vector, nearest first. Raises IndexDamaged, Unwanted."""
+        """The k steps nearest to a goal, nearest first, few of them terms. Raises IndexDamaged, Unwanted."""
+        vector = self._goals.get_or_make(goal, lambda: step_vectors(self._encoder, [goal])[0])
         found = [*_indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
         found.sort(key=lambda one: -one.similarity)
         names = _Names(snapshot, where)
-        return [names.near_step(one) for one in found[:k]]
+        chosen = chosen_steps(found, k, lambda one: one.step.is_term)
+        return [names.near_step(one) for one in chosen]
 
     def _local(self, snapshot: Snapshot, where: GoalContext | None, vector: Floats) -> Iterator[_Found]:
         """The steps of the proofs above the goal in the open file."""
@@ -81,7 +106,7 @@ class NearSteps:
         indexed = snapshot.steps.vectors_of(snapshot.in_module(module)) if module and steps else {}
         known = [indexed.get(to_record(step), self._vectors.get(goal)) for step, goal in steps]
         missing = [goal for (_, goal), found in zip(steps, known, strict=True) if found is None]
-        fresh = iter(self._encoder.encode_states(missing) if missing else ())
+        fresh = iter(step_vectors(self._encoder, missing))
         result = []
         for (_, goal), found in zip(steps, known, strict=True):
             row = next(fresh) if found is None else found
@@ -105,7 +130,7 @@ def _indexed(snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: i
     if not len(steps):
         return
     products = steps.search.query(vector)
-    for number in products.top(k, _owners(snapshot, where)[steps.owners]).tolist():
+    for number in products.top(TERMS_BESIDE * k, _owners(snapshot, where)[steps.owners]).tolist():
         owner = int(steps.owners[number])
         try:
             step = of_record(steps.record(number))

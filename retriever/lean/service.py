@@ -202,7 +202,7 @@ class PremiseService:
         Raises what `rank` raises.
         """
         with self.reading() as snapshot:
-            return self._steps.near(snapshot, where, self._vector(readable(goal)), k)
+            return self._steps.near(snapshot, where, readable(goal), k)
 
     def _vector(self, goal: Goal) -> Floats:
         """float32[d]: the goal's embedding, kept for whoever asks next."""

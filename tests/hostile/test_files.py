@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadRecords, BadSource
 from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
 from lean_extract.source.budget import MAX_TOKENS
-from lean_extract.source.open_file import uses_in
+from lean_extract.source.open_file import possible_uses, uses_in
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.resolution.link import resolve
 from lean_extract.source.unproved import resting_on_sorry
@@ -104,9 +104,10 @@ LINKED: dict[str, Shape] = {
     [
         lambda module: list(resolve([module])),
         lambda module: list(uses_in(module, lambda name: False, module.proofs)),
+        lambda module: list(possible_uses(module, module.proofs)),
         lambda module: resting_on_sorry(module, frozenset(("t", "x.y"))),
     ],
-    ids=["linked", "uses", "resting on sorry"],
+    ids=["linked", "uses", "possible uses", "resting on sorry"],
 )
 def test_mentions_are_resolved_in_linear_time(work: Callable[[SourceModule], Any], name: str) -> None:
     modules: dict[str, SourceModule] = {}

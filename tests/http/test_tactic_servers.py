@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from lean_extract.goals import parse_goal
-from lean_extract.records import Premise
-from prover.generator.model import Generator
 from tests.http.conftest import ADD_COMM, Served, curl, serving
 from tests.prover.generator.conftest import FIXTURE
 
@@ -99,17 +95,14 @@ def generating(environment: dict[str, str], library: Path) -> Iterator[Served]:
         yield served
 
 
-def test_the_generator_s_tactics_come_first_with_their_probabilities(generating: Served) -> None:
+def test_the_generator_s_tactics_stand_among_the_others_by_their_chances(generating: Served) -> None:
     outputs = generate(generating, SWAP)
-    found = generating.retrieve(state=SWAP, k=32)
-    premises = [Premise(one["name"], "theorem", "") for one in found]  # its prompts have names alone
-    learned = Generator.load(FIXTURE, threads=1).generate([parse_goal(SWAP)], premises, count=8)
-    assert outputs[0]["output"] == learned[0].tactic == LEARNED
-    assert outputs[0]["score"] == pytest.approx(math.exp(learned[0].log_probability), rel=0.01)
-    assert all(0 < after["score"] < before["score"] <= 1 for before, after in pairwise(outputs))
+    scores = [one["score"] for one in outputs]
+    assert all(0 < after < before <= 1 for before, after in pairwise(scores))
     tactics = [one["output"] for one in outputs]
+    assert LEARNED in tactics
+    assert {"constructor", "exact And.symm h"} & set(tactics)
     assert len(set(tactics)) == len(tactics) > 8
-    assert tactics[: len(learned)] == [one.tactic for one in learned]
     assert step(generating, SWAP) == tactics[:10]
 
 

@@ -1,54 +1,70 @@
-"""Templates and generator as one distribution, for the search."""
+"""The tactics of a search: of all sources, by the fitted odds."""
 
+from __future__ import annotations
+
+import asyncio
 import math
+from collections.abc import Sequence
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from lsp_server.evaluation.tactics import mixed
+from lean_extract.goals import parse_goal
+from lean_extract.records import Goal, Premise
+from lsp_server.evaluation.tactics import Neighbours, Tactics
 from prover.candidates import Candidate
 from prover.generator.model import Generated
+from prover.search.environment import Proposed
 
-TACTICS = st.sampled_from(["simp", "simp ", "rw [a]", "rw  [a]", "exact h", "omega", "ring"])
-READY = st.lists(st.builds(Candidate, TACTICS, st.floats(0, 1), st.just("premise")), max_size=8)
-
-
-@st.composite
-def generated(draw: st.DrawFn) -> list[Generated]:
-    """Different tactics whose chances sum to at most one."""
-    tactics = draw(st.lists(TACTICS, unique_by=lambda tactic: "".join(tactic.split()), max_size=5))
-    weights = [draw(st.floats(0.01, 1)) for _ in tactics]
-    whole = sum(weights) + draw(st.floats(0, 1))
-    return [Generated(tactic, math.log(w / whole)) for tactic, w in zip(tactics, weights, strict=True)]
+GOAL = parse_goal("p q : Prop\nh : p ∧ q\n⊢ q ∧ p")
 
 
-@given(READY, generated())
-def test_it_is_a_distribution_over_what_was_proposed(
-    ready: list[Candidate], written: list[Generated]
-) -> None:
-    found = mixed(ready, written)
-    folded = {" ".join(one.tactic.split()) for one in (*ready, *written)}
-    assert {one.tactic for one in found} <= folded
-    assert len({one.tactic for one in found}) == len(found)
-    assert sum(math.exp(one.log_probability) for one in found) <= 1 + 1e-6
-    assert [one.log_probability for one in found] == sorted(
-        (one.log_probability for one in found), reverse=True
-    )
-    assert {" ".join(one.tactic.split()) for one in written} <= {one.tactic for one in found}
+class Writes:
+    """A generator that writes these tactics."""
+
+    def __init__(self, *tactics: str) -> None:
+        self._tactics = tactics
+
+    def generate(
+        self, goals: Sequence[Goal], premises: Sequence[Premise], *, count: int = 8, max_bytes: int = 64
+    ) -> list[Generated]:
+        return [Generated(tactic, -0.5 - rank) for rank, tactic in enumerate(self._tactics)][:count]
 
 
-def test_each_has_half() -> None:
-    ready = [Candidate("simp", 0.6, "closer"), Candidate("rw [a]", 0.2, "premise")]
-    found = {
-        one.tactic: math.exp(one.log_probability) for one in mixed(ready, [Generated("simp", math.log(0.5))])
-    }
-    assert found == pytest.approx({"simp": 0.5 * 0.75 + 0.5 * 0.5, "rw [a]": 0.5 * 0.25})
-    alone = {
-        one.tactic: math.exp(one.log_probability) for one in mixed([], [Generated("simp", math.log(0.5))])
-    }
-    assert alone == pytest.approx({"simp": 0.5})
+def proposed(
+    *written: str, near: Neighbours | None = None, with_templates: bool = True, limit: int = 40
+) -> list[Proposed]:
+    async def nothing(goal: Goal) -> Sequence[Premise]:
+        return ()
+
+    tactics = Tactics(nothing, Writes(*written), with_templates, (), 8, limit, near)
+    return asyncio.run(tactics.tactics([GOAL]))
+
+
+def near(goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+    return [Candidate("exact And.comm.mp h", 0.7, "neighbour", "Lib.swap")]
+
+
+def test_all_sources_propose_and_the_likeliest_comes_first() -> None:
+    found = proposed("exact ⟨h.2, h.1⟩", near=near)
+    tactics = [one.tactic for one in found]
+    assert {"exact ⟨h.2, h.1⟩", "exact And.comm.mp h", "constructor"} <= set(tactics)
+    assert len(set(tactics)) == len(tactics)
+    chances = [one.log_probability for one in found]
+    assert chances == sorted(chances, reverse=True)
+    assert all(-math.inf < chance < 0 for chance in chances)
+    assert proposed("exact ⟨h.2, h.1⟩", near=near, limit=3) == found[:3]
+
+
+def test_what_the_generator_proposes_too_is_likelier() -> None:
+    def of(found: list[Proposed]) -> float:
+        return next(one.log_probability for one in found if one.tactic == "constructor")
+
+    assert of(proposed("constructor")) > of(proposed())
+
+
+def test_the_generator_alone_keeps_its_own_probabilities() -> None:
+    found = proposed("simp", "rfl", with_templates=False)
+    assert found == [Proposed("simp", -0.5), Proposed("rfl", -1.5)]
 
 
 def test_what_proves_nothing_is_left_out() -> None:
-    assert mixed([], [Generated("sorry", -0.1), Generated("exact sorry", -0.2)]) == []
+    assert "sorry" not in [one.tactic for one in proposed("sorry", "exact sorry")]
+    assert "exact sorry" not in [one.tactic for one in proposed("sorry", "exact sorry")]

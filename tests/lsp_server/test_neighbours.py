@@ -106,10 +106,32 @@ def test_an_index_from_before_steps_were_kept_is_told_and_completed(
     assert "kept no proof steps" not in cli("doctor", library).stdout
     age(index)
     told = cli("doctor", library).stdout
-    assert "an older version kept no proof steps of" in told
+    assert "an older version kept no proof steps, or no votes, of" in " ".join(told.split())
     assert f"premise-suggest index {library}" in " ".join(told.split())
     place = place_of(SECOND, "sorry")
     at = library / "Example" / "Second.lean"
     assert cli("suggest", "--file", at, "--line", str(place.line + 1)).returncode == 0
     assert "0 premises embedded" in cli("index", library).stdout
     assert "kept no proof steps" not in cli("doctor", library).stdout
+
+
+async def test_a_premise_that_a_saved_proof_uses_climbs_in_another_file(
+    library: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(library, environment, options=NO_GENERATOR)
+    editor.open("Example/Second.lean")
+    place = place_of(SECOND, "sorry")
+
+    async def premises() -> list[str]:
+        answer = await editor.suggest("Example/Second.lean", place.line, place.character, k=64)
+        return [one["name"] for one in answer["premises"]]
+
+    used = (await premises())[30]
+    (library / "Example" / "First.lean").write_text(
+        FIRST.replace("rw [h, Nat.add_comm]", f"exact {used} h"), encoding="utf-8"
+    )
+    uri = editor.open("Example/First.lean")
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await editor.indexed()
+    assert (await premises()).index(used) < 25
+    await stop_editor(editor)

@@ -93,6 +93,45 @@ def test_a_premise_out_of_scope_is_exchanged_for_a_ranked_one_of_its_shape() -> 
     assert tactics(ours, far, premises=()) == []
 
 
+def test_a_ranked_premise_takes_the_place_of_the_only_one() -> None:
+    theirs = "a b c : Nat\nh : a ≤ b\nk : b ≤ c\n⊢ a ≤ c"
+    near = step(theirs, "apply Far.le_trans", premises=(FAR,))
+    found = tactics("x y : Nat\n⊢ x ≤ y", near, premises=(ADD_COMM, LE_TRANS))
+    assert [one.tactic for one in found] == ["apply Far.le_trans", "apply Nat.le_trans"]
+    assert [one.tactic for one in tactics("x y : Nat\n⊢ x ≤ y", near)] == ["apply Far.le_trans"]
+
+
+def test_the_first_tactics_do_not_all_begin_alike() -> None:
+    alike = [step("a : Nat\n⊢ a = a", f"simp [foo{number}]", 0.9) for number in range(8)]
+    others = [step("a : Nat\n⊢ a = a", tactic, 0.5) for tactic in ("omega", "rfl")]
+    found = tactics("b : Nat\n⊢ b = b", *alike, *others)
+    assert {"omega", "rfl"} < {one.tactic for one in found[:6]}
+    assert len(found) == 8 and [one.score for one in found] == sorted(
+        (one.score for one in found), reverse=True
+    )
+
+
+@pytest.mark.parametrize(
+    "tactic", ["exact (", "rw [h", ")", "⟨", "«", "· ", "by", "", "\x00", "at at at", "fun"]
+)
+def test_a_tactic_that_does_not_parse_does_no_harm(tactic: str) -> None:
+    theirs = "a b : Nat\nh : a = b\n⊢ b = a"
+    found = tactics("c d : Nat\ne : c = d\n⊢ d = c", step(theirs, tactic), step(theirs, "exact h.symm"))
+    assert "exact e.symm" in [one.tactic for one in found]
+
+
+def test_many_hypotheses_are_matched_with_those_nearest_to_the_target() -> None:
+    many = "\n".join(f"h{number} : a + {number} ≤ b" for number in range(400))
+    near = [step(f"a b : Nat\n{many}\n⊢ a ≤ b", f"exact foo h{number}", 0.9) for number in range(64)]
+    ours = many.replace("h", "k").replace("a", "x").replace("b", "y")
+    found = tactics(f"x y : Nat\n{ours}\n⊢ x ≤ y", *near)
+    assert found and all(one.tactic.startswith("exact foo ") for one in found)
+    last = tactics(
+        f"x y : Nat\n{ours}\nlast : y = x\n⊢ x ≤ y", step("u v : Nat\ne : v = u\n⊢ u ≤ v", "exact e.ge")
+    )
+    assert [one.tactic for one in last] == ["exact last.ge"]
+
+
 def test_unfinished_proofs_are_left_out() -> None:
     state = "a : Nat\n⊢ a = a"
     assert tactics(state, step(state, "exact sorry"), step(state, "sorry")) == []

@@ -1,4 +1,4 @@
-"""Who is tried when: what is ready goes first, a late generator catches up, nobody takes it all."""
+"""Who is tried when: the best odds among what is known, and nobody is waited for without need."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
 from prover.candidates import Candidate, is_unfinished, key_of
-from prover.turns import SHARE, Turns
+from prover.odds import SOURCES, shipped_odds
+from prover.turns import Turns
+from tests.prover.odds import odds_of
+
+EVEN = odds_of()
 
 
 def some(source: str, count: int, score: float = 0.5) -> list[Candidate]:
-    return [Candidate(f"{source} {number}", score, source) for number in range(count)]
+    """So many candidates, each a little less likely than the one before."""
+    return [Candidate(f"{source} {number}", score - 0.001 * number, source) for number in range(count)]
 
 
 async def now(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -31,49 +36,73 @@ def sources(candidates: Sequence[Candidate]) -> str:
     return "".join(candidate.source[0] for candidate in candidates)
 
 
-async def test_one_source_alone_has_all_places() -> None:
-    assert sources(await taken(Turns(now(some("templates", 20)), None, 8))) == "t" * 8
-    assert sources(await taken(Turns(None, now(some("generator", 20)), 8))) == "g" * 8
-    assert await taken(Turns(None, None, 8)) == []
+def later() -> asyncio.Future[Sequence[Candidate]]:
+    return asyncio.get_running_loop().create_future()
 
 
-async def test_what_is_ready_does_not_wait_and_leaves_the_generator_a_quarter() -> None:
-    generated: asyncio.Future[Sequence[Candidate]] = asyncio.get_running_loop().create_future()
-    turns = Turns(now(some("templates", 20)), generated, 16)
-    first = [await anext(turns) for _ in range(12)]
-    assert sources(first) == "t" * 12
+async def test_one_source_alone_has_all_trials() -> None:
+    assert sources(await taken(Turns({"templates": now(some("premise", 20))}, 8, EVEN))) == "p" * 8
+    assert await taken(Turns({}, 8, EVEN)) == []
+
+
+async def test_the_likelier_comes_first_whoever_proposes_it() -> None:
+    ready = [Candidate("a", 0.6, "premise"), Candidate("b", 0.2, "premise")]
+    near = [Candidate("c", 0.4, "neighbour"), Candidate("d", 0.1, "neighbour")]
+    turns = Turns({"templates": now(ready), "neighbour": now(near)}, 8, EVEN)
+    await asyncio.sleep(0)  # both have arrived
+    assert [one.tactic for one in await taken(turns)] == ["a", "c", "b", "d"]
+
+
+async def test_a_slow_tactic_waits_for_quick_ones() -> None:
+    ready = [Candidate("slow a", 0.6, "premise"), Candidate("quick b", 0.3, "premise")]
+    odds = odds_of(seconds={"slow": 3.0})
+    found = await taken(Turns({"templates": now(ready)}, 8, odds))
+    assert [one.tactic for one in found] == ["quick b", "slow a"]
+
+
+async def test_trials_are_kept_for_a_source_that_is_expected_to_do_better() -> None:
+    odds = odds_of(expected={"generator": (0.9, 0.8, 0.7, 0.1)})
+    generated = later()
+    turns = Turns({"templates": now(some("premise", 20)), "generator": generated}, 16, odds)
+    assert sources([await anext(turns) for _ in range(13)]) == "p" * 13
     waiting = asyncio.ensure_future(anext(turns))
     await asyncio.sleep(0)
     assert not waiting.done()
-    generated.set_result(some("generator", 8))
+    generated.set_result(some("generator", 8, 0.6))
     assert (await waiting).tactic == "generator 0"
-    assert sources(await taken(turns)) == "ggg"
+    assert sources(await taken(turns)) == "gg"
 
 
-async def test_a_generator_that_comes_in_the_midst_catches_up_and_then_they_take_turns() -> None:
-    generated: asyncio.Future[Sequence[Candidate]] = asyncio.get_running_loop().create_future()
-    turns = Turns(now(some("templates", 20)), generated, 12)
-    assert sources([await anext(turns) for _ in range(3)]) == "ttt"
-    generated.set_result(some("generator", 8))
-    assert sources(await taken(turns)) == "ggggtgtgt"
+async def test_nobody_waits_for_a_source_of_which_nothing_better_is_expected() -> None:
+    odds = odds_of(expected={"generator": (0.2, 0.1)})
+    turns = Turns({"templates": now(some("premise", 20)), "generator": later()}, 16, odds)
+    assert sources(await taken(turns)) == "p" * 16
 
 
-async def test_places_that_the_generator_leaves_go_to_the_others() -> None:
-    assert (
-        sources(await taken(Turns(now(some("templates", 20)), now(some("generator", 2)), 16))).count("t")
-        == 14
+async def test_the_first_trial_never_waits() -> None:
+    odds = odds_of(expected={"generator": (0.9, 0.9)})
+    turns = Turns({"templates": now(some("premise", 2)), "generator": later()}, 1, odds)
+    assert sources(await taken(turns)) == "p"
+
+
+async def test_trials_that_a_source_leaves_go_to_the_others() -> None:
+    ready, generated = some("premise", 20), some("generator", 2, 0.9)
+    found = await taken(Turns({"templates": now(ready), "generator": now(generated)}, 16, EVEN))
+    assert sources(found).count("p") == 14
+
+
+async def test_a_tactic_of_two_sources_is_tried_once_and_its_chance_grows() -> None:
+    ready = [Candidate("simp", 0.6, "closer"), Candidate("rw [a]", 0.2, "premise")]
+    generated = later()
+    turns = Turns(
+        {"templates": now(ready), "generator": generated}, 16, odds_of({**EVEN.weights, "others": 1.0})
     )
-
-
-async def test_a_tactic_of_both_is_tried_once_and_has_the_better_score() -> None:
-    ready = [Candidate("simp", 0.3, "templates"), Candidate("rw [a]", 0.2, "templates")]
-    generated: asyncio.Future[Sequence[Candidate]] = asyncio.get_running_loop().create_future()
-    turns = Turns(now(ready), generated, 16)
     assert (await anext(turns)).tactic == "simp"
-    generated.set_result([Candidate("simp ", 0.8, "generator"), Candidate("rw  [a]", 0.1, "generator")])
+    alone = turns.scores["simp"]
+    generated.set_result([Candidate("simp ", 0.8, "generator"), Candidate("rw  [a]", 0.4, "generator")])
     assert [one.tactic for one in await taken(turns)] == ["rw  [a]"]
-    assert turns.scores["simp"] == 0.8
-    assert turns.scores["rw  [a]"] == 0.2
+    assert turns.scores["simp"] > alone
+    assert set(turns.scores) == {"simp", "rw  [a]"}
 
 
 async def test_a_source_that_fails_is_told_and_one_that_is_not_waited_for_any_more_is_not() -> None:
@@ -81,54 +110,61 @@ async def test_a_source_that_fails_is_told_and_one_that_is_not_waited_for_any_mo
         raise ModelError("There is no model.")
 
     with pytest.raises(ModelError):
-        await taken(Turns(now(some("templates", 3)), fails(), 8))
-    endless: asyncio.Future[Sequence[Candidate]] = asyncio.get_running_loop().create_future()
-    turns = Turns(None, endless, 8)
+        await taken(Turns({"templates": now(some("premise", 3)), "generator": fails()}, 8, EVEN))
+    endless, other = later(), later()
+    turns = Turns({"generator": endless, "neighbour": other}, 8, EVEN)
     turns.close()
-    assert endless.cancelled()
+    assert endless.cancelled() and other.cancelled()
 
 
-CANDIDATES = st.lists(
-    st.builds(
-        Candidate,
-        st.sampled_from(
-            ["rfl", "simp", " simp", "sorry", "exact a", "exact  a", "rw [a]", "left", "right", ""]
-        ),
-        st.floats(0, 1),
-        st.just("x"),
-    ),
-    max_size=12,
-)
-
-
-@given(CANDIDATES, CANDIDATES, st.integers(1, 12), st.integers(0, 6))
-def test_each_once_no_more_than_wanted_and_none_forgotten(
-    ready: list[Candidate], generated: list[Candidate], limit: int, late: int
-) -> None:
-    async def run() -> tuple[list[Candidate], Turns]:
-        coming: asyncio.Future[Sequence[Candidate]] = asyncio.get_running_loop().create_future()
-        turns = Turns(now(ready), coming, limit)
-        found = []
-        if late == 0:
-            coming.set_result(generated)
-        async for candidate in turns:
-            found.append(candidate)
-            if len(found) == late and not coming.done():
-                coming.set_result(generated)
-            if len(found) >= limit - (limit + SHARE - 1) // SHARE and not coming.done():
-                coming.set_result(generated)
-        return found, turns
-
-    if not ready and late:
-        late = 0
-    usable = {key_of(one.tactic) for one in ready if one.tactic and not is_unfinished(one.tactic)}
-    if late and len(usable) < late:
-        late = 0
-    found, turns = asyncio.run(run())
-    wanted = usable | {
-        key_of(one.tactic) for one in generated if one.tactic and not is_unfinished(one.tactic)
+TACTICS = ["rfl", "simp", " simp", "sorry", "exact a", "exact  a", "rw [a]", "left", "right", "", "intro x"]
+LISTS = st.fixed_dictionaries(
+    {
+        name: st.lists(
+            st.builds(Candidate, st.sampled_from(TACTICS), st.floats(0, 1), st.just(name)), max_size=9
+        )
+        for name in (*SOURCES, "own")
     }
-    keys = [key_of(one.tactic) for one in found]
-    assert len(keys) == len(set(keys)) == min(limit, len(wanted))
-    assert set(keys) <= wanted
-    assert all(one.score <= turns.scores[one.tactic] for one in found)
+)
+ARRIVALS = st.fixed_dictionaries({name: st.integers(0, 8) for name in (*SOURCES, "own")})
+
+
+@given(LISTS, ARRIVALS, st.integers(1, 12))
+def test_each_once_by_its_odds_and_no_more_than_wanted(
+    lists: dict[str, list[Candidate]], arrivals: dict[str, int], limit: int
+) -> None:
+    """`arrivals`: after how many trials each source has its candidates."""
+    odds = shipped_odds()
+
+    async def run() -> list[str]:
+        coming = {name: later() for name in lists}
+        turns = Turns(coming, limit, odds)
+        handed: list[str] = []
+        for trial in range(limit + 1):
+            for name, after in arrivals.items():
+                if after <= trial and not coming[name].done():
+                    coming[name].set_result(lists[name])
+            asked = asyncio.ensure_future(anext(turns))
+            await asyncio.sleep(0)
+            while not asked.done():  # it waits for a source: let the next one arrive
+                name = next(name for name, future in coming.items() if not future.done())
+                coming[name].set_result(lists[name])
+                for _ in range(3):
+                    await asyncio.sleep(0)
+            try:
+                candidate = asked.result()
+            except StopAsyncIteration:
+                break
+            known = [lists[name] for name, future in coming.items() if future.done()]
+            left = [one for one in odds.weighed(known) if key_of(one.tactic) not in handed]
+            assert odds.worth(candidate) == pytest.approx(max(map(odds.worth, left)))
+            assert candidate.score == turns.scores[candidate.tactic]
+            handed.append(key_of(candidate.tactic))
+        assert all(future.done() for future in coming.values()) or len(handed) == limit
+        turns.close()
+        return handed
+
+    keys = asyncio.run(run())
+    wanted = {key_of(one.tactic) for each in lists.values() for one in each if not is_unfinished(one.tactic)}
+    assert len(keys) == len(set(keys)) == min(limit, len(wanted - {""}))
+    assert set(keys) <= wanted - {""}

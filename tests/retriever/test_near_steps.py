@@ -13,6 +13,7 @@ from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index
 from retriever.lean.index.corpus import LeanIndexCorpus
+from retriever.lean.near_steps import MOST_TERMS
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
@@ -163,3 +164,38 @@ def test_an_index_from_before_steps_were_kept_answers_and_is_completed(
     assert len(counting.names) == embedded, "the premises keep their vectors"
     service = PremiseService([store], counting, load_fusion(MODEL))
     assert service.near_steps(GOAL) and service.freshness().without_steps == 0
+
+
+def test_names_that_exist_no_more_stay_as_they_are_written(
+    root: Path, store: IndexStore, counting: CountingEncoder
+) -> None:
+    (root / "Num" / "Later.lean").write_text(LATER.replace("le_swap", "gone.before"))
+    update_index(root, store, counting)
+    [step] = found_in(store, counting)["below"]
+    assert (step.tactic, step.premises, step.out_of_scope) == ("exact gone.before m n hmn", (), ())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "theorem bare (n : Nat) : n = n\n", "def two : Nat := 2\n", "theorem t"]
+)
+def test_a_library_without_proofs_has_no_steps_and_no_votes(
+    root: Path, store: IndexStore, counting: CountingEncoder, text: str
+) -> None:
+    (root / "Num" / "Order.lean").write_text(text)
+    (root / "Num" / "Later.lean").unlink()
+    update_index(root, store, counting)
+    service = PremiseService([store], counting, load_fusion(MODEL))
+    assert service.near_steps(GOAL) == []
+    assert not service.snapshot().proofs.known.any()
+    assert service.freshness().without_steps == 0
+
+
+def test_few_of_the_nearest_are_terms(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+    terms = "".join(
+        f"theorem term{number} (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := le_swap x y h\n" for number in range(30)
+    )
+    (root / "Num" / "Terms.lean").write_text(f"import Num.Order\nopen Num\n{terms}")
+    update_index(root, store, counting)
+    found = found_in(store, counting)
+    assert sum(name.startswith("term") for name in found) == MOST_TERMS
+    assert {"Num.le_zero_add", "below", "Num.and_swap"} <= set(found)

@@ -56,6 +56,7 @@ def update_index(
     core: SharedPackage | None = None,
     uses: Mapping[str, int] | None = None,
     proofs: ProofRows = NO_PROOFS,
+    unread: frozenset[str] = frozenset(),
     graphs: hnsw.HnswParameters | None = hnsw.HnswParameters(),  # noqa: B008
 ) -> IndexReport:
     """Bring the index of the project at `root` up to date.
@@ -66,6 +67,7 @@ def update_index(
         core: Lean's own library.
         uses: how many training proofs use a name.
         proofs: what the proofs of training theorems use.
+        unread: theorems of the project's own files whose proofs are not read: they give no steps, and no votes.
         graphs: how to build HNSW graphs for large segments where hnswlib is installed; None for none.
 
     Where another process writes a shared package, its end is awaited. Raises IndexLocked, IndexWriteFailed,
@@ -94,7 +96,7 @@ def update_index(
         if package_store.stamp() is not None:  # stopped before it was written, it is not there
             includes.append(str(package_store.root.absolute()))
     fields = {"root": str(root), "includes": tuple(includes), "pinned": False}
-    return report + update_store(lean_files(root, own), store, corpus, options, fields=fields)
+    return report + update_store(lean_files(root, own, unread), store, corpus, options, fields=fields)
 
 
 def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:

@@ -13,7 +13,8 @@ from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import build_postings
-from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
+from retriever.search.index.mention_columns import MentionColumns
+from retriever.search.index.proof_columns import Hashes, Ids, ProofColumns, ProofRows, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
@@ -37,12 +38,13 @@ def content_of(
     Args:
         files: at least one; all vectors int8[.., d] of the same d.
         uses: how many training proofs use a name.
-        proofs: what the proofs of theorems use, by name.
+        proofs: what the proofs of theorems use, by name, for those that are not read from the text.
         with_records: whether statements are kept.
         tokens: what BM25 sees of a premise.
     """
     premises = [premise for item in files for premise in item.records]
     hashes = hash_names(premise.name for premise in premises)
+    mentions = MentionColumns.joined([item.mentions for item in files], [len(item.records) for item in files])
     return SegmentContent(
         files=numbered((item.file, len(item.records)) for item in files),
         names=[premise.name for premise in premises],
@@ -50,7 +52,7 @@ def content_of(
         vectors=np.concatenate([item.vectors for item in files]),
         scales=np.concatenate([item.scales for item in files]),
         postings=build_postings(tokens(premise) for premise in premises),
-        proofs=ProofColumns.of_hashes(hashes, *proofs.aligned(hashes)),
+        proofs=ProofColumns.of_hashes(hashes, *_without(*proofs.aligned(hashes), mentions)),
         records=[_record(premise) for premise in premises] if with_records else None,
         columns={
             "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
@@ -59,8 +61,18 @@ def content_of(
         },
         structure=StructureColumns.of_rows([of_premise(premise) for premise in premises]),
         steps=_steps(files),
+        mentions=mentions,
         aliases={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
+
+
+def _without(lengths: Ids, used: Hashes, mentions: MentionColumns | None) -> tuple[Ids, Hashes]:
+    """What proofs use (`ProofRows.aligned`), but for those that were read from the text."""
+    if mentions is None:
+        return lengths, used
+    is_read = np.zeros(len(lengths), dtype=np.bool_)
+    is_read[mentions.owners] = True
+    return np.where(is_read, 0, lengths), used[~np.repeat(is_read, lengths)]
 
 
 def _steps(files: Sequence[EmbeddedSource[Premise]]) -> StepColumns | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +13,8 @@ from lean_extract.records import Premise
 from lean_extract.source import reader
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
-from retriever.lean.index.steps import read_steps
+from retriever.lean.index.steps import read_steps, step_vectors
+from retriever.lean.index.uses import read_mentions
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.quantise import Int8s, quantise
 from retriever.models.text import premise_texts
@@ -54,6 +55,8 @@ class LeanFile:
     module: str
     package: str
     revision: str
+    unread: frozenset[str] = frozenset()
+    """Theorems whose proofs are not read."""
 
     @property
     def location(self) -> str:
@@ -70,16 +73,28 @@ class LeanFile:
         return hashlib.sha256(read_regular(self.path, MAX_SOURCE)).hexdigest()
 
     def read(self) -> ReadSource[Premise]:
-        """Its premises, and its imports. Raises BadSource."""
+        """Its premises, its imports, and its proofs. Raises BadSource.
+
+        What proofs mention is read where the file is the project's own, or may change: packages at a pinned
+        revision vote by what is shipped of them.
+        """
         found = reader.read_file(self.path, self.module, states=True)
         more = kept_of(found.module.imports, found.module.in_module_system)
-        return ReadSource(found.premises, more, tuple(found.problems), read_steps(found))
+        if self.unread:
+            proofs = tuple(proof for proof in found.proofs if proof.theorem not in self.unread)
+            found = replace(found, proofs=proofs)
+        mentions = None if self.revision else read_mentions(found)
+        return ReadSource(found.premises, more, tuple(found.problems), read_steps(found), mentions)
 
 
-def lean_files(root: Path, sources: Iterable[ListedSource]) -> list[LeanFile]:
-    """The sources of a project at `root`, in the order of their paths."""
+def lean_files(
+    root: Path, sources: Iterable[ListedSource], unread: frozenset[str] = frozenset()
+) -> list[LeanFile]:
+    """The sources of a project at `root`, in the order of their paths. `unread`: see `LeanFile`."""
     return [
-        LeanFile(one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "")
+        LeanFile(
+            one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "", unread
+        )
         for one in sorted(sources, key=lambda source: str(source.path))
     ]
 
@@ -122,8 +137,8 @@ class LeanIndexCorpus:
         return True
 
     def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
-        """float32[n, dimension]: the vectors of their states. Raises Unwanted."""
-        return self.encoder.encode_states([step.state for step in steps])
+        """float32[n, dimension]: see `step_vectors`. Raises Unwanted."""
+        return step_vectors(self.encoder, [step.state for step in steps])
 
     def compressed(self, vectors: Floats) -> tuple[Int8s, Floats]:
         """As int8, with one scale for each premise."""

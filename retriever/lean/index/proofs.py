@@ -19,7 +19,8 @@ def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
     """What the proofs of a view's live theorems use, of its live premises of any kind.
 
     What a dead premise (of a replaced file, of a module that another store has too) uses, or is used by, goes
-    over to the live one of its name. Proofs of held-out theorems are in no graph: they have no vote.
+    over to the live one of its name. Of what is shipped, proofs of held-out theorems are in no graph: they have no
+    vote. The proofs of a project's own files are read from their text, and all of them vote.
     """
     owners, used = [], []
     for segment, base in zip(view.segments, view.bounds, strict=False):
@@ -31,6 +32,11 @@ def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
         targets[~here] = outside[-1 - columns.uses[~here]]
         owners.append(rows + base)
         used.append(targets)
+        if (mentions := segment.mentions) is not None:
+            read, meant = mentions.meanings(names.find(mentions.names), base)
+            is_live = view.alive[read]  # a file that was replaced has been read again
+            owners.append(read[is_live])
+            used.append(meant[is_live])
     nothing = np.zeros(0, dtype=np.int64)
     return _of_edges(view, names, np.concatenate([nothing, *owners]), np.concatenate([nothing, *used]))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from lean_extract.files.typed_json import from_json
 from lean_extract.records import Goal, Hypothesis, to_json
@@ -13,6 +15,7 @@ from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.search.indexing.corpus import ReadStep
 
 LONGEST_TACTIC = 200
@@ -23,6 +26,7 @@ _MOST_STEPS = 2000
 """Steps of one file."""
 _MOST_NAMES = 40
 """Names of the context that are kept."""
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class KnownStep:
     """The names of premises in the tactic as they are written."""
     scope: Scope = ROOT
     """What they are resolved against."""
+    is_term: bool = False
+    """Whether it is a goal that a term proves, as `exact term`."""
 
     @property
     def goal(self) -> Goal:
@@ -49,22 +55,34 @@ class KnownStep:
 
 def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
     """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
-    for step in (*proof.steps, *proof.terms):
+    for step, is_term in (*((one, False) for one in proof.steps), *((one, True) for one in proof.terms)):
         if step.before is None or not step.before.target or size_of(step.before) > LONGEST_STATE:
             continue
         if len(step.tactic) > 2 * LONGEST_TACTIC:  # white space aside, too long for certain
             continue
         tactic = complete(step.tactic)
         if tactic is not None and len(tactic) <= LONGEST_TACTIC:
-            yield _known_step(proof, step, step.before, tactic), step.before
+            yield _known_step(proof, step, step.before, tactic, is_term=is_term), step.before
 
 
-def size_of(goal: Goal) -> int:
-    """Characters of a goal's target and types."""
-    return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
+def step_vectors(encoder: PremiseEncoder, goals: Sequence[Goal]) -> Floats:
+    """float32[n, d]: what steps are found by, the mean of the vectors of the goal and of its target alone.
+
+    Hypotheses that a tactic does not need then weigh less. Each vector has length 1. Raises Unwanted.
+    """
+    if not goals:
+        return np.zeros((0, encoder.dimension), dtype=np.float32)
+    targets = list(dict.fromkeys(goal.target for goal in goals))
+    numbers = {target: number for number, target in enumerate(targets)}
+    alone = encoder.encode_states([Goal((), target) for target in targets])
+    both = encoder.encode_states(goals) + alone[[numbers[goal.target] for goal in goals]]
+    return np.asarray(
+        both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), _LEAST), dtype=np.float32
+    )
 
 
-def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -> KnownStep:
+def split_context(goal: Goal, tactic: str) -> tuple[tuple[Hypothesis, ...], tuple[str, ...]]:
+    """The hypotheses that a tactic mentions, and the names of the last of the others."""
     words = {token.rstrip().split(".")[0] for token in raw_tokens(tactic) if is_identifier(token.rstrip())}
     mentioned: list[Hypothesis] = []
     others: list[str] = []
@@ -73,16 +91,27 @@ def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str) -
             mentioned.append(hypothesis)
         else:
             others += hypothesis.names
+    return tuple(mentioned), tuple(others[-_MOST_NAMES:])
+
+
+def size_of(goal: Goal) -> int:
+    """Characters of a goal's target and types."""
+    return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
+
+
+def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str, *, is_term: bool) -> KnownStep:
+    mentioned, others = split_context(goal, tactic)
     names = [
         mention for mention in proof.mentions[step.first : step.last] if isinstance(mention, str) and mention
     ]
     return KnownStep(
         tactic,
         goal.target,
-        tuple(mentioned),
-        tuple(others[-_MOST_NAMES:]),
+        mentioned,
+        others,
         tuple(dict.fromkeys(name for name in names if name[0] != ".")),
         proof.scope,
+        is_term,
     )
 
 

@@ -20,6 +20,9 @@
     step_records.txt/.npy, step_read.npy uint8[f]:
                        steps of documents with vectors of their own, absent where the backend has none and where
                        an older version wrote the segment: see `retriever.search.index.step_columns`
+    mention_owners.npy int32[m], mention_starts.npy int32[m + 1], mention_names.npy uint64:
+                       what proofs mention, absent where none was read from text: see
+                       `retriever.search.index.mention_columns`
     records.txt/.npy   each document's record as JSON; absent where no source text is shipped
     exported.json      [[position, name], ...]: the aliases of documents; absent where there are none
     NAME.npy           integer[n]: a further column of the backend (Lean: flags, lines, uses)
@@ -48,10 +51,12 @@ from retriever.search.index.files import (
     read_json,
     unreadable,
 )
+from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.meta import Meta, read_checked
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.segment_content import (
     ALIASES,
+    MENTION,
     OWNERS,
     STEP,
     STRUCTURE,
@@ -108,6 +113,7 @@ class Segment:
         )
         self.structure = _read_structure(folder) if f"{STRUCTURE}hashes.npy" in meta.sums else None
         self.steps = _read_steps(folder) if f"{STEP}owners.npy" in meta.sums else None
+        self.mentions = _read_mentions(folder) if f"{MENTION}owners.npy" in meta.sums else None
         self.columns: Mapping[str, npt.NDArray[Any]] = {
             name: read_array(folder / f"{name}.npy") for name in further_columns(meta.sums)
         }
@@ -138,6 +144,8 @@ class Segment:
             raise ValueError("the columns of structure differ in length")
         if self.steps is not None:
             self._check_steps(self.steps)
+        if self.mentions is not None:
+            self._check_mentions(self.mentions)
         if self.vectors.shape != (self.count, self.dimension):
             raise ValueError(f"vectors of shape {self.vectors.shape}")
 
@@ -148,6 +156,13 @@ class Segment:
             raise ValueError("the columns of steps differ in length")
         if count and not (steps.owners[0] >= 0 and steps.owners[-1] < self.count):
             raise ValueError("a step is of no document")
+
+    def _check_mentions(self, mentions: MentionColumns) -> None:
+        count = len(mentions)
+        if len(mentions.starts) != count + 1 or int(mentions.starts[-1]) != len(mentions.names):
+            raise ValueError("the columns of mentions differ in length")
+        if count and not (mentions.owners[0] >= 0 and mentions.owners[-1] < self.count):
+            raise ValueError("a mention is of no document")
 
     def __len__(self) -> int:
         return self.count
@@ -190,6 +205,12 @@ def _read_steps(folder: Path) -> StepColumns:
         read_array(folder / f"{STEP}{name}.npy") for name in ("owners", "vectors", "scales", "read")
     )
     return StepColumns(owners, vectors, scales, RawStrings(folder, f"{STEP}records"), read)
+
+
+def _read_mentions(folder: Path) -> MentionColumns:
+    return MentionColumns(
+        *(read_array(folder / f"{MENTION}{name}.npy") for name in ("owners", "starts", "names"))
+    )
 
 
 def verify_segment(folder: Path, go_on: GoOn = always) -> list[str]:

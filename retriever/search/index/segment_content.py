@@ -13,6 +13,7 @@ import numpy.typing as npt
 from retriever.models.quantise import StoredVectors
 from retriever.search.bm25 import Postings
 from retriever.search.index.files import write_array, write_json, write_strings
+from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.meta import Meta
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.source_file import IndexedFile
@@ -20,7 +21,9 @@ from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.sums import sums_of
 
-ALIASES, OWNERS, STRUCTURE, STEP = "exported.json", "proof_owners.npy", "structure_", "step_"
+ALIASES, OWNERS, STRUCTURE, STEP, MENTION = (
+    "exported.json", "proof_owners.npy", "structure_", "step_", "mention_"
+)  # fmt: skip
 _COMMON = frozenset(
     f"{name}.npy"
     for name in (
@@ -36,7 +39,7 @@ _SMALL = 256
 def further_columns(files: Iterable[str]) -> list[str]:
     """The names of the backend's own columns among a segment's files."""
     arrays = (name for name in files if name.endswith(".npy"))
-    own = (name for name in arrays if name not in _COMMON and not name.startswith((STRUCTURE, STEP)))
+    own = (name for name in arrays if name not in _COMMON and not name.startswith((STRUCTURE, STEP, MENTION)))
     return sorted(name.removesuffix(".npy") for name in own)
 
 
@@ -59,6 +62,7 @@ class SegmentContent:
     aliases: Mapping[int, str] = field(default_factory=dict)
     """Of a few documents: another name that they have too."""
     steps: StepColumns | None = None
+    mentions: MentionColumns | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -126,6 +130,12 @@ def _arrays(content: SegmentContent) -> dict[str, npt.NDArray[Any]]:
             f"{STEP}vectors": steps.vectors,
             f"{STEP}scales": steps.scales,
             f"{STEP}read": steps.read,
+        }
+    if (mentions := content.mentions) is not None:
+        arrays |= {
+            f"{MENTION}owners": mentions.owners,
+            f"{MENTION}starts": mentions.starts,
+            f"{MENTION}names": mentions.names,
         }
     return arrays
 

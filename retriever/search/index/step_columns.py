@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from retriever.models.quantise import StoredVectors
 
+READ = 2
+"""Of a file that this version has read whole. Older versions read its steps alone (1), or nothing (0)."""
+
 Ints = npt.NDArray[np.int32]
 Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -32,7 +35,7 @@ class StepColumns:
     records: Sequence[bytes]
     """Each step's record as JSON."""
     read: Bytes
-    """uint8[f]: 1 for each of the segment's files whose steps were read. An older version read none."""
+    """uint8[f]: `READ` for each of the segment's files whose steps, and what its proofs mention, were read."""
 
     def __len__(self) -> int:
         return len(self.owners)

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from lean_extract.records import FileProblem
 from retriever.models.quantise import Floats, StoredVectors
+from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.source_file import IndexedFile
@@ -38,6 +39,8 @@ class ReadSource(Generic[Record]):
     problems: tuple[FileProblem, ...] = ()
     steps: Sequence[ReadStep] = ()
     """Those of the records, in the order of their owners."""
+    mentions: MentionColumns | None = None
+    """What the proofs of its records mention, where these are to vote."""
 
 
 class IndexSource(Protocol[Record]):
@@ -86,6 +89,7 @@ class EmbeddedSource(Generic[Record]):
     scales: Floats
     steps: StepColumns | None = None
     """The steps of its records, of a corpus that has steps."""
+    mentions: MentionColumns | None = None
 
 
 class IndexCorpus(Protocol[Record]):

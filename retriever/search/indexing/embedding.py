@@ -12,7 +12,7 @@ from lean_extract.wanted import check_wanted
 from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import StepColumns
+from retriever.search.index.step_columns import READ, StepColumns
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, ReadSource, Record
 
 DOCUMENTS_PER_STEP = 256
@@ -68,7 +68,7 @@ class Embedder(Generic[Record]):
                 else:
                     rows[index], factors[index] = vectors[position], scales[position]
                     position += 1
-            result.append(EmbeddedSource(file, records, rows, factors, own_steps))
+            result.append(EmbeddedSource(file, records, rows, factors, own_steps, read.mentions))
         return result
 
     def _steps(self, sources: Sequence[ReadSource[Record]]) -> list[StepColumns | None]:
@@ -89,7 +89,7 @@ class Embedder(Generic[Record]):
             records = [step.record for step in source.steps]
             found.append(
                 StepColumns(
-                    owners, vectors[begin:end], scales[begin:end], records, np.ones(1, dtype=np.uint8)
+                    owners, vectors[begin:end], scales[begin:end], records, np.full(1, READ, dtype=np.uint8)
                 )
             )
             begin = end

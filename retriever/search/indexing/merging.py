@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever.search.bm25 import Postings, sorted_postings
+from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.proof_columns import merged
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
@@ -51,6 +52,10 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
         structure=_merged_structure(chosen),
         aliases=_moved([(segment.aliases, kept) for segment, kept in chosen]),
         steps=_merged_steps(parts, keep),
+        mentions=MentionColumns.joined(
+            [segment.mentions and segment.mentions.of_chosen(kept, len(segment)) for segment, kept in chosen],
+            [len(kept) for kept in keep],
+        ),
     )
 
 

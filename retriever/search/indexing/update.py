@@ -19,6 +19,7 @@ from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.step_columns import READ
 from retriever.search.index.store import IndexStore, Writer
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
@@ -283,8 +284,8 @@ class Update(Generic[Record]):
 
 
 def lacks_steps(segment: Segment, file: int) -> bool:
-    """Whether the steps of a segment's file were not read: an older version indexed it."""
-    return segment.steps is None or not segment.steps.read[file]
+    """Whether the steps of a segment's file, or its mentions, were not read: an older version indexed it."""
+    return segment.steps is None or bool(segment.steps.read[file] < READ)
 
 
 def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:

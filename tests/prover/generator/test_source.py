@@ -1,25 +1,16 @@
-"""The generator's log-probabilities as scores of candidates."""
+"""The generator's tactics as candidates."""
 
 from __future__ import annotations
 
 import math
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from prover.generator.source import score
-
-numbers = st.floats(max_value=0, min_value=-1e6)
+from prover.generator.model import Generated
+from prover.generator.source import as_candidates
 
 
-@given(numbers, numbers)
-def test_a_likelier_tactic_scores_no_less(one: float, other: float) -> None:
-    low, high = sorted([one, other])
-    assert 0 <= score(low) <= score(high) <= 1
-
-
-def test_scores_lie_where_those_of_templates_do() -> None:
-    assert math.isclose(score(0.0), 0.9)
-    assert 0.4 < score(-3.0) < 0.6
-    assert score(-20.0) < 0.01
-    assert score(-math.inf) >= 0
+def test_their_scores_are_its_probabilities() -> None:
+    found = as_candidates(
+        [Generated("simp", math.log(0.5)), Generated("rfl", -math.inf), Generated("a", 1e-9)]
+    )
+    assert [one.score for one in found] == [0.5, 0.0, 1.0]
+    assert {one.source for one in found} == {"generator"}

@@ -1,0 +1,168 @@
+"""Fits the odds by which the sources of tactics take turns, and writes them into the package.
+
+    python -m prover fit-turns ENCODER STEPS RECORDS [RECORDS ...] --dataset DATASET --work FOLDER
+        [--library ROOT] [--without NAMES] [--generator MODEL] [--generated N] [--limit N] [--theorems N]
+        [--weight W] [--cache FOLDER] [--again] [--out FILE] [--json FILE]
+
+There are two sets. At the STEPS (LeanDojo's form, tune part) a tactic is kept if it is the proof's own, compared by
+the last parts of names. RECORDS (with states) and DATASET are of the same library. At the theorems of the library
+ROOT (by default the example library), whose proofs are cut out, Lean tries the first tactics of each source; one is
+kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
+is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
+
+The library weighs little beside the steps (--weight), and the regression has one more number for the difference
+between the two sets.
+Figures are cross-validated: each theorem's are by weights that were fitted without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import lean_extract
+from lean_extract.files.atomic import replacing
+from lean_extract.option_types import positive, seconds
+from lean_extract.records import read_header
+from lean_extract.source.extract import extract_project
+from lean_extract.telling import complaints_printed
+from lean_extract.verbs import add_json_option, write_json
+from prover.closers import MATHLIB_CLOSERS
+from prover.generator.model import Generator
+from prover.odds import FILE
+from prover.training.evaluate_neighbours import library_of, read_steps
+from prover.training.offers import sample
+from prover.training.turns.asked import Asked
+from prover.training.turns.collecting import at_steps, at_theorems, kept
+from prover.training.turns.fitting import cross_validated, markdown, odds_of, rows_of, to_json
+from prover.training.turns.library_trials import first_steps, goals_of, problems_of, started
+from prover.training.turns.proposing import Sources
+from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
+from retriever.models.encoder import Encoder
+
+LIBRARY = Path(lean_extract.__path__[0]) / "minicore" / "example"
+"""The example library."""
+WEIGHT = 1 / 32
+"""Most tactics that close a goal of a small library are not what a step of Mathlib needs: the more the library weighs,
+the worse is the order on Mathlib's steps (docs/results/turns.md)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("encoder", type=Path, help="a retriever's folder")
+    parser.add_argument("steps", type=Path, help="steps in LeanDojo's form, one a line (JSONL)")
+    parser.add_argument("records", type=Path, nargs="+", help="records with states of the steps' library")
+    parser.add_argument("--dataset", type=Path, required=True, help="the retriever's dataset of that library")
+    parser.add_argument("--work", type=Path, required=True, help="the folder for what is collected")
+    parser.add_argument(
+        "--library", type=Path, default=LIBRARY, help="a library in whose theorems Lean tries"
+    )
+    parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
+    parser.add_argument("--generator", type=Path, help="a generator's folder (none)")
+    parser.add_argument(
+        "--generated", type=positive, default=300, help="goals of each set where it writes (300)"
+    )
+    parser.add_argument(
+        "--limit", type=positive, default=800, help="the size of a fixed sample of steps (800)"
+    )
+    parser.add_argument(
+        "--theorems", type=positive, default=300, help="the same of the library's theorems (300)"
+    )
+    parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept")
+    parser.add_argument(
+        "--weight", type=seconds, default=WEIGHT, help="of the library, in parts of the steps (1/32)"
+    )
+    parser.add_argument("--again", action="store_true", help="collect again")
+    parser.add_argument("--out", type=Path, default=FILE, help="the file to write (the package's own)")
+    add_json_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    options.work.mkdir(parents=True, exist_ok=True)
+    sets = {"steps": _steps(options), "library": _library(options)}
+    rows = rows_of(sets, options.weight)
+    odds = odds_of(sets, rows)
+    figures = cross_validated(sets, rows)
+    about: dict[str, Any] = {
+        "steps": _digest(options.steps),
+        "collected": {name: _digest(options.work / f"{name}.jsonl") for name in sets},
+        "goals": {name: len(found) for name, found in sets.items()},
+    }
+    with replacing(options.out) as stream:
+        stream.write(json.dumps(to_json(odds, about), indent=1, ensure_ascii=False) + "\n")
+    print(f"{options.out}: fitted on {about['goals']}, steps {about['steps'][:16]}")
+    print(markdown(figures))
+    write_json(options.json, {**about, "figures": [asdict(row) for row in figures]})
+
+
+def _steps(options: argparse.Namespace) -> list[Asked]:
+    about = _about(options, _digest(options.steps), read_header(options.records[0]).revision, options.limit)
+    path = options.work / "steps.jsonl"
+    if (found := None if options.again else kept(path, about)) is not None:
+        return found
+    steps = read_steps(options.steps)
+    steps = [steps[row] for row in sample(len(steps), options.limit)]
+    sources = _sources(options, options.records, options.dataset, MATHLIB_CLOSERS)
+    return at_steps(path, about, sources, steps, _drawn([step.theorem for step in steps], options.generated))
+
+
+def _library(options: argparse.Namespace) -> list[Asked]:
+    return asyncio.run(_tried(options))
+
+
+async def _tried(options: argparse.Namespace) -> list[Asked]:
+    records, dataset = options.work / "library-records.jsonl", options.work / "library-dataset"
+    root = options.library.resolve()
+    extract_project(root, records, states=True)
+    path = options.work / "library.jsonl"
+    about = _about(options, "", read_header(records).revision, options.theorems)
+    if (found := None if options.again else kept(path, about)) is not None:
+        return found
+    build_dataset(records, dataset)
+    problems = problems_of(root)
+    problems = [problems[row] for row in sample(len(problems), options.theorems)]
+    firsts = first_steps(load_records(records).proofs)
+    sources = _sources(options, [records], dataset, ())
+    async with await started(root, on_minicore=root == LIBRARY.resolve()) as session:
+        goals = [goal async for goal in goals_of(session, problems, firsts)]
+        asked = _drawn([goal.step.theorem for goal in goals], options.generated)
+        return await at_theorems(path, about, sources, session, goals, asked)
+
+
+def _sources(
+    options: argparse.Namespace, records: list[Path], dataset: Path, closers: tuple[str, ...]
+) -> Sources:
+    encoder = Encoder.load(options.encoder)
+    with complaints_printed() as complaints:
+        known = library_of(records, names_in(options.without), encoder, options.cache, complaints)
+    generator = Generator.load(options.generator, threads=1) if options.generator else None
+    return Sources.open(options.encoder, dataset, options.cache, known, closers, generator)
+
+
+def _about(options: argparse.Namespace, data: str, revision: str, limit: int) -> dict[str, Any]:
+    """What the collected goals depend on, but for the sources' code."""
+    generator = Generator.load(options.generator, threads=1).fingerprint if options.generator else ""
+    return {
+        "data": data,
+        "revision": revision,
+        "encoder": Encoder.load(options.encoder).fingerprint,
+        "generator": generator,
+        "generated": options.generated if generator else 0,
+        "limit": limit,
+    }
+
+
+def _drawn(theorems: list[str], count: int) -> frozenset[str]:
+    """Theorems at whose goals the generator writes: about `count` goals, by the hash of their names."""
+    ordered = sorted(theorems, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    return frozenset(ordered[:count])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,1 @@
+"""Fitting the odds by which sources take turns: what is collected, and the regression."""

@@ -1,0 +1,226 @@
+"""The regression of "it is kept" on what is known of a tactic before it is tried, and its figures. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lean_extract.errors import BadRecords
+from lean_extract.syntax.complete_tactics import head
+from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
+from prover.training.evaluate_neighbours import last_parts
+from prover.training.turns.asked import Asked
+from retriever.metrics.bootstrap import Bootstrap, Interval
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Sets = Mapping[str, Sequence[Asked]]
+"""The goals of each set, by its name."""
+
+FOLDS = 5
+PENALTY = 3.0
+"""The L2 penalty on the weights, in rows; none on the first."""
+_ROUNDS = 30
+_PLACES = 8
+"""How many places of a source's list have an expected chance."""
+_LEAST_TRIALS = 30
+"""Fewer trials of a first word give no time."""
+_COUNTS = (1, 8, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What is known of each tactic of some goals, n in all."""
+
+    matrix: Floats
+    """float64[n, len(FEATURES) + 1]; the last column says whether the row is of the second set."""
+    kept: Floats
+    """float64[n], 0 or 1"""
+    weights: Floats
+    """float64[n]: 1 for a row of the first set; another set's weigh a given part of the first set's together."""
+    folds: Ints
+    """int64[n]: the fold of the row's theorem."""
+
+    def outside(self, fold: int) -> Rows:
+        """The rows of the other folds."""
+        left = self.folds != fold
+        return Rows(self.matrix[left], self.kept[left], self.weights[left], self.folds[left])
+
+
+def rows_of(sets: Sets, part: float) -> Rows:
+    """The rows of all goals; a set after the first weighs this part of the first.
+
+    At a goal where Lean tried tactics, those that it did not try are left out. Raises BadRecords: nothing can be
+    fitted.
+    """
+    numbers = {name: number for number, name in enumerate(FEATURES)}
+    vectors, kept, which, folds = [], [], [], []
+    for place, goals in enumerate(sets.values()):
+        for goal in goals:
+            for key, proposed in together(goal.lists).items():
+                if goal.is_tried and key not in goal.verdicts:
+                    continue
+                row = np.zeros(len(FEATURES) + 1)
+                for name, value in features(proposed).items():
+                    row[numbers[name]] = value
+                row[-1] = place
+                vectors.append(row)
+                kept.append(goal.is_kept(proposed.tactic))
+                which.append(place)
+                folds.append(fold_of(goal))
+    if not vectors or not any(kept) or all(kept):
+        raise BadRecords(
+            "Nothing can be fitted: there are no tactics, or all were kept, or none.", "Give more goals."
+        )
+    sizes = np.bincount(which, minlength=len(sets))
+    share = np.where(np.arange(len(sizes)) == 0, 1.0, part * sizes[0] / np.maximum(sizes, 1))
+    return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
+
+
+def regressed(rows: Rows) -> Floats:
+    """float64[len(FEATURES) + 1]: the weights of a logistic regression with an L2 penalty, by Newton's method."""
+    penalty = np.full(rows.matrix.shape[1], PENALTY)
+    penalty[0] = 1e-6
+    weights = np.zeros(rows.matrix.shape[1])
+    for _ in range(_ROUNDS):
+        chances = 1 / (1 + np.exp(-np.clip(rows.matrix @ weights, -30, 30)))
+        gradient = rows.matrix.T @ (rows.weights * (rows.kept - chances)) - penalty * weights
+        curvature = (rows.matrix * (rows.weights * chances * (1 - chances))[:, None]).T @ rows.matrix
+        step = np.linalg.solve(curvature + np.diag(penalty), gradient)
+        weights += step
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    return weights
+
+
+def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> Odds:
+    """The odds fitted on these rows of the sets, which say nothing yet of what can be expected of a source.
+
+    The chance is that of the last set, where Lean tried tactics: at the steps of a file, what Lean would also have
+    kept is not known. `seconds`: see `seconds_of`.
+    """
+    weights = regressed(rows)
+    by_name = dict(zip(FEATURES, weights[:-1].tolist(), strict=True))
+    by_name["base"] += float(weights[-1]) * (len(sets) - 1)
+    return Odds({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
+
+
+def odds_of(sets: Sets, rows: Rows) -> Odds:
+    """The odds to ship, fitted on all rows."""
+    goals = [goal for found in sets.values() for goal in found]
+    odds = fitted(sets, rows, seconds_of(goals))
+    return replace(odds, expected=expected(odds, goals))
+
+
+def seconds_of(goals: Iterable[Asked]) -> dict[str, float]:
+    """The mean time of a trial by first word, and of all under ""; 1 where nothing was tried."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for goal in goals:
+        for trial in goal.trials:
+            times[head(trial.tactic)].append(trial.milliseconds / 1000)
+            times[""].append(trial.milliseconds / 1000)
+    found = {word: float(np.mean(each)) for word, each in times.items() if len(each) >= _LEAST_TRIALS}
+    return {"": 1.0} | {word: round(max(mean, 1e-4), 4) for word, mean in sorted(found.items())}
+
+
+def expected(odds: Odds, goals: Sequence[Asked]) -> dict[str, tuple[float, ...]]:
+    """By source, the mean chance of its n-th best tactic, for the first places."""
+    sums: dict[str, Floats] = {source: np.zeros(_PLACES) for source in SOURCES}
+    asked: dict[str, int] = defaultdict(int)
+    for goal in goals:
+        chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}
+        for proposed in together(goal.lists).values():
+            for source in proposed.by or {}:
+                chances[source].append(odds.chance(proposed))
+        for source, found in chances.items():
+            if source in sums:
+                best = sorted(found, reverse=True)[:_PLACES]
+                sums[source][: len(best)] += best
+                asked[source] += 1
+    return {
+        source: tuple(round(float(chance), 4) for chance in sums[source] / count)
+        for source, count in asked.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsRow:
+    """How often one of the first tactics that are tried is kept, in one set."""
+
+    name: str
+    """The set."""
+    goals: int
+    figures: dict[str, Interval]
+
+
+def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
+    """For each set, the figures of tactics tried in the order of odds that were fitted on other theorems."""
+    seconds = seconds_of(goal for goals in sets.values() for goal in goals)
+    by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(FOLDS)]
+    found = []
+    for name, goals in sets.items():
+        orders = (in_order(goal, by_fold[fold_of(goal)]) for goal in goals)
+        found.append(figures_of(name, [hits(goal, order) for goal, order in zip(goals, orders, strict=True)]))
+    return found
+
+
+def in_order(goal: Asked, odds: Odds) -> list[str]:
+    """All that is proposed, in the order to try."""
+    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)]
+
+
+def fold_of(goal: Asked) -> int:
+    """Which fold a theorem is in, by the hash of its name."""
+    return int(hashlib.sha256(goal.theorem.encode(errors="surrogatepass")).hexdigest(), 16) // 50 % FOLDS
+
+
+def hits(goal: Asked, order: Sequence[str]) -> list[float]:
+    """Whether one of the first 1, 8, 32 tactics is kept, each 0 or 1.
+
+    Where Lean tried tactics, one counts that closes the goal. Elsewhere tactics that differ only in the first
+    parts of names count as one.
+    """
+    if goal.is_tried:
+        tried = [goal.closes(tactic) for tactic in order if goal.was_tried(tactic)]
+    else:
+        own = last_parts(goal.own) if goal.own else None
+        tried = [text == own for text in dict.fromkeys(map(last_parts, order))]
+    return [float(any(tried[:count])) for count in _COUNTS]
+
+
+def figures_of(name: str, values: Sequence[Sequence[float]]) -> TurnsRow:
+    """The means with their intervals."""
+    intervals = Bootstrap(len(values)).intervals(np.array(values))
+    names = [f"among {count}" if count > 1 else "first" for count in _COUNTS]
+    return TurnsRow(name, len(values), dict(zip(names, intervals, strict=True)))
+
+
+def markdown(rows: Sequence[TurnsRow]) -> str:
+    """The rows as a Markdown table, in percent."""
+    names = list(rows[0].figures) if rows else []
+    lines = [f"| set | goals | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    for row in rows:
+        cells = [
+            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
+            for each in row.figures.values()
+        ]
+        lines.append(f"| {row.name} | {row.goals} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def to_json(odds: Odds, about: Mapping[str, Any]) -> dict[str, Any]:
+    """The file's JSON values."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "fitted_on": dict(about),
+        "weights": dict(odds.weights),
+        "seconds": dict(odds.seconds),
+        "expected": {source: list(chances) for source, chances in odds.expected.items()},
+    }

@@ -1,0 +1,125 @@
+"""Asks every source for tactics at goals of a library, as a suggestion does.
+
+Premises are those that can be imported at the theorem, ranked as in the service; only training proofs vote. The
+neighbours are training steps, and in the theorem's own file those above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from lean_extract.records import Premise
+from prover.candidates import Candidate, Closers, Templates, merge
+from prover.generator.source import TacticGenerator, as_candidates
+from prover.mentions import GoalNames
+from prover.neighbours.features import Asked as AskedNeighbours
+from prover.neighbours.proposals import candidates as neighbour_candidates
+from prover.training.evaluate_neighbours import Floats, Library, WantedStep
+from retriever.lean.evaluation.pool import HeldOutGoal
+from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score
+from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
+from retriever.lean.features import load_fusion
+from retriever.lean.near_steps import NEAREST
+from retriever.lean.ranker.model import TreeRanker
+from retriever.lean.theorems import is_theorem
+
+PREMISES = 16
+"""How many theorems tactics are made from, as in a suggestion."""
+DEFINITIONS, LIKELY = 64, 6
+"""Of so many ranked definitions those that the goal mentions are used, and so many of the best, as in a suggestion."""
+MADE = 64
+"""How many tactics of each source are kept; more than are ever tried."""
+GENERATED = 8
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All that proposes tactics at the goals of one library."""
+
+    session: EvaluationSession
+    method: FusedMethod | LearnedMethod
+    known: Library
+    closers: tuple[str, ...]
+    generator: TacticGenerator | None
+
+    @classmethod
+    def open(
+        cls,
+        encoder: Path,
+        dataset: Path,
+        cache: Path | None,
+        known: Library,
+        closers: tuple[str, ...],
+        generator: TacticGenerator | None,
+    ) -> Sources:
+        """Load the model's folder and the dataset. Raises ModelError, BadRecords."""
+        weights = load_fusion(encoder)
+        session = open_session(encoder, dataset, cache, weights.bm25)
+        trees = TreeRanker.beside(encoder)
+        method = (
+            FusedMethod(session.pool, weights)
+            if trees is None
+            else LearnedMethod(session.pool, weights.lists, trees)
+        )
+        return cls(session, method, known, closers, generator)
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {name: number for number, name in enumerate(self.session.pool.names)}
+
+    def propose(
+        self, steps: Sequence[WantedStep], generated: frozenset[str]
+    ) -> Iterator[list[list[Candidate]]]:
+        """For each step, in order, the lists of all sources, best first.
+
+        `generated`: the theorems at whose goals the generator is asked, too.
+        """
+        if not steps:
+            return
+        questions = [self._question(step) for step in steps]
+        encoded = encode_questions(self.session.encoder, questions)
+        states = np.ascontiguousarray(encoded[:, 0])
+        nearest = self.known.nearest(steps, states, NEAREST, whole=False)
+        for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):
+            theorems, definitions = self._premises(question, state)
+            usable = [*theorems, *definitions]
+            templates: list[Candidate] = []
+            for source in (Templates(), Closers(self.closers)):
+                templates += source.candidates(step.goal, usable, MADE)
+            where = AskedNeighbours(step.goal, step.module, step.theorem)
+            lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
+            if self.generator is not None and step.theorem in generated:
+                lists.append(self._generated(step, theorems))
+            yield lists
+
+    def _question(self, step: WantedStep) -> HeldOutGoal:
+        number = self._numbers.get(step.theorem)
+        pool = self.session.pool
+        if number is None:
+            return HeldOutGoal(step.goal, step.theorem, step.module, None, frozenset())
+        line = int(pool.lines[number])
+        return HeldOutGoal(step.goal, step.theorem, pool.modules[number], line, frozenset())
+
+    def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
+        pool, corpus = self.session.pool, self.session.dataset.corpus
+        scored = in_setting(score(pool, self.session.vectors, state, question), "importable")
+        ranked = [corpus[number] for number in self.method.ranking(scored)]
+        theorems = [premise for premise in ranked if is_theorem(premise)]
+        others = [premise for premise in ranked if not is_theorem(premise)]
+        names = GoalNames(question.goal)
+        definitions = [
+            one
+            for rank, one in enumerate(others[:DEFINITIONS])
+            if rank < LIKELY or names.in_target(one) or names.in_hypotheses(one)
+        ]
+        return theorems[:PREMISES], definitions
+
+    def _generated(self, step: WantedStep, premises: Sequence[Premise]) -> list[Candidate]:
+        assert self.generator is not None
+        found = self.generator.generate([step.goal], premises, count=GENERATED)
+        return as_candidates(found)
