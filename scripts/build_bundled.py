@@ -85,8 +85,8 @@ def read_library(path: Path, without: frozenset[str] = frozenset()) -> Library:
     }
     for used in proofs.values():
         uses.update(set(used))
-    theorems = {premise.name for found in premises.values() for premise in found if is_theorem(premise)}
-    rows = ProofRows.of_names({name: sorted(theorems.intersection(used)) for name, used in proofs.items()})
+    known = {premise.name for premise in shipped}
+    rows = ProofRows.of_names({name: sorted(known.intersection(used)) for name, used in proofs.items()})
     return Library(modules, premises, uses, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from lean_extract.records import Premise
 from lean_extract.source.reader import SourceModule
+from retriever.lean.ranker.place import Place, last_uses, nearness
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import Floats
 from retriever.search.index.neighbours import Bools, Ids
@@ -87,23 +89,51 @@ def proved(snapshot: Snapshot, where: GoalContext | None) -> Ids:
 
 @dataclass(frozen=True, slots=True)
 class NearbyCounts:
-    """In how many proofs above the goal premises are used: by number in the index, and by name."""
+    """In how many proofs above the goal premises are used: by number in the index, and by name.
+
+    `last` tells how near the last such proof is (`retriever.lean.ranker.place.PLACE`).
+    """
 
     of_indexed: Floats
     counts: Mapping[str, int]
+    last_of_indexed: Floats
+    last: Mapping[str, float]
 
     def of_names(self, names: Sequence[str]) -> Floats:
         """float32[k]: the counts of these names."""
         return np.array([self.counts.get(name, 0) for name in names], dtype=np.float32)
 
+    def last_of_names(self, names: Sequence[str]) -> Floats:
+        """float32[k]: how near the last use of these names is."""
+        return np.array([self.last.get(name, 0.0) for name in names], dtype=np.float32)
+
 
 def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
     """From the text of the open file, where it is given, else from what was indexed of it."""
     if where is None or where.source is None:
-        return NearbyCounts(snapshot.proofs.counts(above(snapshot, where)), {})
+        own = above(snapshot, where)
+        own = own[np.argsort(snapshot.view.lines[own], kind="stable")]
+        return NearbyCounts(snapshot.proofs.counts(own), {}, last_uses(snapshot.proofs, own), {})
     theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
-    counts = snapshot.nearby.counts(where.source, theorems)
+    uses = snapshot.nearby.uses(where.source, theorems)
+    counts = Counter(name for names in uses for name in names)
+    near = nearness(len(uses)).tolist()
+    last = {name: value for value, names in zip(near, uses, strict=True) for name in names}
     ids = snapshot.names.find_names(counts)
-    found = np.zeros(len(snapshot.view), dtype=np.float32)
-    np.maximum.at(found, ids[ids >= 0], np.fromiter(counts.values(), dtype=np.float32)[ids >= 0])
-    return NearbyCounts(found, counts)
+    found, recent = np.zeros((2, len(snapshot.view)), dtype=np.float32)
+    known = ids >= 0
+    np.maximum.at(found, ids[known], np.fromiter(counts.values(), dtype=np.float32)[known])
+    np.maximum.at(recent, ids[known], np.array([last[name] for name in counts], dtype=np.float32)[known])
+    return NearbyCounts(found, counts, recent, last)
+
+
+def place_of(snapshot: Snapshot, where: GoalContext | None, used: NearbyCounts) -> Place | None:
+    """Where the goal stands, as the learned ranker reads it; None without a file."""
+    if where is None:
+        return None
+    if where.shows_file:
+        starts = [premise.span.start.line for premise in declared_before(where) if premise.span]
+        lines = np.array(sorted(starts), dtype=np.int64)
+    else:
+        lines = np.sort(snapshot.view.lines[above(snapshot, where)]).astype(np.int64)
+    return Place(used.last_of_indexed, where.module, where.imports, where.theorem, lines)

@@ -16,11 +16,14 @@ from lean_extract.records import Premise
 from retriever.lean.features import CandidateColumns
 from retriever.lean.goal_context import GoalContext, NearbyCounts
 from retriever.lean.ranker.features import RankerColumns
+from retriever.lean.ranker.kinds import group_of, kind_columns
 from retriever.lean.ranker.patterns import pattern_columns
+from retriever.lean.ranker.place import PLACE
 from retriever.lean.ranker.signals import RankerSignals, hash_rows
 from retriever.lean.ranking import RankingQuestion
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
+from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.text import premise_texts
@@ -99,7 +102,7 @@ def local_columns(
 
 
 def local_ranker_columns(
-    snapshot: Snapshot, local: Local, signals: RankerSignals, tokens: Set[str]
+    snapshot: Snapshot, local: Local, signals: RankerSignals, tokens: Set[str], used: NearbyCounts
 ) -> RankerColumns:
     """The learned ranker's columns of the open file's premises.
 
@@ -108,13 +111,20 @@ def local_ranker_columns(
         local: the open file's premises.
         signals: the goal's.
         tokens: the goal's tokens.
+        used: what the proofs above use.
     """
     own_tokens = [tokens_of(premise) for premise in local.premises]
+    place = signals.place.of(local.indexed)
+    recent = used.last_of_names([premise.name for premise in local.premises])
+    place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
+    groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]
     rows = hash_rows([structure_of(premise) for premise in local.premises])
     question = signals.question
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
         patterns=pattern_columns(snapshot.structure, question.patterns, *rows),
+        place=place,
+        kinds=kind_columns(np.array(groups, dtype=np.int8)),
         dense_target=np.asarray(local.vectors @ question.vector, dtype=np.float32),
         target_lexical=snapshot.bm25.score_texts(question.tokens, own_tokens),
         target_overlap=snapshot.overlap.score_texts(question.tokens, own_tokens),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Set
 
 from lean_extract.lru import Cache
@@ -26,8 +25,8 @@ class NearbyUses:
         self._known: Cache[bool] = Cache(_CACHED)
         self._uses: Cache[tuple[str, ...]] = Cache(_CACHED)
 
-    def counts(self, source: SourceModule, theorems: Set[str]) -> Counter[str]:
-        """In how many of the proofs of these theorems each name is used."""
+    def uses(self, source: SourceModule, theorems: Set[str]) -> list[tuple[str, ...]]:
+        """The names that each of the proofs of these theorems uses, in the order of the file."""
         proofs = {key: proof for key, proof in _keyed(source) if proof.theorem in theorems}
         uses = {key: names for key in proofs if (names := self._uses.get(key)) is not None}
         missing = {key: proof for key, proof in proofs.items() if key not in uses}
@@ -36,7 +35,7 @@ class NearbyUses:
             for key, names in zip(missing, found, strict=True):
                 self._uses.put(key, names)
                 uses[key] = names
-        return Counter(name for names in uses.values() for name in names)
+        return [uses[key] for key in proofs]
 
     def _is_known(self, name: str) -> bool:
         return self._known.get_or_make(name, lambda: bool(self._names.find_names([name])[0] >= 0))

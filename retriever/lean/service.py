@@ -24,7 +24,7 @@ from retriever.lean.callers import Caller
 from retriever.lean.explanation import ScoredTable, explanations, with_reranker
 from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
-from retriever.lean.goal_context import GoalContext, NearbyCounts, used_nearby, voters
+from retriever.lean.goal_context import GoalContext, NearbyCounts, place_of, used_nearby, voters
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
@@ -159,7 +159,7 @@ class PremiseService:
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
         vector = self._vector(goal)
-        ranker = self._ranker if asked.kinds == "theorems" else None  # it was fitted to theorems
+        ranker = self._ranker
         target = None if ranker is None else self._vector(Goal((), goal.target))
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
@@ -174,7 +174,7 @@ class PremiseService:
             scores = self._fusion.score(table)
             tables = [ScoredTable(self._fusion, FEATURES, table)]
         else:
-            table = _ranker_table(snapshot, question, local, ids, columns, table)
+            table = _ranker_table(snapshot, question, local, used, ids, columns, table)
             scores = ranker.score(table)
             tables = [ScoredTable(ranker, RANKER_FEATURES, table)]
             if asked.k > len(scores):
@@ -265,6 +265,7 @@ def _ranker_table(
     snapshot: Snapshot,
     question: RankingQuestion,
     local: Local,
+    used: NearbyCounts,
     ids: Ids,
     columns: CandidateColumns,
     table: Floats,
@@ -272,7 +273,7 @@ def _ranker_table(
     """float32[n, len(RANKER_FEATURES)]: of the open file's premises, then of the indexed candidates."""
     signals, tokens = question.signals.further, question.context.tokens
     assert signals is not None
-    own = local_ranker_columns(snapshot, local, signals, tokens)
+    own = local_ranker_columns(snapshot, local, signals, tokens, used)
     parts = [(local.indexed, own), (ids, indexed_columns(snapshot, signals, ids))]
     return ranker_table(snapshot, signals, parts, columns, table, tokens)
 
@@ -305,8 +306,11 @@ def _question(
     further = None
     if target is not None:
         near = snapshot.search.query(target)
-        of_target = TargetQuestion(near, target, frozenset(target_tokens(goal)), patterns_of(statement))
-        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed)
+        of_target = TargetQuestion(
+            near, target, frozenset(target_tokens(goal)), patterns_of(statement), asked.caller
+        )
+        place = place_of(snapshot, where, used)
+        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed, place)
     instances = snapshot.structure.instances(structure)
     signals = Signals(
         dense=query,

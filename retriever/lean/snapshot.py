@@ -15,6 +15,8 @@ from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
+from retriever.lean.ranker.kinds import Groups, groups_of
+from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
@@ -93,6 +95,27 @@ class Snapshot:
     def proofs(self) -> ProofGraph:
         """What the proofs of the indexed theorems use, as far as that is known."""
         return proof_graph(self.view, self.names)
+
+    @cached_property
+    def uses_by_place(self) -> UsesByPlace:
+        """The same uses, counted by modules and namespaces."""
+        modules = [file.module for file in self.view.files]
+        return UsesByPlace(self.proofs, modules, self.view.file_of, self._in_namespace)
+
+    def _in_namespace(self, namespace: str) -> Bools:
+        tables = [segment.names for segment in self.view.segments]
+        found = [starting_with(table.data, table.starts[:-1], f"{namespace}.") for table in tables]
+        return np.concatenate([np.zeros(0, dtype=np.bool_), *found])
+
+    @cached_property
+    def kind_groups(self) -> Groups:
+        """int8[n]: what each premise is (`retriever.lean.ranker.kinds`)."""
+        bounds = self.view.bounds
+        found = [
+            groups_of(segment.kind_names, segment.kinds, self.is_theorem[start:stop])
+            for segment, start, stop in zip(self.view.segments, bounds, bounds[1:], strict=False)
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int8), *found])
 
     @cached_property
     def steps(self) -> StepIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.source.reader import read_module
+from lean_extract.source.reader import SourceModule, read_module
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
@@ -102,7 +103,7 @@ def graph_of(view: LeanView) -> dict[str, set[str]]:
 USES = {"A.one": ["B.two", "A.three", "gone"], "B.two": ["A.three"], "A.data": ["B.two"]}
 
 
-def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder: Encoder) -> None:
+def test_edges_join_segments_and_lead_to_premises_of_any_kind(tmp_path: Path, encoder: Encoder) -> None:
     a = sheet("A", "A.one", "A.three")
     b = Sheet([theorem("B.two", "B", "a = a"), theorem("gone", "B", "ℕ", kind="def")])
     stores = [
@@ -110,7 +111,7 @@ def test_edges_join_segments_and_lead_to_theorems_alone(tmp_path: Path, encoder:
         make_store(tmp_path / "b", {"B": b}, encoder, proofs=USES),
     ]
     view = LeanView.open(stores, encoder.fingerprint)
-    assert graph_of(view) == {"A.one": {"B.two", "A.three"}, "B.two": {"A.three"}}
+    assert graph_of(view) == {"A.one": {"B.two", "A.three", "gone"}, "B.two": {"A.three"}}
 
 
 def test_bundled_edges_serve_the_projects_own_copy(tmp_path: Path, encoder: Encoder) -> None:
@@ -145,29 +146,35 @@ theorem third : 3 = 3 := by
 """
 
 
+def counted(nearby: NearbyUses, source: SourceModule, theorems: set[str]) -> Counter[str]:
+    return Counter(name for names in nearby.uses(source, theorems) for name in names)
+
+
 def test_the_open_files_proofs_are_read_as_they_stand(tmp_path: Path, encoder: Encoder) -> None:
     library = {"L": sheet("L", "add_comm", "Lib.zero", "Eq.symm", "zero_of_another")}
     view = LeanView.open([make_store(tmp_path, library, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames.of(view))
     source = read_module(TEXT, "Own", "Own.lean")
-    counts = nearby.counts(source, {"Own.first", "Own.second"})
+    counts = counted(nearby, source, {"Own.first", "Own.second"})
     assert counts == {"add_comm": 1, "Lib.zero": 2, "Eq.symm": 1, "Own.first": 1}
-    assert nearby.counts(source, {"Own.third"}) == {"Own.second": 1}
+    in_order = [set(names) for names in nearby.uses(source, {"Own.second", "Own.third"})]
+    assert in_order == [{"Lib.zero", "Own.first"}, {"Own.second"}]
+    assert counted(nearby, source, {"Own.third"}) == {"Own.second": 1}
     edited = read_module(TEXT.replace("add_comm, ", ""), "Own", "Own.lean")
-    assert nearby.counts(edited, {"Own.first"}) == {"Lib.zero": 1, "Eq.symm": 1}
+    assert counted(nearby, edited, {"Own.first"}) == {"Lib.zero": 1, "Eq.symm": 1}
 
 
 def test_what_is_declared_above_a_proof_decides_what_it_means(tmp_path: Path, encoder: Encoder) -> None:
     view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames.of(view))
     proof = "theorem last : 1 = 1 := by\n  exact zero\n"
-    assert nearby.counts(read_module(proof, "A", "A.lean"), {"last"}) == {"zero": 1}
+    assert counted(nearby, read_module(proof, "A", "A.lean"), {"last"}) == {"zero": 1}
     text = f"namespace Own\ntheorem zero : 0 = 0 := rfl\n{proof}"
-    assert nearby.counts(read_module(text, "A", "A.lean"), {"Own.last"}) == {"Own.zero": 1}
+    assert counted(nearby, read_module(text, "A", "A.lean"), {"Own.last"}) == {"Own.zero": 1}
     for declared in ("unrelated", "zero"):
         text = f"namespace Own\ntheorem {declared} : 0 = 0 := rfl\n{proof}"
         used = "zero" if declared == "unrelated" else "Own.zero"
-        assert nearby.counts(read_module(text, "B", "B.lean"), {"Own.last"}) == {used: 1}
+        assert counted(nearby, read_module(text, "B", "B.lean"), {"Own.last"}) == {used: 1}
 
 
 def test_a_full_cache_of_uses_loses_none(
@@ -181,4 +188,4 @@ def test_a_full_cache_of_uses_loses_none(
         "".join(f"theorem {name} : 1 = 1 := by\n  exact zero\n" for name in names), "A", "A.lean"
     )
     for count in (1, 2, 3):
-        assert nearby.counts(source, set(names[:count])) == {"zero": count}
+        assert counted(nearby, source, set(names[:count])) == {"zero": count}

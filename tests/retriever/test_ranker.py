@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal
+from lean_extract.source.reader import read_module
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.ranker.features import RANKER_FEATURES
@@ -173,3 +174,59 @@ def test_the_service_ranks_by_the_trees(tmp_path: Path, encoder: Encoder, model_
         assert {one.premise.name for one in ranked[:2]} == {"swap", "add_comm"}
         assert len(ranked) == (3 if where is None else 4)
     assert service.rank(COMMUTES, None, kinds="definitions") == []
+
+
+def stump(feature: str, below: dict[str, object], above: dict[str, object]) -> dict[str, object]:
+    """A split of a tree at 0."""
+    return {
+        "split_feature": RANKER_FEATURES.index(feature),
+        "threshold": 0.0,
+        "left_child": below,
+        "right_child": above,
+    }
+
+
+def of_trees(tmp_path: Path, encoder: Encoder, model_folder: Path, root: dict[str, object]) -> PremiseService:
+    """A service over two theorems and a definition, ranked by one tree."""
+    model = tmp_path / "model"
+    shutil.copytree(model_folder, model)
+    write_ranker(model, {"tree_info": [{"tree_structure": root}]}, {}, "")
+    premises = [
+        theorem("add_comm", "Lib", "a + b = b + a", "(a b : ℕ)"),
+        theorem("swapped", "Lib", "a + b = b + a", "(a b : ℕ)"),
+        theorem("add", "Lib", "ℕ", "(a b : ℕ)", kind="def"),
+    ]
+    return PremiseService.open([make_store(tmp_path / "index", {"Lib": Sheet(premises)}, encoder)], model)
+
+
+NO: dict[str, object] = {"leaf_value": 0.0}
+YES: dict[str, object] = {"leaf_value": 1.0}
+
+
+def test_the_caller_decides_which_kind_is_wanted(
+    tmp_path: Path, encoder: Encoder, model_folder: Path
+) -> None:
+    """With a tree that wants definitions after `simp` and theorems else, of the open file, too."""
+    root = stump("caller_simplify", stump("kind_definition", YES, NO), stump("kind_definition", NO, YES))
+    service = of_trees(tmp_path, encoder, model_folder, root)
+    own = (theorem("own_def", "New", "ℕ", kind="def"), theorem("own_law", "New", "x + y = y + x"))
+    place = GoalContext("New", ("Lib",), local=own)
+    for where, theorems, definitions in (
+        (None, {"add_comm", "swapped"}, {"add"}),
+        (place, {"add_comm", "swapped", "own_law"}, {"add", "own_def"}),
+    ):
+        plain = [one.premise.name for one in service.rank(COMMUTES, where, kinds="all", caller="apply")]
+        told = [one.premise.name for one in service.rank(COMMUTES, where, kinds="all", caller="simplify")]
+        assert set(plain[: len(theorems)]) == theorems and set(plain) == theorems | definitions
+        assert set(told[: len(definitions)]) == definitions and set(told) == set(plain)
+
+
+def test_what_was_used_last_above_is_known(tmp_path: Path, encoder: Encoder, model_folder: Path) -> None:
+    root = stump("last_use", NO, YES)
+    service = of_trees(tmp_path, encoder, model_folder, root)
+    text = "theorem first : 1 = 1 := by\n  rw [swapped]\n\ntheorem second : 2 = 2 := by\n  exact first\n\n"
+    source = read_module(text, "New", "New.lean")
+    place = GoalContext("New", ("Lib",), line=7, local=source.premises, source=source)
+    found = [one.premise.name for one in service.rank(COMMUTES, place)]
+    assert set(found[:2]) == {"swapped", "first"} and set(found) == {"swapped", "first", "second", "add_comm"}
+    assert {one.score for one in service.rank(COMMUTES)} == {0.0}, "without a file nothing is"

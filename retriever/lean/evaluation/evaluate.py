@@ -1,6 +1,8 @@
 """Hold the rankings against each other on held-out theorems and on traced states.
 
-python -m retriever evaluate MODEL DATASET [--part valid|tune|test] [--states FILE [--count theorems everything]]
+python -m retriever evaluate MODEL DATASET [--part valid|tune|test]
+    [--states FILE [--count theorems everything] [--callers]]
+    [--definitions RECORDS [--kinds theorems all]]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
     [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
 
@@ -14,8 +16,9 @@ import argparse
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -33,9 +36,9 @@ from retriever.lean.evaluation.perturb import (
     robustness,
 )
 from retriever.lean.evaluation.plot import recall_plot
-from retriever.lean.evaluation.pool import HeldOutGoal
+from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Method, Setting
-from retriever.lean.evaluation.real_states import COUNTS, read_states
+from retriever.lean.evaluation.real_states import COUNTS, Count, read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
@@ -55,6 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--states", type=Path, help="traced steps, to ask as well")
     count_help = "which premises of traced steps count: theorems of the pool, or everything (theorems)"
     parser.add_argument("--count", choices=COUNTS, nargs="+", default=["theorems"], help=count_help)
+    callers_help = "ask traced steps with the step's tactic known, as well"
+    parser.add_argument("--callers", action="store_true", help=callers_help)
+    definitions_help = "the dataset's records: definitions are in the pool as well"
+    parser.add_argument("--definitions", type=Path, metavar="RECORDS", help=definitions_help)
+    kinds_help = "what is offered for traced steps: theorems, or definitions as well (theorems)"
+    parser.add_argument(
+        "--kinds", choices=get_args(OfferedKinds), nargs="+", default=["theorems"], help=kinds_help
+    )
     parser.add_argument("--methods", nargs="*", help="default: all that the model has")
     beside_help = "other model folders, each a row by its embeddings alone"
     parser.add_argument("--beside", nargs="*", default=[], metavar="NAME=FOLDER", help=beside_help)
@@ -77,7 +88,12 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
     """Measure each part asked for, print its tables, and give its name and them as JSON values."""
     if chosen.plot:
         require_charts()
-    session = open_session(chosen.model, chosen.dataset, chosen.cache, load_fusion(chosen.model).bm25)
+    if "all" in chosen.kinds and not chosen.definitions:
+        raise BadSettings(
+            "The pool has no definitions to offer.", "Name the dataset's records by --definitions."
+        )
+    bm25 = load_fusion(chosen.model).bm25
+    session = open_session(chosen.model, chosen.dataset, chosen.cache, bm25, chosen.definitions)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)
     own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)
@@ -110,13 +126,24 @@ def _check_against(name: str, others: Sequence[Method]) -> None:
 def _asked(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
     asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
     if chosen.states:
-        for count in chosen.count:
-            name = chosen.states.stem if count == "theorems" else f"{chosen.states.stem}, {count}"
-            asked[name] = read_states(chosen.states, session.pool, count)[: chosen.limit]
+        callers = (False, True) if chosen.callers else (False,)
+        for count, kinds, told in product(chosen.count, chosen.kinds, callers):
+            found = read_states(chosen.states, session.pool, count, kinds, callers=told)
+            asked[_name_of(chosen.states.stem, count, kinds, callers=told)] = found[: chosen.limit]
     for part, questions in asked.items():
         if not questions:
             raise BadSettings(f"There is nothing to ask in {part}.", "Choose another part or dataset.")
     return dict(asked)
+
+
+def _name_of(stem: str, count: Count, kinds: OfferedKinds, *, callers: bool) -> str:
+    said = [
+        stem,
+        *([count] if count != "theorems" else []),
+        *(["definitions offered"] if kinds == "all" else []),
+        *(["callers known"] if callers else []),
+    ]
+    return ", ".join(said)
 
 
 def _perturb(

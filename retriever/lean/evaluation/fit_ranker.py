@@ -1,10 +1,12 @@
 """Fit the learned ranker: LambdaRank trees (LightGBM) over examples of questions that the encoder has not seen.
 
-    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 260] [--gains FILE.md]
+    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 80] [--gains FILE.md]
+        [--folds N [--leave-out FEATURE...]]
 
 EXAMPLES are files of `python -m retriever ranking-examples`, each with a weight (1): a set with more questions
 counts more, so weights keep a small one from being lost. Writes `ranker.onnx` into the model folder, and prints
-how much each feature brought (the sum of the gains of its splits).
+how much each feature brought (the sum of the gains of its splits). With `--folds` nothing is written: the examples
+are judged by trees fitted without their theorem's fold, and with `--leave-out` as if some features were not there.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from tqdm import tqdm
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.files.atomic import replacing
 from lean_extract.option_types import positive
+from retriever.lean.evaluation.cross_validation import cross_validated, figures_table, without_features
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.ranker.features import RANKER_FEATURES
@@ -30,10 +33,11 @@ ADDED = {"in_scope": 2.0, "exact_match": 4.0}
 """What the labels cannot tell, added to the trees' score. A finished proof uses what its file imports, so the trees
 never see what an import more is worth; and Mathlib's proofs hardly ever need what states the very goal, which
 people's goals do (see `fit_fusion`)."""
+_FEWEST_FOLDS = 2
 PARAMETERS = {
     "objective": "lambdarank",
     "num_leaves": 15,
-    "learning_rate": 0.05,
+    "learning_rate": 0.15,
     "lambdarank_truncation_level": 20,
     "min_data_in_leaf": 60,
     "feature_fraction": 0.5,
@@ -105,13 +109,30 @@ def fit_ranker(
     return booster
 
 
+def _judged(options: argparse.Namespace, parts: Sequence[RankingExamples], weights: Sequence[float]) -> str:
+    if options.folds < _FEWEST_FOLDS:
+        raise BadSettings("One fold leaves nothing to fit to.", "Give --folds 2 or more.")
+    if options.leave_out:
+        parts = [without_features(part, options.leave_out) for part in parts]
+
+    def fit(rest: Sequence[RankingExamples]) -> Any:
+        return fit_trees(rest, weights, options.rounds, options.threads)
+
+    scores = cross_validated(parts, options.folds, fit)
+    return figures_table([path.stem for path in options.examples], parts, scores)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("examples", type=Path, nargs="+", help="files of ranking-examples")
     parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
-    parser.add_argument("--rounds", type=positive, default=260, help="trees (260)")
+    parser.add_argument("--rounds", type=positive, default=80, help="trees (80)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
+    folds_help = "write nothing; judge by so many folds of theorems"
+    parser.add_argument("--folds", type=positive, help=folds_help)
+    out_help = "with --folds: features that count as 0, by the beginnings of their names"
+    parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)
     parser.add_argument("--gains", type=Path, help="write the table of gains to this file")
 
 
@@ -121,6 +142,9 @@ def run(options: argparse.Namespace) -> None:
     if len(weights) != len(options.examples) or min(weights) <= 0:
         raise BadSettings("--weights needs one positive number for each file.", "Give as many as files.")
     parts = [RankingExamples.load(path) for path in options.examples]
+    if options.folds:
+        print(_judged(options, parts, weights))
+        return
     booster = fit_ranker(options.model, parts, weights, options.rounds, options.threads)
     found = gains_table(booster)
     if options.gains:

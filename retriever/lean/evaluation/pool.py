@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.records import Goal, Module, Premise
+from retriever.lean.callers import Caller
 from retriever.lean.dataset.files import Dataset
+from retriever.lean.ranker.kinds import Groups, group_of
+from retriever.lean.ranker.place import Place, UsesByPlace, last_uses, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
+from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.splits import Split, root_name
 from retriever.search.votes import ProofGraph
+
+OfferedKinds = Literal["theorems", "all"]
+"""Which premises of a pool are offered; one made without definitions has theorems only."""
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -34,9 +44,13 @@ class HeldOutGoal:
     line: int | None
     gold: frozenset[int]
     """Numbers of candidates; from `len(pool)` on those of premises that the pool lacks."""
+    kinds: OfferedKinds = "theorems"
+    """What is offered."""
+    caller: Caller = ""
+    """The tactic that premises are asked for, where that is told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """Candidates by number."""
 
@@ -54,6 +68,9 @@ class Pool:
     structure: StructureIndex
     proofs: ProofGraph
     """Of the training split's theorems."""
+    uses_by_place: UsesByPlace
+    kind_groups: Groups
+    """int8[n]: what each candidate is."""
     roots: dict[str, int]
     """Family by root name."""
     members: dict[int, Ints]
@@ -77,8 +94,27 @@ class Pool:
         return self.roots.get(theorem, -1)
 
     def offered(self, question: HeldOutGoal) -> Bools:
-        """[n] Everything but the theorem itself and its generated twins."""
-        return np.asarray(self.families != self.family_of(question.theorem))
+        """[n] What is of the kinds asked for, but the theorem itself and its generated twins."""
+        others = np.asarray(self.families != self.family_of(question.theorem))
+        return others if question.kinds == "all" else np.asarray(others & self.is_theorem)
+
+    @cached_property
+    def is_theorem(self) -> Bools:
+        """[n] Which candidates are theorems."""
+        return np.asarray(self.kind_groups == 0)
+
+    def place_of(self, question: HeldOutGoal) -> Place:
+        """Where a question stands: its module, what that imports, what stands above it."""
+        above = self.above(question)
+        above = above[np.argsort(self.lines[above], kind="stable")]
+        node = self.graph.get(question.module, ModuleNode())
+        return Place(
+            last_uses(self.proofs, above),
+            question.module,
+            tuple(item.module for item in node.imports),
+            question.theorem,
+            self.lines[above],
+        )
 
     def uses_elsewhere(self, question: HeldOutGoal) -> Ints:
         """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
@@ -126,6 +162,10 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     numbers = {name: number for number, name in enumerate(module_names)}
     module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
     order = np.argsort(module_numbers, kind="stable")
+    proofs = proofs_of(dataset)
+    names = [premise.name.encode() for premise in corpus]
+    starts = np.cumsum([0, *(len(name) + 1 for name in names)])
+    joined_names = b"".join(name + b"\n" for name in names)
     bm25 = Bm25([build_postings(premise_tokens(premise) for premise in corpus)], parameters)
     return Pool(
         names=tuple(premise.name for premise in corpus),
@@ -140,7 +180,16 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
         bm25=bm25,
         overlap=Overlap(bm25.segments),
         structure=StructureIndex([StructureColumns.of_rows([of_premise(premise) for premise in corpus])]),
-        proofs=proofs_of(dataset),
+        proofs=proofs,
+        uses_by_place=UsesByPlace(
+            proofs,
+            module_names,
+            module_numbers,
+            lambda namespace: starting_with(joined_names, starts[:-1], f"{namespace}."),
+        ),
+        kind_groups=np.array(
+            [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in corpus], dtype=np.int8
+        ),
         roots={
             name: int(family)
             for premise, family in zip(corpus, families, strict=True)
@@ -175,6 +224,11 @@ def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> l
         chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
         found = [found[number] for number in chosen]
     return [
-        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, theorems_of(dataset, query.gold))
         for query in found
     ]
+
+
+def theorems_of(dataset: Dataset, gold: Iterable[int]) -> frozenset[int]:
+    """Those of some premises that are theorems."""
+    return frozenset(number for number in gold if is_theorem(dataset.corpus[number]))

@@ -13,11 +13,13 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Pool
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import CandidateColumns, RankingContext, features
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.ranker.model import TreeRanker
+from retriever.lean.ranker.place import Place
 from retriever.lean.ranker.signals import (
     RankerSignals,
     TargetQuestion,
@@ -191,10 +193,11 @@ def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -
         target,
         frozenset(target_tokens(question.goal)),
         patterns_of(statement),
+        question.caller,
     )
 
-    def further(voters: Bools) -> RankerSignals:
-        return ranker_signals(pool, of_target, KnownProducts(dense), lexical, tokens, voters & allowed)
+    def further(voters: Bools, place: Place | None) -> RankerSignals:
+        return ranker_signals(pool, of_target, KnownProducts(dense), lexical, tokens, voters & allowed, place)
 
     there = pool.proofs.known & ~pool.behind(question)
     return ScoredQuestion(
@@ -204,8 +207,8 @@ def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -
         lexical,
         votes=_votes(pool, dense, pool.proofs.known),
         votes_there=_votes(pool, dense, there),
-        further=further(pool.proofs.known),
-        further_there=further(there),
+        further=further(pool.proofs.known, None),
+        further_there=further(there, pool.place_of(question)),
         overlap=pool.overlap.scores(tokens),
         structure=structure,
         instances=instances,
@@ -239,6 +242,15 @@ def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
         votes=scored.votes_there,
         further=scored.further_there,
     )
+
+
+def asked_by(scored: ScoredQuestion, caller: Caller) -> ScoredQuestion:
+    """The same question asked by another caller."""
+
+    def told(signals: RankerSignals) -> RankerSignals:
+        return replace(signals, question=replace(signals.question, caller=caller))
+
+    return replace(scored, further=told(scored.further), further_there=told(scored.further_there))
 
 
 def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:

@@ -1,16 +1,19 @@
 """Make the examples that a learned ranker is fitted to: the candidates of held-out questions and their features.
 
     python -m retriever ranking-examples MODEL DATASET OUT.npz [--origin statement inner step]
-        [--half tune|report] [--states FILE] [--limit 1500] [--cache DIR]
+        [--half tune|report] [--states FILE] [--definitions RECORDS] [--limit 1500] [--cache DIR]
 
 The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
 proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, and with its file
-and position and importable candidates. OUT holds
+and position and importable candidates; a step once more with its tactic known. With `--definitions` a step, or a
+statement, is also asked for premises of all kinds. OUT holds
 
     features  float32[rows, RANKER_FEATURES]
     gold      bool[rows]
     lengths   int64[rankings], the rows of each
     missing   int64[rankings], gold premises that are not among the candidates
+    settings  str[rankings], how each was asked
+    theorems  str[rankings], of which theorem
     about     JSON: the features' names, data hash, encoder, questions
 """
 
@@ -19,7 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +33,16 @@ from tqdm import tqdm
 from lean_extract.errors import BadRecords
 from lean_extract.files.atomic import replacing_bytes
 from lean_extract.option_types import positive
-from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import Setting, in_setting, ranker_featured, score
-from retriever.lean.evaluation.real_states import read_states
+from retriever.lean.callers import Caller
+from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
+from retriever.lean.evaluation.rankers import Setting, asked_by, in_setting, ranker_featured, score
+from retriever.lean.evaluation.real_states import Count, read_states
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, is_tuned_on, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.search.fusion import Lists
 
-ASKED: tuple[Setting, ...] = ("state", "importable")
+_ARRAYS = ("features", "gold", "lengths", "missing", "settings", "theorems")
 FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
 
 
@@ -50,6 +54,8 @@ class RankingExamples:
     gold: npt.NDArray[np.bool_]
     lengths: npt.NDArray[np.int64]
     missing: npt.NDArray[np.int64]
+    settings: npt.NDArray[np.str_]
+    theorems: npt.NDArray[np.str_]
     about: dict[str, Any]
 
     def save(self, path: Path) -> None:
@@ -57,10 +63,7 @@ class RankingExamples:
         with replacing_bytes(path) as stream:
             np.savez(
                 stream,
-                features=self.features,
-                gold=self.gold,
-                lengths=self.lengths,
-                missing=self.missing,
+                **{name: getattr(self, name) for name in _ARRAYS},
                 about=np.array(json.dumps(self.about)),
             )
 
@@ -69,9 +72,11 @@ class RankingExamples:
         """Read a file. Raises BadRecords when it is not one, or of other features."""
         try:
             with np.load(path, allow_pickle=False) as found:
-                arrays = [found[name] for name in ("features", "gold", "lengths", "missing")]
+                arrays = {name: found[name] for name in _ARRAYS}
                 about = json.loads(str(found["about"]))
-            if about["features"] != list(RANKER_FEATURES) or len(arrays[0]) != int(arrays[2].sum()):
+            if about["features"] != list(RANKER_FEATURES) or len(arrays["features"]) != int(
+                arrays["lengths"].sum()
+            ):
                 raise ValueError("it is of other features")
         except OSError as error:
             raise BadRecords(
@@ -81,27 +86,56 @@ class RankingExamples:
             raise BadRecords(
                 f"{path} does not hold ranking examples: {error}.", FIT.format(path=path)
             ) from error
-        features, gold, lengths, missing = arrays
-        return cls(features, gold, lengths, missing, about)
+        return cls(**arrays, about=about)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """One question in one setting."""
+
+    features: npt.NDArray[np.float32]
+    gold: npt.NDArray[np.bool_]
+    missing: int
+    setting: str
+    theorem: str
 
 
 def examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Lists
-) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], int]]:
-    """(features, gold, gold premises that are no candidates) of every question in every setting."""
+) -> Iterator[_Ranking]:
+    """Every question in every setting; `caller` and `kinds` of a question are those that it may be told.
+
+    Premises of all kinds are asked for where the file is known; what is gold among theorems is less.
+    """
+    pool = session.pool
     states = encode_questions(session.encoder, questions)
     for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[row], question)
-        for setting in ASKED:
-            numbers, _, table = ranker_featured(session.pool, lists, in_setting(raw, setting))
-            gold = np.isin(numbers, list(question.gold))
-            yield table, gold, len(question.gold) - int(gold.sum())
+        callers: list[Caller] = ["", question.caller] if question.caller else [""]
+        for kinds in dict.fromkeys(("theorems", question.kinds)):
+            gold = [one for one in question.gold if kinds == "all" or pool.is_theorem[one]]
+            if not gold:
+                continue
+            raw = score(pool, session.vectors, states[row], replace(question, kinds=kinds, caller=""))
+            ways: list[tuple[Setting, Caller]] = [("importable", caller) for caller in callers]
+            if kinds == "theorems":
+                ways = [("state", ""), *ways]
+            for setting, caller in ways:
+                numbers, _, table = ranker_featured(pool, lists, asked_by(in_setting(raw, setting), caller))
+                is_gold = np.isin(numbers, gold)
+                told = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
+                yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), told, question.theorem)
 
 
-def held_out(session: EvaluationSession, origins: Sequence[str], half: str, limit: int) -> list[HeldOutGoal]:
+def held_out(
+    session: EvaluationSession,
+    origins: Sequence[str],
+    half: str,
+    limit: int,
+    kinds: OfferedKinds = "theorems",
+) -> list[HeldOutGoal]:
     """Queries of these origins in a half of the valid split; a fixed sample of at most `limit`."""
     found = [
-        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold))
+        HeldOutGoal(query.goal, query.theorem, query.module, query.line, frozenset(query.gold), kinds)
         for query in session.dataset.queries
         if query.split == "valid"
         and query.origin in origins
@@ -123,10 +157,12 @@ def make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) 
         "questions": len(questions),
     }
     return RankingExamples(
-        np.concatenate([features for features, _, _ in found]),
-        np.concatenate([gold for _, gold, _ in found]),
-        np.array([len(gold) for _, gold, _ in found], dtype=np.int64),
-        np.array([missing for _, _, missing in found], dtype=np.int64),
+        np.concatenate([one.features for one in found]),
+        np.concatenate([one.gold for one in found]),
+        np.array([len(one.gold) for one in found], dtype=np.int64),
+        np.array([one.missing for one in found], dtype=np.int64),
+        np.array([one.setting for one in found]),
+        np.array([one.theorem for one in found]),
         about,
     )
 
@@ -141,17 +177,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--half", choices=("tune", "report"), default="tune", help="of the valid split (tune)"
     )
     parser.add_argument("--states", type=Path, help="ask these traced steps instead")
+    definitions_help = "the dataset's records: ask for premises of all kinds, too"
+    parser.add_argument("--definitions", type=Path, metavar="RECORDS", help=definitions_help)
     parser.add_argument("--limit", type=positive, default=1500, help="questions, at most (1500)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    session = open_session(options.model, options.dataset, options.cache, load_fusion(options.model).bm25)
+    fusion = load_fusion(options.model)
+    session = open_session(options.model, options.dataset, options.cache, fusion.bm25, options.definitions)
+    kinds: OfferedKinds = "all" if options.definitions else "theorems"
     if options.states:
-        questions = read_states(options.states, session.pool)[: options.limit]
+        count: Count = "known" if options.definitions else "theorems"
+        questions = read_states(options.states, session.pool, count, kinds, callers=True)[: options.limit]
     else:
-        questions = held_out(session, options.origin, options.half, options.limit)
+        questions = held_out(session, options.origin, options.half, options.limit, kinds)
     examples = make_examples(session, questions)
     examples.save(options.out)
     print(

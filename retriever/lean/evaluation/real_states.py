@@ -1,9 +1,10 @@
 """Traced states with labels per tactic, as questions over a text-made pool.
 
 The file has one tactic a line: theorem, file, step, state_before, tactic, premises, core_premises (LeanDojo's form;
-`core_premises` may be absent). There are two counts:
+`core_premises` may be absent). There are three counts:
 
-    theorems     the gold premises of a step are those that the pool holds; steps without any are left out
+    theorems     the gold premises of a step are the theorems that the pool holds; steps without any are left out
+    known        those of any kind that the pool holds
     everything   all annotated premises are gold, core's too; one that the pool lacks cannot be found
 """
 
@@ -15,17 +16,25 @@ from typing import Literal, get_args
 
 from lean_extract.errors import BadRecords
 from lean_extract.goals import parse_state
-from retriever.lean.evaluation.pool import HeldOutGoal, Pool
+from retriever.lean.callers import caller_of
+from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds, Pool
 
-Count = Literal["theorems", "everything"]
+Count = Literal["theorems", "known", "everything"]
 COUNTS: tuple[Count, ...] = get_args(Count)
 
 
-def read_states(path: Path, pool: Pool, count: Count = "theorems") -> list[HeldOutGoal]:
+def read_states(
+    path: Path,
+    pool: Pool,
+    count: Count = "theorems",
+    kinds: OfferedKinds = "theorems",
+    *,
+    callers: bool = False,
+) -> list[HeldOutGoal]:
     """The steps that have gold premises, as questions.
 
     Where the pool has the theorem, it stands where the pool has it: files move between versions. Gold premises that
-    the pool lacks have numbers from `len(pool)` on.
+    the pool lacks have numbers from `len(pool)` on. With `callers` each is asked with its step's tactic known.
 
     Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
     read.
@@ -35,8 +44,8 @@ def read_states(path: Path, pool: Pool, count: Count = "theorems") -> list[HeldO
     for line_number, line in enumerate(_lines(path), start=1):
         try:
             step = json.loads(line)
-            theorem, file, state, premises = (
-                step[key] for key in ("theorem", "file", "state_before", "premises")
+            theorem, file, state, tactic, premises = (
+                step[key] for key in ("theorem", "file", "state_before", "tactic", "premises")
             )
             annotated = dict.fromkeys([*premises, *step.get("core_premises", ())])
         except (ValueError, KeyError, TypeError) as error:
@@ -45,6 +54,8 @@ def read_states(path: Path, pool: Pool, count: Count = "theorems") -> list[HeldO
             ) from error
         annotated.pop(theorem, None)
         gold = frozenset(numbers[name] for name in annotated if name in numbers)
+        if count == "theorems":
+            gold = frozenset(number for number in gold if pool.is_theorem[number])
         if count == "everything":
             gold |= frozenset(range(len(pool), len(pool) + len(annotated) - len(gold)))
         goals = parse_state(state).goals
@@ -52,7 +63,8 @@ def read_states(path: Path, pool: Pool, count: Count = "theorems") -> list[HeldO
             number = numbers.get(theorem)
             at = int(pool.lines[number]) if number is not None else None
             module = file.removesuffix(".lean").replace("/", ".") if number is None else pool.modules[number]
-            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold))
+            caller = caller_of(tactic) if callers else ""
+            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
     return questions
 
 

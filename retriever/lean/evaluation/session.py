@@ -12,6 +12,7 @@ import numpy as np
 
 from lean_extract.records import Goal
 from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.evaluation.definitions import with_definitions
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
@@ -38,10 +39,17 @@ class EvaluationSession:
 
 
 def open_session(
-    model: Path, dataset: Path, cache: Path | None = None, parameters: Bm25Parameters | None = None
+    model: Path,
+    dataset: Path,
+    cache: Path | None = None,
+    parameters: Bm25Parameters | None = None,
+    definitions: Path | None = None,
 ) -> EvaluationSession:
-    """Load both and embed the corpus, or take its vectors from the cache. Raises ModelError, BadRecords."""
+    """Load both and embed the corpus, or take its vectors from the cache; the pool is the dataset's corpus, and
+    the definitions of a records file where one is named. Raises ModelError, BadRecords."""
     loaded = load_dataset(dataset)
+    if definitions is not None:
+        loaded = with_definitions(loaded, definitions)
     encoder = Encoder.load(model)
     vectors = corpus_vectors(loaded, encoder, cache)
     return EvaluationSession(

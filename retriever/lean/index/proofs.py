@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from retriever.lean.index.flags import Flag
 from retriever.lean.index.view import LeanView
 from retriever.search.index.names import LiveNames
 from retriever.search.votes import ProofGraph
@@ -17,7 +16,7 @@ Ids = npt.NDArray[np.int64]
 
 
 def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
-    """What the proofs of a view's live theorems use, of its live theorems.
+    """What the proofs of a view's live theorems use, of its live premises of any kind.
 
     What a dead premise (of a replaced file, of a module that another store has too) uses, or is used by, goes
     over to the live one of its name. Of what is shipped, proofs of held-out theorems are in no graph: they have no
@@ -52,8 +51,6 @@ def _of_edges(view: LeanView, names: LiveNames, owners: Ids, used: Ids) -> Proof
         found = (used >= 0) & (owners >= 0)
         found[was_dead] &= ~has_own[owners[was_dead]]
         used, owners = used[found], owners[found]
-    is_theorem = (view.flags[used] & Flag.THEOREM) != 0
-    used, owners = used[is_theorem], owners[is_theorem]
     if (owners[1:] < owners[:-1]).any():
         order = np.argsort(owners, kind="stable")
         used, owners = used[order], owners[order]

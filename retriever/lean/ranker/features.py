@@ -6,6 +6,9 @@
 | dense, lexical | scores of the goal's target alone, and ranks and distances among the candidates |
 | structure | how a premise could be used on the goal: `retriever.lean.ranker.patterns` |
 | names | the parts of a premise's name against the goal's tokens |
+| place | what proofs of the same place use: `retriever.lean.ranker.place` |
+| kinds | what a premise is, where it is no theorem: `retriever.lean.ranker.kinds` |
+| caller | the tactic that premises are asked for: `retriever.lean.callers`; the same for all candidates |
 """
 
 from __future__ import annotations
@@ -16,8 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retriever.lean.callers import CALLERS, Caller
 from retriever.lean.features import FEATURES, CandidateColumns, ranks
+from retriever.lean.ranker.kinds import KIND_COLUMNS
 from retriever.lean.ranker.patterns import PATTERNS
+from retriever.lean.ranker.place import PLACE, USES, declaration_gaps
 from retriever.lean.ranker.votes import VOTES
 from retriever.lean.tokens import name_parts
 
@@ -44,8 +50,11 @@ _RELATIVE = (
     "name_parts",
     "name_missing",  # how many parts of the name are no tokens of the goal
     "name_target",  # share of the name's parts among the target's tokens
+    *(name.replace("uses", "lift") for name in USES),  # a count by place / sqrt(1 + how many proofs use it)
+    "declaration_gap",  # 1 / (1 + declarations between it and the goal) above the goal in the open file
 )
-RANKER_FEATURES = (*FEATURES, *VOTES, *PATTERNS, *_RELATIVE)
+_CALLERS = tuple(f"caller_{name}" for name in CALLERS if name)
+RANKER_FEATURES = (*FEATURES, *VOTES, *PATTERNS, *PLACE, *KIND_COLUMNS, *_RELATIVE, *_CALLERS)
 """The names of the columns, in order."""
 
 
@@ -57,6 +66,10 @@ class RankerColumns:
     """float32[n, len(VOTES)]"""
     patterns: Floats
     """float32[n, len(PATTERNS)]"""
+    place: Floats
+    """float32[n, len(PLACE)], counts as they are."""
+    kinds: Floats
+    """float32[n, len(KIND_COLUMNS)]"""
     dense_target: Floats
     """float32[n], like all below: cosine of the goal's target alone."""
     target_lexical: Floats
@@ -64,13 +77,25 @@ class RankerColumns:
     rarest_shared: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class RankerQuestion:
+    """What the features need to know of the question."""
+
+    goal_tokens: Set[str]
+    """The lexical tokens of target and hypotheses."""
+    target_tokens: Set[str]
+    """Those of the target alone."""
+    lines: npt.NDArray[np.int64]
+    """int64[k], ascending: where the declarations above the goal in its file begin."""
+    caller: Caller = ""
+
+
 def ranker_features(
     table: Floats,
     candidates: CandidateColumns,
     further: RankerColumns,
     together: Floats,
-    goal_tokens: Set[str],
-    target_tokens: Set[str],
+    asked: RankerQuestion,
 ) -> Floats:
     """float32[n, len(RANKER_FEATURES)].
 
@@ -79,13 +104,13 @@ def ranker_features(
         candidates: the columns it was made of.
         further: the other columns.
         together: float32[n], how often each is used with the candidates that have most votes.
-        goal_tokens: the lexical tokens of target and hypotheses.
-        target_tokens: those of the target alone.
+        asked: what does not depend on the candidates.
     """
     votes = further.votes[:, VOTES.index("votes_512")]
     rarity = np.sqrt(1.0 + candidates.use_count)
     dense, lexical = candidates.dense, candidates.lexical
     parts = [name_parts(name) for name in candidates.names]
+    is_near = table[:, FEATURES.index("same_module")] > 0
     columns = {
         "votes_share": votes / max(float(votes.max(initial=0.0)), 1e-6),
         "votes_lift": votes / rarity,
@@ -105,11 +130,22 @@ def ranker_features(
         "hypotheses_fit": candidates.fit.hypotheses,
         "assumed_fit": candidates.fit.assumed,
         "name_parts": [len(one) for one in parts],
-        "name_missing": [sum(part not in goal_tokens for part in one) for one in parts],
-        "name_target": _share(parts, target_tokens),
+        "name_missing": [sum(part not in asked.goal_tokens for part in one) for one in parts],
+        "name_target": _share(parts, asked.target_tokens),
+        **_lifts(further.place, rarity),
+        "declaration_gap": declaration_gaps(asked.lines, candidates.lines, is_near),
     }
     relative = np.stack([np.asarray(columns[name], dtype=np.float32) for name in _RELATIVE], axis=1)
-    return np.concatenate([table, further.votes, further.patterns, relative], axis=1, dtype=np.float32)
+    place = np.log1p(further.place)
+    callers = np.tile(
+        np.array([name == asked.caller for name in CALLERS if name], np.float32), (len(table), 1)
+    )
+    parts_of = [table, further.votes, further.patterns, place, further.kinds, relative, callers]
+    return np.concatenate(parts_of, axis=1, dtype=np.float32)
+
+
+def _lifts(place: Floats, rarity: Floats) -> dict[str, Floats]:
+    return {name.replace("uses", "lift"): place[:, PLACE.index(name)] / rarity for name in USES}
 
 
 def _log_rank(scores: Floats) -> Floats:

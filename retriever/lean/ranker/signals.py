@@ -9,9 +9,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from retriever.lean.callers import Caller
 from retriever.lean.features import CandidateColumns
-from retriever.lean.ranker.features import RankerColumns, ranker_features
+from retriever.lean.ranker.features import RankerColumns, RankerQuestion, ranker_features
+from retriever.lean.ranker.kinds import Groups, kind_columns
 from retriever.lean.ranker.patterns import pattern_columns
+from retriever.lean.ranker.place import Place, PlaceSignals, UsesByPlace, no_place, place_signals
 from retriever.lean.ranker.votes import LEXICAL, NEAREST, VOTES, VotedPremises, used_together, voted
 from retriever.lean.structure.hashes import GoalPatterns
 from retriever.lean.structure.index import StructureIndex
@@ -41,10 +44,18 @@ class RankedLibrary(Protocol):
     def proofs(self) -> ProofGraph:
         """What the proofs of the premises use."""
 
+    @property
+    def uses_by_place(self) -> UsesByPlace:
+        """The same, counted by modules and namespaces."""
+
+    @property
+    def kind_groups(self) -> Groups:
+        """int8[n]: what each premise is."""
+
 
 @dataclass(frozen=True, slots=True)
 class TargetQuestion:
-    """A goal's target without its hypotheses, and the goal's patterns."""
+    """A goal's target without its hypotheses, the goal's patterns, and what the premises are for."""
 
     near: NeighbourQuery
     """The target's vector, asked among the premises' vectors."""
@@ -52,6 +63,7 @@ class TargetQuestion:
     """float32[d], the same."""
     tokens: frozenset[str]
     patterns: GoalPatterns
+    caller: Caller = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class RankerSignals:
     target_overlap: Floats
     rarest_shared: Floats
     """By all of the goal's tokens."""
+    place: PlaceSignals
 
 
 def ranker_signals(
@@ -74,6 +87,7 @@ def ranker_signals(
     lexical: Floats,
     tokens: frozenset[str],
     voters: Bools,
+    place: Place | None,
 ) -> RankerSignals:
     """The signals for a goal.
 
@@ -84,6 +98,7 @@ def ranker_signals(
         lexical: float32[n], BM25 of the goal's tokens.
         tokens: the goal's tokens.
         voters: bool[n], the theorems whose proofs may vote.
+        place: where the goal stands; None where that is not known.
     """
     nearest = dense.top(NEAREST, voters)
     by_text = top(lexical, LEXICAL, voters & (lexical > 0))
@@ -94,6 +109,11 @@ def ranker_signals(
         target_lexical=library.bm25.scores(question.tokens),
         target_overlap=library.overlap.scores(question.tokens),
         rarest_shared=library.overlap.rarest(tokens),
+        place=(
+            no_place(len(voters))
+            if place is None
+            else place_signals(library.uses_by_place, library.bm25, library.proofs, place, voters)
+        ),
     )
 
 
@@ -102,6 +122,8 @@ def indexed_columns(library: RankedLibrary, signals: RankerSignals, ids: Ids) ->
     return RankerColumns(
         votes=signals.voted.of(ids),
         patterns=pattern_columns(library.structure, signals.question.patterns, *library.structure.rows(ids)),
+        place=signals.place.of(ids),
+        kinds=kind_columns(library.kind_groups[ids]),
         dense_target=signals.question.near.scores(ids),
         target_lexical=signals.target_lexical[ids],
         target_overlap=signals.target_overlap[ids],
@@ -131,7 +153,8 @@ def ranker_table(
     further = joined([part for _, part in candidates])
     votes = further.votes[:, VOTES.index("votes_512")]
     together = used_together(library.proofs, ids, votes, signals.voters)
-    return ranker_features(table, columns, further, together, tokens, signals.question.tokens)
+    asked = RankerQuestion(tokens, signals.question.tokens, signals.place.lines, signals.question.caller)
+    return ranker_features(table, columns, further, together, asked)
 
 
 def joined(parts: Sequence[RankerColumns]) -> RankerColumns:

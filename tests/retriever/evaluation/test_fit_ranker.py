@@ -36,7 +36,13 @@ def made(fingerprint: str, rankings: int = 60, seed: int = 0) -> RankingExamples
     }
     lengths = np.full(rankings, 30, dtype=np.int64)
     return RankingExamples(
-        features.reshape(-1, len(RANKER_FEATURES)), gold.ravel(), lengths, np.zeros_like(lengths), about
+        features.reshape(-1, len(RANKER_FEATURES)),
+        gold.ravel(),
+        lengths,
+        np.zeros_like(lengths),
+        np.array(["importable, theorems"] * rankings),
+        np.array([f"t{i}" for i in range(rankings)]),
+        about,
     )
 
 

@@ -200,6 +200,7 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     step = {
         "theorem": "B.asked",
         "file": "Old/Place/Of/B.lean",
+        "tactic": "rw [B.early]",
         "state_before": "a : ℕ\n⊢ twist (twist a) = a",
         "premises": ["B.early", "Nat.unknown", "B.asked"],
     }

@@ -1,0 +1,164 @@
+"""Examples of a little library with a definition: how each question is asked, and what is gold."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lean_extract.records import Header, Module, Position, Premise, Proof, Record, Span, write_records
+from retriever.lean.dataset.dataset import build_dataset
+from retriever.lean.evaluation.cross_validation import cross_validated, figures, fold_of, without_features
+from retriever.lean.evaluation.pool import theorems_of
+from retriever.lean.evaluation.ranking_examples import RankingExamples
+from retriever.lean.evaluation.session import open_session
+from retriever.lean.ranker.features import RANKER_FEATURES
+from retriever.lean.ranker.place import PLACE
+from tests.commands import command
+
+STEPS = (
+    ("Lib.asked", "rw [Lib.first, Lib.Foo]", ("Lib.first", "Lib.Foo")),
+    ("Lib.asked", "obtain h", ("Lib.first",)),
+    ("Lib.asked", "unfold Lib.Foo", ("Lib.Foo", "Elsewhere.unknown")),
+)
+
+
+def premise(name: str, line: int, conclusion: str, kind: str = "theorem") -> Premise:
+    return Premise(name, kind, "Lib", ("(a : ℕ)",), conclusion, Span(Position(line, 0), Position(line, 9)))
+
+
+def records() -> list[Record]:
+    """`Lib.user` is of the training split."""
+    return [
+        Module("Lib", "Lib.lean"),
+        premise("Lib.Foo", 1, "ℕ", "def"),
+        premise("Lib.first", 2, "Foo a = a"),
+        premise("Lib.user", 5, "Foo (Foo a) = Foo a"),
+        premise("Lib.asked", 9, "Foo (Foo a) = a"),
+        premise("Lib.late", 12, "Foo a = Foo a"),
+        Proof("Lib.user", "Lib", ("Lib.first", "Lib.Foo")),
+    ]
+
+
+@pytest.fixture
+def work(tmp_path: Path, model_folder: Path) -> Path:
+    write_records(tmp_path / "r.jsonl", Header("text", "one"), records())
+    build_dataset(tmp_path / "r.jsonl", tmp_path / "data")
+    shutil.copytree(model_folder, tmp_path / "model")
+    lines = [
+        {
+            "theorem": name,
+            "file": "Lib.lean",
+            "tactic": tactic,
+            "state_before": "a : ℕ\n⊢ Foo a = a",
+            "premises": used,
+        }
+        for name, tactic, used in STEPS
+    ]
+    (tmp_path / "steps.jsonl").write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
+    return tmp_path
+
+
+def made(work: Path, *more: object) -> RankingExamples:
+    arguments = [work / "model", work / "data", work / "e.npz", "--states", work / "steps.jsonl", *more]
+    assert command("retriever ranking-examples")(arguments) == 0
+    return RankingExamples.load(work / "e.npz")
+
+
+def test_steps_are_asked_with_and_without_their_caller(work: Path) -> None:
+    found = made(work)
+    known, unknown = ["state, theorems", "importable, theorems"], "importable, theorems, caller known"
+    assert found.settings.tolist() == [*known, unknown, *known]  # `obtain` has no group, `unfold` no theorem
+    bounds = np.cumsum(found.lengths)
+    column = RANKER_FEATURES.index("caller_rewrite")
+    told = [bool(found.features[end - 1, column]) for end in bounds.tolist()]
+    assert told == [False, False, True, False, False]
+    assert found.missing.tolist() == [0] * 5 and found.gold.sum() == 5
+    last_use = RANKER_FEATURES.index(PLACE[-1])
+    assert not found.features[: bounds[0], last_use].any(), "the state alone knows no place"
+    told_there = found.features[bounds[0] : bounds[1], last_use].max()
+    assert told_there == pytest.approx(np.log(2)), "the proof just above uses it"
+
+
+def test_definitions_are_gold_where_all_kinds_are_asked_for(work: Path) -> None:
+    found = made(work, "--definitions", work / "r.jsonl")
+    of_all = ["importable, all" in name for name in found.settings.tolist()]
+    assert sum(of_all) == 2 + 1 + 2
+    gold = [int(part.sum()) for part in np.split(found.gold, np.cumsum(found.lengths)[:-1])]
+    assert [number for number, is_all in zip(gold, of_all, strict=True) if is_all] == [2, 2, 1, 1, 1]
+    kinds = RANKER_FEATURES.index("kind_definition")
+    rows = np.repeat(of_all, found.lengths)
+    assert found.features[rows, kinds].any() and not found.features[~rows, kinds].any()
+
+
+def test_definitions_join_the_pool_and_vote(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = open_session(work / "model", work / "data", definitions=work / "r.jsonl")
+    foo = session.pool.names.index("Lib.Foo")
+    assert not session.pool.is_theorem[foo] and session.pool.use_counts[foo] == 1
+    assert session.pool.proofs.counts(np.flatnonzero(session.pool.proofs.known))[foo] == 1
+    [user] = [query for query in session.dataset.queries if query.theorem == "Lib.user"]
+    assert foo in user.gold and foo not in theorems_of(session.dataset, user.gold)
+    write_records(work / "other.jsonl", Header("text", "two"), records())
+    ask = [work / "model", work / "data", work / "e.npz", "--definitions", work / "other.jsonl"]
+    assert command("retriever ranking-examples")(ask) != 0
+    assert "is of revision two" in capsys.readouterr().err
+
+
+def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = [
+        work / "model",
+        work / "data",
+        "--part",
+        "--states",
+        work / "steps.jsonl",
+        "--methods",
+        "bm25",
+        "fused",
+    ]
+    assert command("retriever evaluate")([*ask, "--kinds", "all"]) != 0
+    assert "--definitions" in capsys.readouterr().err
+    full = [
+        "--definitions",
+        work / "r.jsonl",
+        "--kinds",
+        "theorems",
+        "all",
+        "--count",
+        "everything",
+        "--callers",
+    ]
+    assert command("retriever evaluate")([*ask, *full]) == 0
+    said = capsys.readouterr().out
+    for name in ("steps, everything", "steps, everything, definitions offered, callers known"):
+        assert f"part {name}, questions 3" in said
+
+
+def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:
+    names = np.array([f"t{i}" for i in range(20)])
+    folds = [fold_of(name, 2) for name in names.tolist()]
+    features = np.zeros((40, len(RANKER_FEATURES)), dtype=np.float32)
+    features[:, 0] = np.arange(40)
+    gold = np.tile([True, False], 20)
+    part = RankingExamples(
+        features, gold, np.full(20, 2), np.array([1] + [0] * 19), np.array(["state"] * 20), names, {}
+    )
+
+    class Remembers:
+        """Scores what it was fitted to 0 and what is new 1."""
+
+        def __init__(self, seen: set[float]) -> None:
+            self.seen = seen
+
+        def predict(self, asked: np.ndarray) -> np.ndarray:
+            return np.array([row not in self.seen for row in asked[:, 0].tolist()], dtype=np.float32)
+
+    [scores] = cross_validated([part], 2, lambda rest: Remembers(set(rest[0].features[:, 0].tolist())))
+    assert set(folds) == {0, 1} and scores.tolist() == [1.0] * 40
+    shown = figures(part, np.where(part.gold, 1.0, 0.0).astype(np.float32))
+    assert shown["state"] == pytest.approx([20, 100 * 19.5 / 20, 100 * 19.5 / 20, 100.0])
+    assert not without_features(part, ["dense"]).features.any() and part.features.any()
