@@ -10,7 +10,7 @@ from prover.shaped.model import ShapeGenerator
 
 AnyGenerator = Generator | ShapeGenerator
 _SHAPES_MORE = 4
-"""A generator of shapes writes so many times as many tactics as are asked for: they cost it nothing, and the odds choose."""
+"""A generator of shapes writes so many times as many tactics as are asked for: they cost little."""
 
 
 def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
