@@ -145,7 +145,7 @@ def _sources(
     with complaints_printed() as complaints:
         known = library_of(records, names_in(options.without), encoder, options.cache, complaints)
     generators = [open_folder(folder, threads=1) for folder in options.generators]
-    return Sources.open(options.encoder, dataset, options.cache, known, closers, generators)
+    return Sources.open(options.encoder, dataset, records[0], options.cache, known, closers, generators)
 
 
 def _about(options: argparse.Namespace, data: str, revision: str, limit: int) -> dict[str, Any]:

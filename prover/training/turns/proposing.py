@@ -7,7 +7,7 @@ neighbours are training steps, and in the theorem's own file those above it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -55,14 +55,15 @@ class Sources:
         cls,
         encoder: Path,
         dataset: Path,
+        definitions: Path,
         cache: Path | None,
         known: Library,
         closers: tuple[str, ...],
         generators: Sequence[AnyGenerator],
     ) -> Sources:
-        """Load the model's folder and the dataset. Raises ModelError, BadRecords."""
+        """Load the model's folder, the dataset, and its records' definitions. Raises ModelError, BadRecords."""
         weights = load_fusion(encoder)
-        session = open_session(encoder, dataset, cache, weights.bm25)
+        session = open_session(encoder, dataset, cache, weights.bm25, definitions)
         trees = TreeRanker.beside(encoder)
         method = (
             FusedMethod(session.pool, weights)
@@ -111,15 +112,17 @@ class Sources:
         return HeldOutGoal(step.goal, step.theorem, pool.modules[number], line, frozenset())
 
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
-        pool, corpus = self.session.pool, self.session.dataset.corpus
-        scored = in_setting(score(pool, self.session.vectors, state, question), "importable")
-        ranked = [corpus[number] for number in self.method.ranking(scored)]
-        theorems = [premise for premise in ranked if is_theorem(premise)]
-        others = [premise for premise in ranked if not is_theorem(premise)]
         names = GoalNames(question.goal)
+        theorems = self._ranked(question, state)
+        others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
         definitions = [
             one
             for rank, one in enumerate(others[:DEFINITIONS])
             if rank < LIKELY or names.in_target(one) or names.in_hypotheses(one)
         ]
         return theorems[:PREMISES], definitions
+
+    def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
+        pool, corpus = self.session.pool, self.session.dataset.corpus
+        scored = in_setting(score(pool, self.session.vectors, state, question), "importable")
+        return [corpus[number] for number in self.method.ranking(scored)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,10 @@ from retriever.metrics import ranking as metrics
 from retriever.metrics.tables import table
 
 Floats = npt.NDArray[np.float32]
-Fit = Callable[[Sequence[RankingExamples]], Any]
-"""Fits LightGBM's booster to examples."""
+Scores = Callable[[Floats], Floats]
+"""float32[rows]: the scores of float32[rows, RANKER_FEATURES]."""
+Fit = Callable[[Sequence[RankingExamples]], Scores]
+"""Fits a ranker to examples."""
 _COLUMNS = ("rankings", "R@1", "R@10", "MRR")
 
 
@@ -50,15 +51,15 @@ def without_features(part: RankingExamples, names: Sequence[str]) -> RankingExam
 
 
 def cross_validated(parts: Sequence[RankingExamples], folds: int, fit: Fit) -> list[Floats]:
-    """float32[rows] of each part: the scores by trees that were fitted without the theorem's fold."""
+    """float32[rows] of each part: the scores by rankers that were fitted without the theorem's fold."""
     places = [np.array([fold_of(name, folds) for name in part.theorems.tolist()]) for part in parts]
     scores = [np.zeros(len(part.gold), dtype=np.float32) for part in parts]
     for fold in range(folds):
-        booster = fit([chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
+        score = fit([chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
         for part, place, found in zip(parts, places, scores, strict=True):
             rows = np.repeat(place == fold, part.lengths)
             if rows.any():
-                found[rows] = booster.predict(part.features[rows])
+                found[rows] = score(part.features[rows])
     return scores
 
 

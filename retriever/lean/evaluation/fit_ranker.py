@@ -1,5 +1,7 @@
 """Fit the learned ranker: LambdaRank trees (LightGBM) over examples of questions that the encoder has not seen.
 
+The trees begin with the fusion's weighted sum and learn what it lacks.
+
     python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 80] [--gains FILE.md]
         [--folds N [--leave-out FEATURE...]]
 
@@ -12,8 +14,9 @@ are judged by trees fitted without their theorem's fold, and with `--leave-out` 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,17 +25,23 @@ from tqdm import tqdm
 from lean_extract.errors import BadRecords, BadSettings
 from lean_extract.files.atomic import replacing
 from lean_extract.option_types import positive
-from retriever.lean.evaluation.cross_validation import cross_validated, figures_table, without_features
+from retriever.lean.evaluation.cross_validation import (
+    Scores,
+    cross_validated,
+    figures_table,
+    without_features,
+)
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.evaluation.ranking_examples import RankingExamples
+from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.metrics.tables import table
 from retriever.models import encoder
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
-"""What the labels cannot tell, added to the trees' score. A finished proof uses what its file imports, so the trees
-never see what an import more is worth; and Mathlib's proofs hardly ever need what states the very goal, which
-people's goals do (see `fit_fusion`)."""
+"""What the labels cannot tell, added to the trees' score in the place of the fusion's weights. A finished proof uses
+what its file imports, so the trees never see what an import more is worth; and Mathlib's proofs hardly ever need
+what states the very goal, which people's goals do (see `fit_fusion`)."""
 _FEWEST_FOLDS = 2
 PARAMETERS = {
     "objective": "lambdarank",
@@ -49,8 +58,17 @@ PARAMETERS = {
 }
 
 
-def fit_trees(parts: Sequence[RankingExamples], weights: Sequence[float], rounds: int, threads: int) -> Any:
-    """The LightGBM model. Raises BadRecords when no ranking has a gold premise among its candidates."""
+def fit_trees(
+    parts: Sequence[RankingExamples],
+    weights: Sequence[float],
+    rounds: int,
+    threads: int,
+    start: Mapping[str, float] = MappingProxyType({}),
+) -> Any:
+    """The LightGBM model, whose trees add to a weighted sum of features, `start`.
+
+    Raises BadRecords when no ranking has a gold premise among its candidates.
+    """
     import lightgbm
 
     features, gold, lengths, counted = [], [], [], []
@@ -64,16 +82,29 @@ def fit_trees(parts: Sequence[RankingExamples], weights: Sequence[float], rounds
         raise BadRecords(
             "No ranking has a gold premise among its candidates.", "Make examples of a larger dataset."
         )
+    rows = np.concatenate(features)
     data = lightgbm.Dataset(
-        np.concatenate(features),
+        rows,
         np.concatenate(gold).astype(np.int32),
         group=np.concatenate(lengths),
         weight=np.concatenate(counted),
+        init_score=rows @ weights_of(start),
         feature_name=list(RANKER_FEATURES),
     )
     parameters = {**PARAMETERS, "num_threads": threads}
     with tqdm(total=rounds, unit="tree", disable=None) as bar:
         return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
+
+
+def weights_of(named: Mapping[str, float]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """float32[len(RANKER_FEATURES)]: the weights by name, 0 for any other feature."""
+    return np.array([named.get(name, 0.0) for name in RANKER_FEATURES], dtype=np.float32)
+
+
+def started_from(model: Path) -> dict[str, float]:
+    """The weights that the trees add to: the fusion's of a model folder. Raises ModelError."""
+    fusion = load_fusion(model)
+    return dict(zip(fusion.features, fusion.weights, strict=True))
 
 
 def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -100,12 +131,15 @@ def fit_ranker(
                 f"Examples were made with the encoder {part.about['encoder']}, the model has {fingerprint}.",
                 "Make them again with this model.",
             )
-    booster = fit_trees(parts, weights, rounds, threads)
+    start = started_from(model)
+    booster = fit_trees(parts, weights, rounds, threads, start)
     sources = "; ".join(
         f"{part.about['questions']} questions of data {part.about['data'][:16]}, weight {weight:g}"
         for part, weight in zip(parts, weights, strict=True)
     )
-    write_ranker(model, booster.dump_model(), ADDED, f"{sources}; encoder {fingerprint}, {rounds} trees")
+    write_ranker(
+        model, booster.dump_model(), {**start, **ADDED}, f"{sources}; encoder {fingerprint}, {rounds} trees"
+    )
     return booster
 
 
@@ -115,8 +149,11 @@ def _judged(options: argparse.Namespace, parts: Sequence[RankingExamples], weigh
     if options.leave_out:
         parts = [without_features(part, options.leave_out) for part in parts]
 
-    def fit(rest: Sequence[RankingExamples]) -> Any:
-        return fit_trees(rest, weights, options.rounds, options.threads)
+    start = started_from(options.model)
+
+    def fit(rest: Sequence[RankingExamples]) -> Scores:
+        booster = fit_trees(rest, weights, options.rounds, options.threads, start)
+        return lambda rows: booster.predict(rows) + rows @ weights_of(start)
 
     scores = cross_validated(parts, options.folds, fit)
     return figures_table([path.stem for path in options.examples], parts, scores)
