@@ -49,10 +49,10 @@ def test_what_two_sources_propose_counts_both() -> None:
 
 
 def test_a_source_without_numbers_has_the_mean_of_the_others() -> None:
-    odds = odds_of({"premise": 2.0, "closer": 4.0, "neighbour": -2.0, "generator": 0.0})
+    odds = odds_of({"premise": 2.0, "closer": 4.0, "neighbour": -2.0, "shapes": -1.0, "generator": 0.5})
     [own] = odds.weighed([[Candidate("simp", 0.5, "own")]])
     chances = {source: odds.weighed([[Candidate("simp", 0.5, source)]])[0].score for source in SOURCES}
-    assert sorted(chances.values())[1] < own.score < sorted(chances.values())[2]
+    assert sorted(chances.values())[2] < own.score < sorted(chances.values())[3]
 
 
 def test_a_slow_tactic_is_worth_less() -> None:

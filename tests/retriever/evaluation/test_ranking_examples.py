@@ -154,7 +154,7 @@ def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:
         def __init__(self, seen: set[float]) -> None:
             self.seen = seen
 
-        def predict(self, asked: np.ndarray) -> np.ndarray:
+        def __call__(self, asked: np.ndarray) -> np.ndarray:
             return np.array([row not in self.seen for row in asked[:, 0].tolist()], dtype=np.float32)
 
     [scores] = cross_validated([part], 2, lambda rest: Remembers(set(rest[0].features[:, 0].tolist())))
