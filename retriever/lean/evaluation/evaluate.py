@@ -1,7 +1,7 @@
 """Hold the rankings against each other on held-out theorems and on traced states.
 
 python -m retriever evaluate MODEL DATASET [--part valid|tune|test]
-    [--states FILE [--count theorems everything] [--callers]]
+    [--states FILE [--count theorems everything] [--callers] [--by-file]]
     [--definitions RECORDS [--kinds theorems all]]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
     [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -60,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", choices=COUNTS, nargs="+", default=["theorems"], help=count_help)
     callers_help = "ask traced steps with the step's tactic known, as well"
     parser.add_argument("--callers", action="store_true", help=callers_help)
+    by_file_help = "ask traced steps with no other proof of their files known, as well"
+    parser.add_argument("--by-file", action="store_true", help=by_file_help)
     definitions_help = "the dataset's records: definitions are in the pool as well"
     parser.add_argument("--definitions", type=Path, metavar="RECORDS", help=definitions_help)
     kinds_help = "what is offered for traced steps: theorems, or definitions as well (theorems)"
@@ -126,14 +128,23 @@ def _check_against(name: str, others: Sequence[Method]) -> None:
 def _asked(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
     asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
     if chosen.states:
-        callers = (False, True) if chosen.callers else (False,)
-        for count, kinds, told in product(chosen.count, chosen.kinds, callers):
-            found = read_states(chosen.states, session.pool, count, kinds, callers=told)
-            asked[_name_of(chosen.states.stem, count, kinds, callers=told)] = found[: chosen.limit]
+        asked |= _of_states(session, chosen)
     for part, questions in asked.items():
         if not questions:
             raise BadSettings(f"There is nothing to ask in {part}.", "Choose another part or dataset.")
     return dict(asked)
+
+
+def _of_states(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, list[HeldOutGoal]]:
+    asked: dict[str, list[HeldOutGoal]] = {}
+    callers = (False, True) if chosen.callers else (False,)
+    for count, kinds, told in product(chosen.count, chosen.kinds, callers):
+        found = read_states(chosen.states, session.pool, count, kinds, callers=told)[: chosen.limit]
+        name = _name_of(chosen.states.stem, count, kinds, callers=told)
+        asked[name] = found
+        if chosen.by_file:
+            asked[f"{name}, by file"] = [replace(question, hides_file=True) for question in found]
+    return asked
 
 
 def _name_of(stem: str, count: Count, kinds: OfferedKinds, *, callers: bool) -> str:

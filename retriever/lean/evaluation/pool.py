@@ -48,6 +48,8 @@ class HeldOutGoal:
     """What is offered."""
     caller: Caller = ""
     """The tactic that premises are asked for, where that is told."""
+    hides_file: bool = False
+    """Whether nothing is known of the other proofs of its file, as in a split by files."""
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,22 @@ class Pool:
         """[n] Which candidates are theorems."""
         return np.asarray(self.kind_groups == 0)
 
+    def voters(self, question: HeldOutGoal) -> Bools:
+        """[n] The training theorems that may vote, whatever is known of the question's position."""
+        if not question.hides_file:
+            return self.proofs.known
+        result = self.proofs.known.copy()
+        result[self._in_file(question)] = False
+        return np.asarray(result)
+
     def place_of(self, question: HeldOutGoal) -> Place:
         """Where a question stands: its module, what that imports, what stands above it."""
         above = self.above(question)
         above = above[np.argsort(self.lines[above], kind="stable")]
+        known = above[:0] if question.hides_file else above
         node = self.graph.get(question.module, ModuleNode())
         return Place(
-            last_uses(self.proofs, above),
+            last_uses(self.proofs, known),
             question.module,
             tuple(item.module for item in node.imports),
             question.theorem,
@@ -118,8 +129,14 @@ class Pool:
 
     def uses_elsewhere(self, question: HeldOutGoal) -> Ints:
         """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
-        family = np.flatnonzero(self.families == self.family_of(question.theorem))
-        return np.asarray(self.use_counts - self.proofs.counts(family).astype(np.int64))
+        left_out = self.families == self.family_of(question.theorem)
+        if question.hides_file:
+            left_out[self._in_file(question)] = True
+        return np.asarray(self.use_counts - self.proofs.counts(np.flatnonzero(left_out)).astype(np.int64))
+
+    def uses_above(self, question: HeldOutGoal) -> Floats:
+        """[n] In how many training proofs above the theorem in its file each premise is used, if those are known."""
+        return self.proofs.counts(self.above(question)[: 0 if question.hides_file else None])
 
     def importable(self, question: HeldOutGoal) -> Bools:
         """[n] What is declared in a visible module, or before the theorem in its own file."""
@@ -131,19 +148,24 @@ class Pool:
 
     def above(self, question: HeldOutGoal) -> Ints:
         """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
-        if question.line is None or question.module not in self.module_names:
-            return np.zeros(0, dtype=np.int64)
-        own = self.members[self.module_names.index(question.module)]
+        own = self._in_file(question)
+        if question.line is None:
+            return own[:0]
         is_twin = self.families[own] == self.family_of(question.theorem)
         return np.asarray(own[(self.lines[own] < question.line) & ~is_twin])
 
     def behind(self, question: HeldOutGoal) -> Bools:
         """[n] What stands in the theorem's own file and not above it; nothing where the file is not known."""
         result = np.zeros(len(self), dtype=np.bool_)
-        if question.module in self.module_names:
-            result[self.members[self.module_names.index(question.module)]] = True
-            result[self.above(question)] = False
+        result[self._in_file(question)] = True
+        result[self.above(question)] = False
         return result
+
+    def _in_file(self, question: HeldOutGoal) -> Ints:
+        """What is declared in the theorem's own file."""
+        if question.module not in self.module_names:
+            return np.zeros(0, dtype=np.int64)
+        return self.members[self.module_names.index(question.module)]
 
     def _visible_from(self, module: str) -> Bools:
         if module not in self._visible:

@@ -199,21 +199,22 @@ def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -
     def further(voters: Bools, place: Place | None) -> RankerSignals:
         return ranker_signals(pool, of_target, KnownProducts(dense), lexical, tokens, voters & allowed, place)
 
-    there = pool.proofs.known & ~pool.behind(question)
+    known = pool.voters(question)
+    there = known & ~pool.behind(question)
     return ScoredQuestion(
         question,
         "state",
         dense,
         lexical,
-        votes=_votes(pool, dense, pool.proofs.known),
+        votes=_votes(pool, dense, known),
         votes_there=_votes(pool, dense, there),
-        further=further(pool.proofs.known, None),
+        further=further(known, None),
         further_there=further(there, pool.place_of(question)),
         overlap=pool.overlap.scores(tokens),
         structure=structure,
         instances=instances,
         promise=pool.structure.fit(structure, instances).promise,
-        nearby=pool.proofs.counts(pool.above(question)),
+        nearby=pool.uses_above(question),
         allowed=allowed,
         importable=pool.importable(question),
         tokens=tokens,

@@ -166,6 +166,21 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     assert not scored.nearby.any()
 
 
+def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldOutGoal) -> None:
+    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
+    later = replace(question, theorem="D.after", module="B", line=10)
+    hidden = replace(later, hides_file=True)
+    known, scored = (score(pool, vectors, np.stack([state, state]), one) for one in (later, hidden))
+    assert known.votes.any() and known.nearby.any() and pool.uses_elsewhere(later).any()
+    for setting in ("state", "importable"):
+        asked = in_setting(scored, setting)  # type: ignore[arg-type]
+        assert not asked.votes.any() and not asked.nearby.any()
+    assert not pool.uses_elsewhere(hidden).any() and not pool.place_of(hidden).last_use.any()
+    assert (scored.importable == known.importable).all(), "its declarations can be used all the same"
+    elsewhere = replace(hidden, theorem="C.hidden", module="C", line=1)
+    assert score(pool, vectors, np.stack([state, state]), elsewhere).votes.any()
+
+
 def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:
     """The state's vector points at one gold premise of two, so half of them is found at once."""
     target = pool.names.index("B.early")
