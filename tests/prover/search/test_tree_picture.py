@@ -19,8 +19,9 @@ ATTEMPTS = st.builds(Attempt, TEXTS, st.sampled_from(["fails", "timeout", "known
 
 @st.composite
 def trees(draw: st.DrawFn) -> SearchTree:
-    nodes = [TreeNode(("h : a < b\n⊢ a",), 0.0)]
-    for place in range(1, draw(st.integers(1, 12))):
+    nodes = [TreeNode(("h : a < b\n⊢ a",), 0.0, expanded=0)]
+    for _ in range(1, draw(st.integers(1, 12))):
+        expanded = [at for at, node in enumerate(nodes) if node.expanded is not None]
         nodes.append(
             TreeNode(
                 goals=draw(
@@ -29,7 +30,7 @@ def trees(draw: st.DrawFn) -> SearchTree:
                     )
                 ),
                 score=draw(st.floats(-50, 0)),
-                parent=draw(st.integers(0, place - 1)),
+                parent=draw(st.sampled_from(expanded)),
                 tactic=draw(TEXTS),
                 status="open",
                 expanded=draw(st.none() | st.integers(0, 99)),
