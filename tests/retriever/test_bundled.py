@@ -94,7 +94,7 @@ def test_what_proofs_use_reaches_an_index_of_the_library_itself(
     rows = bundled.proof_rows(bundled.unpack(tmp_path / "cache", data))
     root = tmp_path / "mathlib"
     root.mkdir()
-    (root / "Sets.lean").write_text("theorem Set.mem_union : 1 = 1 := rfl\n")
+    (root / "Sets.lean").write_text("theorem Set.mem_union : 1 = 1 := by omega\n")
     (root / "Sums.lean").write_text("theorem other : 1 = 1 := rfl\ntheorem add_comm' : 2 = 2 := rfl\n")
     update_index(root, IndexStore(tmp_path / "index"), encoder, proofs=rows)
     view = LeanView.open([IndexStore(tmp_path / "index")], encoder.fingerprint)
