@@ -4,9 +4,9 @@
         [--half tune|report] [--states FILE] [--definitions RECORDS] [--limit 1500] [--cache DIR]
 
 The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
-proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, and with its file
-and position and importable candidates; a step once more with its tactic known. With `--definitions` a step, or a
-statement, is also asked for premises of all kinds. OUT holds
+proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, with its file and
+position and importable candidates, and as in serving (`place`); a step once more with its tactic known. With
+`--definitions` a step, or a statement, is also asked for premises of all kinds. OUT holds
 
     features  float32[rows, RANKER_FEATURES]
     gold      bool[rows]
@@ -105,7 +105,9 @@ def examples_of(
 ) -> Iterator[_Ranking]:
     """Every question in every setting; `caller` and `kinds` of a question are those that it may be told.
 
-    Premises of all kinds are asked for where the file is known; what is gold among theorems is less.
+    Premises of all kinds are asked for where the file is known; what is gold among theorems is less. `place` is what
+    serves: candidates are drawn from everything, and features compare them all. What cannot be imported is then left
+    out, since a finished proof never uses it, and trees would learn never to offer an import.
     """
     pool = session.pool
     states = encode_questions(session.encoder, questions)
@@ -116,11 +118,14 @@ def examples_of(
             if not gold:
                 continue
             raw = score(pool, session.vectors, states[row], replace(question, kinds=kinds, caller=""))
-            ways: list[tuple[Setting, Caller]] = [("importable", caller) for caller in callers]
+            ways: list[tuple[Setting, Caller]] = [("place", caller) for caller in callers]
             if kinds == "theorems":
-                ways = [("state", ""), *ways]
+                ways = [("state", ""), ("importable", ""), *ways]
             for setting, caller in ways:
                 numbers, _, table = ranker_featured(pool, lists, asked_by(in_setting(raw, setting), caller))
+                if setting == "place":
+                    kept = raw.importable[numbers]
+                    numbers, table = numbers[kept], table[kept]
                 is_gold = np.isin(numbers, gold)
                 told = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
                 yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), told, question.theorem)

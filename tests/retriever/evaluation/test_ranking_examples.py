@@ -72,13 +72,14 @@ def made(work: Path, *more: object) -> RankingExamples:
 
 def test_steps_are_asked_with_and_without_their_caller(work: Path) -> None:
     found = made(work)
-    known, unknown = ["state, theorems", "importable, theorems"], "importable, theorems, caller known"
-    assert found.settings.tolist() == [*known, unknown, *known]  # `obtain` has no group, `unfold` no theorem
+    known = ["state, theorems", "importable, theorems", "place, theorems"]
+    told = "place, theorems, caller known"
+    assert found.settings.tolist() == [*known, told, *known]  # `obtain` has no group, `unfold` no theorem
     bounds = np.cumsum(found.lengths)
     column = RANKER_FEATURES.index("caller_rewrite")
-    told = [bool(found.features[end - 1, column]) for end in bounds.tolist()]
-    assert told == [False, False, True, False, False]
-    assert found.missing.tolist() == [0] * 5 and found.gold.sum() == 5
+    is_told = [bool(found.features[end - 1, column]) for end in bounds.tolist()]
+    assert is_told == [False, False, False, True, False, False, False]
+    assert found.missing.tolist() == [0] * 7 and found.gold.sum() == 7
     last_use = RANKER_FEATURES.index(PLACE[-1])
     assert not found.features[: bounds[0], last_use].any(), "the state alone knows no place"
     told_there = found.features[bounds[0] : bounds[1], last_use].max()
@@ -87,7 +88,7 @@ def test_steps_are_asked_with_and_without_their_caller(work: Path) -> None:
 
 def test_definitions_are_gold_where_all_kinds_are_asked_for(work: Path) -> None:
     found = made(work, "--definitions", work / "r.jsonl")
-    of_all = ["importable, all" in name for name in found.settings.tolist()]
+    of_all = ["place, all" in name for name in found.settings.tolist()]
     assert sum(of_all) == 2 + 1 + 2
     gold = [int(part.sum()) for part in np.split(found.gold, np.cumsum(found.lengths)[:-1])]
     assert [number for number, is_all in zip(gold, of_all, strict=True) if is_all] == [2, 2, 1, 1, 1]
