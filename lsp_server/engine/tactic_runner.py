@@ -107,7 +107,7 @@ class TacticRunner:
             status = _status(has_generator=not warnings, was_any_tried=bool(candidates.scores))
         finally:
             candidates.close()
-        results = TrialResults(order(outcomes, candidates.scores), warnings, status)
+        results = TrialResults(_described(outcomes, candidates), warnings, status)
         self._keep(trial, results)
         return results
 
@@ -132,13 +132,22 @@ async def _gather(
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
-    The candidates' scores are read again each time: they may still grow. Raises what the verdicts raise.
+    Raises what the verdicts raise.
     """
     shown: list[TacticOutcome] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
-            outcomes.append(replace(verdict, origin=candidates.origins.get(verdict.tactic, "")))
-            so_far = order(outcomes, candidates.scores)
+            outcomes.append(verdict)
+            so_far = _described(outcomes, candidates)
             if on_outcomes is not None and so_far != shown:
                 on_outcomes(so_far)
             shown = so_far
+
+
+def _described(outcomes: Sequence[TacticOutcome], candidates: Turns) -> list[TacticOutcome]:
+    """The outcomes in display order, with what is known of their tactics now.
+
+    Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.
+    """
+    found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in outcomes]
+    return order(found, candidates.scores)
