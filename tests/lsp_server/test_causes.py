@@ -133,13 +133,13 @@ async def test_a_running_server_reads_what_changed_on_disk(
     editor = await start_editor(library, environment, options={"index": {"auto": False}})
     editor.open("B.lean")
     first = await editor.suggest("B.lean", 4, 2, tactics=True)
-    assert "exact before_it _" in [tactic["tactic"] for tactic in first["tactics"]]
+    assert any("before_it" in tactic["tactic"] for tactic in first["tactics"])
     write(library, A=THEOREM.format("after_it", "rfl"))
     second = await editor.suggest("B.lean", 4, 2, tactics=True)
     assert "after_it" in names(second)
     assert "before_it" not in names(second)
     tactics = [tactic["tactic"] for tactic in second["tactics"]]
-    assert "exact after_it _" in tactics
+    assert any("after_it" in tactic for tactic in tactics)
     assert not any("before_it" in tactic for tactic in tactics)
     await stop_editor(editor)
 

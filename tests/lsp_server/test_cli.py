@@ -191,7 +191,7 @@ def test_names_of_the_bundled_index_are_tried_without_their_statements(cli: Cli,
     answer = json.loads(done.stdout)
     assert {premise["statement"] for premise in answer["premises"]} == {""}
     closing = [one["tactic"] for one in answer["tactics"] if one["status"] == "closes"]
-    assert "apply add_comm" in closing
+    assert any("add_comm" in tactic for tactic in closing)
 
 
 def test_a_file_that_lean_rejects_leaves_the_others_their_imports(cli: Cli, own_project: Path) -> None:

@@ -72,7 +72,7 @@ def test_either_name_in_a_proof_above_is_a_use(tmp_path: Path, encoder: Encoder)
     text = "theorem t : p := by\n  rw [zero_mul]\ntheorem u : p := C.zero_mul a"
     source = read_module(text, "Own", "Own.lean")
     for theorem_name in ("t", "u"):
-        [used] = NearbyUses(names).counts(source, {theorem_name})
+        [(used,)] = NearbyUses(names).uses(source, {theorem_name})
         assert names.find_names([used]).tolist() == [1]
 
 
@@ -80,7 +80,7 @@ def test_an_export_of_the_open_file_itself(tmp_path: Path, encoder: Encoder) -> 
     names = LiveNames.of(LeanView.open([make_store(tmp_path, SHEETS, encoder)], encoder.fingerprint))
     text = "namespace N\nclass K where\n  x : p\nexport K (x)\nend N\ntheorem t : p := N.x"
     source = read_module(text, "Own", "Own.lean")
-    assert NearbyUses(names).counts(source, {"t"}) == {"N.K.x": 1}
+    assert NearbyUses(names).uses(source, {"t"}) == [("N.K.x",)]
 
 
 def test_it_is_shown_and_inserted_as_people_write_it() -> None:
