@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from lean_extract.records import Goal, Premise
 from prover.shapes import last_named, symbols, tokens
+
+DEFINITIONS = 64
+"""How many definitions are ranked, to find those that the goal mentions."""
+_LIKELY = 6
+"""So many of the best are tried in tactics though the goal does not mention them: constructors may conclude it."""
 
 
 def means(premise: Premise, symbol: str, local: Collection[str]) -> bool:
@@ -48,3 +53,13 @@ class GoalNames:
     def _mentioned(self, premise: Premise, by_last: dict[str, list[str]]) -> bool:
         alike = by_last.get(premise.written.rpartition(".")[2], ())
         return any(means(premise, symbol, self._local) for symbol in alike)
+
+
+def worth_trying(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
+    """The definitions that the goal mentions, and the best few of the others, in the same order."""
+    names = GoalNames(goal)
+    return [
+        premise
+        for rank, premise in enumerate(definitions)
+        if rank < _LIKELY or names.in_target(premise) or names.in_hypotheses(premise)
+    ]

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal
 from prover.mentions import GoalNames
 from retriever.lean.callers import Caller
 from retriever.lean.offer import RankedPremise
 
-DEFINITIONS = 64
-"""How many definitions are ranked, to find those that the goal mentions."""
-_LIKELY = 6
-"""So many of the best are tried in tactics though the goal does not mention them: constructors may conclude it."""
 _EVERY: dict[Caller, int] = {"rewrite": 12, "simplify": 4}
 """So many theorems for each definition that the target mentions. Of what is given to `simp` a tenth are definitions,
 of what is given to `rw` half as many."""
@@ -33,16 +29,6 @@ def in_order(goal: Goal, parts: Sequence[Sequence[RankedPremise]], caller: Calle
     if caller == "unfold":
         return _falling([one for part in _by_mention(goal, parts[0]) for one in part])
     return list(parts[0])
-
-
-def worth_trying(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
-    """The definitions that the goal mentions, and the best few of the others, in the same order."""
-    names = GoalNames(goal)
-    return [
-        premise
-        for rank, premise in enumerate(definitions)
-        if rank < _LIKELY or names.in_target(premise) or names.in_hypotheses(premise)
-    ]
 
 
 def _among(

@@ -32,7 +32,6 @@ from lsp_server.engine.answers import (
     without_file,
 )
 from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
-from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
@@ -52,6 +51,7 @@ from lsp_server.engine.timing import Timer
 from prover.candidates import Candidate
 from prover.generator.model import GENERATOR, Generated
 from prover.generator.source import as_candidates
+from prover.mentions import DEFINITIONS, worth_trying
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.odds import shipped_odds
 from prover.turns import Turns

@@ -11,7 +11,7 @@ from lean_extract.source.projects.project import Project, find_project, source_i
 from lsp_server.engine.answering_stores import stores_for, without_misfits
 from lsp_server.engine.data_goals import is_data
 from lsp_server.engine.declared_premises import DeclaredPremises
-from lsp_server.engine.definitions import DEFINITIONS, in_order
+from lsp_server.engine.definitions import in_order
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
 from lsp_server.engine.goal_contexts import GoalContexts
 from lsp_server.engine.indexed_files import Changes, IndexedFiles
@@ -19,6 +19,7 @@ from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import needs_mathlib
 from prover.closers import MATHLIB_CLOSERS
+from prover.mentions import DEFINITIONS
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller

@@ -17,11 +17,11 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
-from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.evaluation.retrievers import RetrieverKind
 from lsp_server.evaluation.tactics import Neighbours
 from prover.candidates import Candidate
 from prover.evaluation.problems import Problem
+from prover.mentions import DEFINITIONS, worth_trying
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve

@@ -21,7 +21,6 @@ from lean_extract.files.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.wanted import check_wanted
 from lsp_server.engine.candidate_tactics import template_candidates
-from lsp_server.engine.definitions import DEFINITIONS, worth_trying
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
@@ -30,6 +29,7 @@ from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
+from prover.mentions import DEFINITIONS, worth_trying
 from prover.odds import shipped_odds
 from prover.verify import GoalPosition
 

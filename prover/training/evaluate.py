@@ -31,6 +31,7 @@ from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps
 from prover.training.pairs import TacticPair
+from prover.training.share_table import share_table
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 Fill = Callable[[int, TacticPair], Sequence[str]]
@@ -132,15 +133,7 @@ def _others(retrieved: dict[int, list[str]] | None, row: int, pair: TacticPair) 
 
 def markdown(rows: Sequence[GeneratorRow]) -> str:
     """The rows of one evaluation as a Markdown table, in percent."""
-    names = list(rows[0].figures) if rows else []
-    lines = [f"| premises | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
-    for row in rows:
-        cells = [
-            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
-            for each in row.figures.values()
-        ]
-        lines.append(f"| {row.name} | {' | '.join(cells)} | {row.milliseconds:.0f} |")
-    return "\n".join(lines)
+    return share_table("premises", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -52,6 +52,7 @@ from prover.training.fit_neighbours import (
 )
 from prover.training.offers import FORMAT
 from prover.training.pairs import TacticPair, pairs_of
+from prover.training.share_table import share_table
 from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
@@ -267,15 +268,7 @@ def cross_validated(
 
 def markdown(rows: Sequence[NeighbourRow]) -> str:
     """The rows as a Markdown table, in percent."""
-    names = list(rows[0].figures)
-    lines = [f"| neighbours | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
-    for row in rows:
-        cells = [
-            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
-            for each in row.figures.values()
-        ]
-        lines.append(f"| {row.name} | {' | '.join(cells)} | {row.milliseconds:.1f} |")
-    return "\n".join(lines)
+    return share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -29,6 +29,7 @@ from prover.training.evaluate_neighbours import matches, read_steps
 from prover.training.fit_neighbours import WantedStep
 from prover.training.fit_shapes import PREMISES
 from prover.training.offers import read_lists, sample
+from prover.training.share_table import share_table
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
 FEW, MANY = 8, 32
@@ -71,15 +72,7 @@ def evaluate(
 
 def markdown(rows: Sequence[StepsRow]) -> str:
     """The rows as a Markdown table, in percent."""
-    names = list(rows[0].figures)
-    lines = [f"| generator | {' | '.join(names)} | ms |", "|---" * (len(names) + 2) + "|"]
-    for row in rows:
-        cells = [
-            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
-            for each in row.figures.values()
-        ]
-        lines.append(f"| {row.name} | {' | '.join(cells)} | {row.milliseconds:.0f} |")
-    return "\n".join(lines)
+    return share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

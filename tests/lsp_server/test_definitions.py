@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
 from lsp_server.engine.data_goals import is_data
-from lsp_server.engine.definitions import in_order, worth_trying
+from lsp_server.engine.definitions import in_order
+from prover.mentions import worth_trying
 from retriever.lean.callers import CALLERS, Caller
 from retriever.lean.offer import RankedPremise, admits, kinds_for
 

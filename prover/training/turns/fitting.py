@@ -15,6 +15,7 @@ from lean_extract.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
 from prover.training.fit_neighbours import last_parts
+from prover.training.share_table import share_table
 from prover.training.turns.asked import Asked
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
@@ -203,15 +204,7 @@ def figures_of(name: str, values: Sequence[Sequence[float]]) -> TurnsRow:
 
 def markdown(rows: Sequence[TurnsRow]) -> str:
     """The rows as a Markdown table, in percent."""
-    names = list(rows[0].figures) if rows else []
-    lines = [f"| set | goals | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
-    for row in rows:
-        cells = [
-            f"{100 * each.mean:.1f} ({100 * each.low:.1f}–{100 * each.high:.1f})"
-            for each in row.figures.values()
-        ]
-        lines.append(f"| {row.name} | {row.goals} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return share_table("set", [(row.name, row.figures, str(row.goals)) for row in rows], "goals")
 
 
 def to_json(odds: Odds, about: Mapping[str, Any]) -> dict[str, Any]:

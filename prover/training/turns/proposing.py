@@ -14,7 +14,7 @@ from pathlib import Path
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
 from prover.generator.source import as_candidates
-from prover.mentions import GoalNames
+from prover.mentions import DEFINITIONS, worth_trying
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.opening import AnyGenerator, count_for
@@ -33,8 +33,6 @@ from retriever.models.text import readable
 
 PREMISES = 16
 """How many theorems tactics are made from, as in a suggestion."""
-DEFINITIONS, LIKELY = 64, 6
-"""Of so many ranked definitions those that the goal mentions are used, and so many of the best, as in a suggestion."""
 MADE = 64
 """How many tactics of each source are kept; more than are ever tried."""
 GENERATED = 8
@@ -112,15 +110,9 @@ class Sources:
         return HeldOutGoal(step.goal, step.theorem, pool.modules[number], line, frozenset())
 
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
-        names = GoalNames(question.goal)
         theorems = self._ranked(question, state)
         others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
-        definitions = [
-            one
-            for rank, one in enumerate(others[:DEFINITIONS])
-            if rank < LIKELY or names.in_target(one) or names.in_hypotheses(one)
-        ]
-        return theorems[:PREMISES], definitions
+        return theorems[:PREMISES], worth_trying(question.goal, others[:DEFINITIONS])
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus
