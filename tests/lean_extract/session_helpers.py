@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
+
+import psutil
 
 from lean_extract.records import Position, TacticOutcome
 from lean_extract.session import LeanSession
@@ -34,3 +37,13 @@ async def outcomes(
     tried = session.try_tactics(Path(name), plain, position, tactics, timeout=timeout)
     async with aclosing(tried):
         return {outcome.tactic: outcome async for outcome in tried}
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """The processor time that these processes have used; those that have ended count nothing."""
+    spent = 0.0
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = psutil.Process(pid).cpu_times()
+            spent += times.user + times.system
+    return spent

@@ -16,7 +16,7 @@ from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill
 from lean_extract.session.round import Round
 from lean_extract.toolchains.packaged import PackagedLean
-from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
+from tests.lean_extract.session_helpers import cpu_seconds, marked, outcomes, toolchain_of
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -143,16 +143,16 @@ async def test_a_worker_killed_under_a_tactic_fails_that_tactic_alone(
 ) -> None:
     async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), LeanLimits(slots=1)) as session:
         text, position = marked(SWAP)
-        tried = session.try_tactics(
-            Path("A.lean"), text, position, ["constructor", "sleep 20000", GOOD], timeout=30
-        )
+        tried = session.try_tactics(Path("A.lean"), text, position, ["constructor", LOOPS, GOOD], timeout=30)
         async with asyncio.timeout(30), aclosing(tried):
             assert (await anext(tried)).status == "progress"
             assert session.pid is not None
+            workers = descendants(session.pid)
+            before = cpu_seconds(workers)
             waiting = asyncio.ensure_future(anext(tried))
-            while not waiting.done():  # The tactic may not have reached the worker yet.
-                kill(identify(descendants(session.pid)))
+            while cpu_seconds(workers) < before + 0.5:  # Then the tactic has reached the worker.
                 await asyncio.wait([waiting], timeout=0.05)
+            kill(identify(workers))
             assert (await waiting).status == "fails"
             assert [one.status async for one in tried] == ["closes"]
 
