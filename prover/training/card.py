@@ -22,7 +22,7 @@ from prover.training.data import read_manifest
 from prover.training.evaluate import GeneratorRow, markdown
 from prover.training.train import load_run
 from retriever.metrics.bootstrap import Interval
-from retriever.training.running.tracking import Point, read_curve
+from retriever.training.running.curve import Point, read_curve
 
 _HEADER = """---
 license: apache-2.0

@@ -20,9 +20,10 @@ from torch import Tensor, nn
 from lean_extract.errors import ModelError
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config import RunConfig, ScheduleConfig
+from retriever.training.running.curve import Point
 from retriever.training.running.plain import to_plain
 from retriever.training.running.stopping import Stopping
-from retriever.training.running.tracking import Point, Tracker
+from retriever.training.running.tracking import Tracker
 
 _BETAS = (0.9, 0.98)
 

@@ -10,11 +10,9 @@ from typing import Protocol
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from lean_extract.files.atomic import replacing
+from retriever.training.running.curve import CURVE, Point, keep_until
 
-CURVE = "curve.jsonl"
 BOARD = "tensorboard"
-Point = dict[str, float]
 
 
 class Tracker(Protocol):
@@ -91,16 +89,3 @@ class RunTracker:
         self._bar.close()
         self._board.close()
         self._curve.close()
-
-
-def read_curve(folder: Path) -> list[Point]:
-    """The points of a run's curve, in order. A last line that was cut off is passed over."""
-    lines = (folder / CURVE).read_text(encoding="utf-8").splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
-
-
-def keep_until(folder: Path, step: int) -> None:
-    """Drop the curve's points after a step; makes the curve if there is none."""
-    points = read_curve(folder) if (folder / CURVE).exists() else []
-    with replacing(folder / CURVE) as stream:
-        stream.writelines(json.dumps(point) + "\n" for point in points if point["step"] <= step)

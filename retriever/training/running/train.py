@@ -27,12 +27,13 @@ from lean_extract.errors import BadSettings, ModelError, UserError
 from lean_extract.files.atomic import replacing
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
+from retriever.training.running.curve import CURVE
 from retriever.training.running.kinds import all_kinds
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
 from retriever.training.running.plain import to_plain
 from retriever.training.running.presets import read_values
 from retriever.training.running.stopping import Stopping
-from retriever.training.running.tracking import CURVE, RunTracker, Silence
+from retriever.training.running.tracking import RunTracker, Silence
 from retriever.training.tokens import open_tokenizer
 
 

@@ -24,7 +24,7 @@ from retriever.training.references.autoregressive_decoding import Beam, beam_sea
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402
 from retriever.training.references.joint_model import ReferenceTable  # noqa: E402
 from retriever.training.references.pairwise_model import Bag  # noqa: E402
-from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402

@@ -17,7 +17,7 @@ from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import measure
 from retriever.training.collection import load_collection
 from retriever.training.mlm import MlmConfig
-from retriever.training.running.tracking import read_curve
+from retriever.training.running.curve import read_curve
 from retriever.training.running.train import load_run, run_training
 from retriever.training.tokens import open_tokenizer
 from tests.commands import command

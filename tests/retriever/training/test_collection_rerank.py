@@ -34,7 +34,7 @@ from retriever.search.collections.reranked import RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
 from retriever.training.collection import pair_arrays  # noqa: E402
 from retriever.training.reranking.mined import load_mined  # noqa: E402
-from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402

@@ -27,7 +27,7 @@ from retriever.search.collections.rankers import levelled  # noqa: E402
 from retriever.training.references.joint import load_joint, make_objective, parse  # noqa: E402
 from retriever.training.references.joint_model import reference_loss  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
-from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden, gardening, plant  # noqa: E402

@@ -23,7 +23,7 @@ from retriever.training.pretrained import convert  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
 from retriever.training.references.pairwise_data import draw_pairs, never_negative, training_of  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
-from retriever.training.running.tracking import read_curve  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 from tests.commands import command  # noqa: E402

@@ -137,7 +137,7 @@ def test_bytes_are_tokens(text: str) -> None:
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
     from retriever.models.encoder import Encoder
     from retriever.training.model import BiEncoder
-    from retriever.training.running.tracking import read_curve
+    from retriever.training.running.curve import read_curve
     from retriever.training.running.train import RunLimits, run_training
     from retriever.training.tokens import open_tokenizer, ragged
     from retriever.training.weights import load_bert

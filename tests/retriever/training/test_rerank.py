@@ -192,7 +192,7 @@ def trained(config: RerankConfig) -> RerankConfig:
 
 @pytest.mark.train
 def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
-    from retriever.training.running.tracking import read_curve
+    from retriever.training.running.curve import read_curve
 
     points = read_curve(trained.run)
     losses = [point["loss"] for point in points if "loss" in point]

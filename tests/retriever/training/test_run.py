@@ -49,7 +49,7 @@ def model(trained: TrainConfig) -> Path:
 
 
 def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
-    from retriever.training.running.tracking import read_curve
+    from retriever.training.running.curve import read_curve
 
     points = read_curve(trained.run)
     losses = {point["step"]: point["loss"] for point in points if "loss" in point}
