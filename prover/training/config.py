@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from prover.generator.prompt import FORMS, MAX_PREMISES, Form
-from retriever.training.running.config import ScheduleConfig
+from retriever.training.running.config import ScheduleConfig, Threads, require_threads
 from retriever.training.running.plain import from_plain, require
 
 PRESETS = Path(__file__).parent / "configs"
@@ -102,7 +102,7 @@ class GeneratorConfig:
     """A file that `python -m prover retrieve --part train` wrote: the retriever's premises for a sample of training
     steps. Other steps known from text are then not drawn."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     shape: ShapeConfig = field(default_factory=ShapeConfig)
     prompt: PromptConfig = field(default_factory=PromptConfig)
     mix: MixConfig = field(default_factory=MixConfig)
@@ -110,7 +110,7 @@ class GeneratorConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "generator", f"kind must be `generator`, not `{self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
 
     @property
     def tokenizer(self) -> Path | None:

@@ -1,9 +1,9 @@
 """Trains the generator from a YAML preset with the retriever's training loop, which can be stopped and resumed.
 
-    python -m prover train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    python -m prover train CONFIG [--resume] [--until STEPS] [--minutes M] [--deadline TIME] [--background]
     accelerate launch --num_processes N -m prover train CONFIG
 
-The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt` and TensorBoard event files.
+The run folder gets `config.yaml`, `curve.jsonl`, `progress.json`, `checkpoint.pt` and TensorBoard event files.
 """
 
 from __future__ import annotations
@@ -31,4 +31,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns the same exit codes as the retriever's training."""
-    return train.train_config(options, KINDS, (PRESETS,))
+    return train.train_config(options, KINDS, (PRESETS,), "prover")

@@ -11,8 +11,9 @@ from typing import Protocol, TypeVar
 from lean_extract.errors import BadSettings, PremiseSuggestError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
+from retriever.training.running.limits import RunLimits
 from retriever.training.running.loop import TrainingProgress
-from retriever.training.running.train import RunLimits, run_training
+from retriever.training.running.train import run_training
 
 _AGAIN = "Run the same command again to go on."
 

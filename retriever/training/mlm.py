@@ -24,7 +24,14 @@ from retriever.training.model import (
     groups_of,
     padded,
 )
-from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.running.config import (
+    LengthConfig,
+    ModelConfig,
+    RunConfig,
+    ScheduleConfig,
+    Threads,
+    require_threads,
+)
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import Ragged, open_tokenizer
@@ -59,7 +66,7 @@ class MlmConfig:
     start_from: Path | None = None
     """The run whose embeddings and layers are taken over."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     model: ModelConfig = field(default_factory=ModelConfig)
     lengths: LengthConfig = field(default_factory=LengthConfig)
     batch: MlmBatchConfig = field(default_factory=MlmBatchConfig)
@@ -67,7 +74,7 @@ class MlmConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(
             self.model.layers > 0, "model.layers must be positive: tokens are predicted from their neighbours"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from retriever.match.schema import LEVELS, MODALITIES, Level, Modality
-from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
 from retriever.training.running.plain import from_plain, require
 
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -84,7 +84,7 @@ class MatchConfig:
     start_from: Path | None = None
     """The run whose weights are taken over: a BERT's of `match-mlm`, or a whole matcher's."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     npt: NptConfig = field(default_factory=NptConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     """The shape of the BERT."""
@@ -94,7 +94,7 @@ class MatchConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "match", f"a matcher is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         for name, allowed in _CHOICES.items():
             require(getattr(self, name) in allowed, f"`{name}` must be one of {', '.join(allowed)}")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")

@@ -15,7 +15,14 @@ from retriever.match.training.config import MatchLengths
 from retriever.match.training.data import pair_arrays
 from retriever.training.masking import Masking, MlmTexts, sample_of
 from retriever.training.mlm import MlmBatchConfig, MlmConfig, MlmObjective
-from retriever.training.running.config import LengthConfig, ModelConfig, RunConfig, ScheduleConfig
+from retriever.training.running.config import (
+    LengthConfig,
+    ModelConfig,
+    RunConfig,
+    ScheduleConfig,
+    Threads,
+    require_threads,
+)
 from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import concatenate, open_tokenizer
 
@@ -32,7 +39,7 @@ class MatchMlmConfig:
     start_from: Path | None = None
     """The run whose embeddings and layers are taken over."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     model: ModelConfig = field(default_factory=ModelConfig)
     lengths: MatchLengths = field(default_factory=MatchLengths)
     batch: MlmBatchConfig = field(default_factory=MlmBatchConfig)
@@ -40,7 +47,7 @@ class MatchMlmConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "match-mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         self.inner()
         longest = max(self.lengths.statement, self.lengths.proof)
         require(longest <= self.model.positions, "lengths must not exceed model.positions")

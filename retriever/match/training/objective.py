@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -20,11 +20,10 @@ from retriever.match.training.losses import global_loss, local_loss
 from retriever.match.training.model import BertEncoder, Matcher, build_matcher
 from retriever.match.training.weights import start_from
 from retriever.training.model import fit_attention, groups_of
-from retriever.training.running.config import RunConfig
+from retriever.training.running.config import Precision, RunConfig
 from retriever.training.tokens import Ragged, open_tokenizer
 from retriever.training.wordpiece import PAD
 
-Precision = Literal["fp32", "bf16"]
 _CHUNK = 256
 
 

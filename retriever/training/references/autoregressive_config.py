@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retriever.training.references.joint_config import JointBatchConfig, StartConfig
 from retriever.training.references.pairwise_config import PairLossConfig, TextLengths
-from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
 from retriever.training.running.plain import require
 
 
@@ -40,7 +40,7 @@ class AutoregressiveConfig:
     kind: str = "autoregressive"
     backend: str = field(kw_only=True)
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     start: StartConfig = field(default_factory=StartConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     pairs: int = 0
@@ -55,7 +55,7 @@ class AutoregressiveConfig:
     def __post_init__(self) -> None:
         message = f"the autoregressive model is asked for, not `kind: {self.kind}`"
         require(self.kind == "autoregressive", message)
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.pairs >= 0, "pairs must not be negative")
         require(not (self.model.layers and self.pairs), "pairs are for a model without layers")

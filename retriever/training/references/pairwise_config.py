@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from retriever.training.running.config import ModelConfig, ScheduleConfig
+from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
 from retriever.training.running.plain import require
 
 
@@ -63,7 +63,7 @@ class PairwiseConfig:
     """A run whose BERT both towers begin as: one of kind `mlm`, or what `retriever.training.pretrained` made
     of a local Hugging Face folder; for a model with layers."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     model: ModelConfig = field(default_factory=ModelConfig)
     pairs: int = 0
     """How many buckets pairs of tokens are hashed into, in a model without layers; 0: no pairs."""
@@ -74,7 +74,7 @@ class PairwiseConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "pairwise", f"the pairwise model is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.pairs >= 0, "pairs must not be negative")
         bag = not self.model.layers

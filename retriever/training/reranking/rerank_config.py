@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from retriever.models.reranker import PairLengths
-from retriever.training.running.config import ModelConfig, ScheduleConfig, Shares, statements_and_inner
+from retriever.training.running.config import (
+    ModelConfig,
+    ScheduleConfig,
+    Shares,
+    Threads,
+    require_threads,
+    statements_and_inner,
+)
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 
@@ -54,7 +61,7 @@ class RerankConfig:
     start_from: Path | None = None
     """A run of any kind whose embeddings and layers are taken over where their shapes agree."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     objective: Literal["softmax", "sigmoid"] = "softmax"
     """`sigmoid`: eq. (7) as written; `softmax`: see `losses.listwise`."""
     depth: int = 20
@@ -66,7 +73,7 @@ class RerankConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "crossencoder", f"a cross-encoder is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.objective in ("softmax", "sigmoid"), "objective must be `softmax` or `sigmoid`")
         require(self.depth >= 2, "depth must be at least 2")

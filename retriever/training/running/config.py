@@ -10,6 +10,15 @@ from typing import Any, Literal, Protocol
 from retriever.training.running.plain import from_plain, require
 from retriever.training.running.presets import read_values
 
+Precision = Literal["fp32", "bf16", "auto"]
+Threads = int | Literal["auto"]
+"""CPU threads; `auto`: as many as are fastest, tried whenever a run begins or goes on."""
+
+
+def require_threads(threads: Threads) -> None:
+    """Raises BadSettings unless it is `auto` or a positive number."""
+    require(threads == "auto" or threads > 0, "threads must be positive, or `auto`")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
@@ -169,7 +178,8 @@ class ScheduleConfig:
     """The share of the steps in which the rate rises; it falls linearly to zero afterwards."""
     weight_decay: float = 0.01
     clip: float = 1.0
-    precision: Literal["fp32", "bf16"] = "fp32"
+    precision: Precision = "fp32"
+    """`auto`: bf16 where this machine computes it fast; settled when a run begins, and kept for it."""
     accumulate: int = 1
     """Batches whose gradients are averaged for one step."""
     evaluate_every: int = 500
@@ -187,7 +197,8 @@ class ScheduleConfig:
             "schedule.embedding_learning_rate must be positive",
         )
         require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
-        require(self.precision in ("fp32", "bf16"), "schedule.precision must be `fp32` or `bf16`")
+        known = self.precision in ("fp32", "bf16", "auto")
+        require(known, "schedule.precision must be `fp32`, `bf16` or `auto`")
         require(self.accumulate > 0, "schedule.accumulate must be positive")
         every = (self.evaluate_every, self.checkpoint_every, self.log_every)
         require(all(step > 0 for step in every), "schedule.*_every must be positive")
@@ -219,7 +230,7 @@ class RunConfig(Protocol):
         """What fresh weights, batches and dropout are drawn from."""
 
     @property
-    def threads(self) -> int:
+    def threads(self) -> Threads:
         """CPU threads."""
 
     @property
@@ -238,7 +249,7 @@ class TrainConfig:
     start_from: Path | None = None
     """The run whose weights are taken over. From one without layers the new layers start as the identity."""
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     model: ModelConfig = field(default_factory=ModelConfig)
     lengths: LengthConfig = field(default_factory=LengthConfig)
     loss: LossConfig = field(default_factory=LossConfig)
@@ -247,7 +258,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         require(self.kind == "biencoder", f"a bi-encoder is asked for, not `kind: {self.kind}`")
-        require(self.threads > 0, "threads must be positive")
+        require_threads(self.threads)
         longest = max(self.lengths.state, self.lengths.premise)
         require(longest <= self.model.positions, "lengths must not exceed model.positions")
         require(

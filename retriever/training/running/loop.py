@@ -26,6 +26,8 @@ from retriever.training.running.stopping import Stopping
 from retriever.training.running.tracking import Tracker
 
 _BETAS = (0.9, 0.98)
+_PASSES = 5
+_PASSES_SECONDS = 5.0
 
 
 class Objective(Protocol):
@@ -102,7 +104,8 @@ class Loop:
     def train(self, tracker: Tracker, stopping: Stopping, *, until: int | None = None) -> TrainingProgress:
         """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
 
-        Raises ModelError when the loss is not finite any more; the checkpoint is then the last good one.
+        Raises ModelError when the loss is not finite any more, and when the run's folder is gone; the
+        checkpoint is then the last good one.
         """
         schedule = self._config.schedule
         end = schedule.steps if until is None else min(until, schedule.steps)
@@ -120,14 +123,30 @@ class Loop:
             if done % schedule.evaluate_every == 0 or done == schedule.steps:
                 self._evaluate(tracker)
             if done % schedule.checkpoint_every == 0 or last:
-                self.save()
+                self.save(tracker)
             if last:
                 break
         return replace(self.progress, stopped=stopped, signal=int(stopping.signal or 0))
 
-    def save(self) -> None:
-        """Write the checkpoint. Raises ModelError when a loss since the last one is not finite."""
+    def pass_seconds(self, threads: int) -> float:
+        """What a forward and backward pass takes with so many threads, which are then set; nothing is learned.
+
+        The fastest of a few: on a busy machine the others say more about its other work.
+        """
+        torch.set_num_threads(threads)
+        self._model.train()
+        seconds: list[float] = []
+        while len(seconds) < _PASSES and sum(seconds) < _PASSES_SECONDS:
+            began = time.monotonic()
+            self._backward(0, 0)
+            seconds.append(time.monotonic() - began)
+        self._prepared.zero_grad(set_to_none=True)
+        return min(seconds)
+
+    def save(self, tracker: Tracker) -> None:
+        """Write the checkpoint. Raises ModelError when a loss is not finite, or the run's folder is gone."""
         self._refuse_infinite(self._losses)
+        tracker.check()
         if self._accelerator.is_main_process:
             config, progress = to_plain(self._config), self.progress
             model, optimiser = self._objective.model.state_dict(), self._optimiser.state_dict()
@@ -172,6 +191,7 @@ class Loop:
 
     def _evaluate(self, tracker: Tracker) -> None:
         if self._accelerator.is_main_process:
+            tracker.check()
             with torch.no_grad():
                 self._objective.model.eval()
                 tracker.point(self._point(**self._objective.validate()))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from lean_extract.errors import BadSettings
 
@@ -45,9 +45,8 @@ def _is_needed(item: Any) -> bool:
 def _fit(hint: Any, value: Any, name: str) -> Any:
     if is_dataclass(hint) and isinstance(hint, type):
         return from_plain(hint, value, f"{name}.")
-    if get_origin(hint) is UnionType:  # only `X | None` is in use
-        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
-        return None if value is None else _fit(kinds[0], value, name)
+    if get_origin(hint) in (UnionType, Union):
+        return _fit_union(get_args(hint), value, name)
     if get_origin(hint) is tuple:
         require(isinstance(value, (list, tuple)), f"`{name}` must be a list")
         return tuple(_fit(get_args(hint)[0], item, name) for item in value)
@@ -57,6 +56,14 @@ def _fit(hint: Any, value: Any, name: str) -> Any:
     if hint in (int, float):
         return _number(hint, value, name)
     return value
+
+
+def _fit_union(hints: tuple[Any, ...], value: Any, name: str) -> Any:
+    """One of `X | None` and `X | Literal[...]`, of which no others are in use."""
+    words = [word for hint in hints if get_origin(hint) is Literal for word in get_args(hint)]
+    if value in words or (value is None and type(None) in hints):
+        return value
+    return _fit(hints[0], value, name)
 
 
 def _number(kind: type[int] | type[float], value: Any, name: str) -> int | float:

@@ -1,4 +1,4 @@
-"""When a run is to stop before its end: a time limit, Ctrl-C, or SIGTERM. It finishes its step first."""
+"""When a run is to stop before its end: a time limit, a deadline, Ctrl-C, or SIGTERM. It finishes its step first."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
 from types import FrameType, TracebackType
 from typing import Any
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def local_time() -> datetime:
+    """Now, with the local time zone."""
+    return datetime.now().astimezone()
 
 
 class Stopping:
@@ -19,9 +25,24 @@ class Stopping:
     The first signal asks for a stop, and gives the signals back: a second one ends the process at once.
     """
 
-    def __init__(self, minutes: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        """Counts from now. Args: minutes: the limit, if there is one."""
+    def __init__(
+        self,
+        minutes: float | None = None,
+        deadline: datetime | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = local_time,
+    ) -> None:
+        """Counts from now.
+
+        Args:
+            minutes: the limit, if there is one.
+            deadline: the time of the day to stop at, if there is one.
+            clock: seconds.
+            now: the time of the day.
+        """
         self._clock, self._minutes = clock, minutes
+        self._now, self._deadline = now, deadline
         self._end = None if minutes is None else clock() + 60.0 * minutes
         self._before: dict[signal.Signals, Any] = {}
         self.signal: signal.Signals | None = None
@@ -33,6 +54,8 @@ class Stopping:
             return f"{self.signal.name} came"
         if self._end is not None and self._clock() >= self._end:
             return f"{self._minutes:g} minutes are over"
+        if self._deadline is not None and self._now() >= self._deadline:
+            return f"the deadline {self._deadline:%H:%M} has come"
         return ""
 
     def __enter__(self) -> Stopping:

@@ -11,6 +11,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 from retriever.training.running.curve import CURVE, Point, keep_until
+from retriever.training.running.progress import ProgressFile
 
 BOARD = "tensorboard"
 
@@ -24,6 +25,9 @@ class Tracker(Protocol):
     def advance(self) -> None:
         """One step more is done."""
 
+    def check(self) -> None:
+        """Asked before the run writes something. Raises ModelError when its folder is gone."""
+
 
 class Silence:
     """The tracker of every process but the first."""
@@ -34,22 +38,29 @@ class Silence:
     def advance(self) -> None:
         """Nothing."""
 
+    def check(self) -> None:
+        """Nothing."""
+
 
 class RunTracker:
-    """Writes `curve.jsonl` and TensorBoard's events in the run's folder, and shows a bar or prints lines.
+    """Writes `curve.jsonl`, `progress.json` and TensorBoard's events in the run's folder; shows a bar or prints lines.
 
     A context manager; its exit closes the files.
     """
 
-    def __init__(self, folder: Path, start: int, end: int, *, bar: bool | None = None) -> None:
+    def __init__(
+        self, folder: Path, start: int, end: int, progress: ProgressFile, *, bar: bool | None = None
+    ) -> None:
         """Points after step `start`, which a killed run left behind, are dropped.
 
         Args:
             folder: the run's.
             start: steps done.
             end: the step that the bar is full at.
+            progress: where the run stands; told of every step and point.
             bar: whether to show a bar; None: only on a terminal.
         """
+        self._progress = progress
         keep_until(folder, start)
         self._curve = (folder / CURVE).open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder / BOARD), purge_step=start + 1)
@@ -63,6 +74,7 @@ class RunTracker:
 
     def point(self, values: Point) -> None:
         """Write it down and show it."""
+        self._progress.point(values)
         self._curve.write(json.dumps(values) + "\n")
         self._curve.flush()
         figures = {name: value for name, value in values.items() if name not in ("step", "seconds")}
@@ -79,6 +91,11 @@ class RunTracker:
     def advance(self) -> None:
         """Move the bar."""
         self._bar.update()
+        self._progress.advance()
+
+    def check(self) -> None:
+        """Raises ModelError when the run's folder is gone."""
+        self._progress.check()
 
     def __enter__(self) -> RunTracker:
         return self

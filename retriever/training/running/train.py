@@ -1,23 +1,23 @@
 """Train a model from a YAML preset.
 
-    python -m retriever train CONFIG [--resume] [--until STEPS] [--minutes M] [--progress]
+    python -m retriever train CONFIG [--resume] [--until STEPS] [--minutes M] [--deadline TIME] [--background]
     accelerate launch --num_processes N -m retriever train CONFIG
 
-The run folder gets `config.yaml`, `curve.jsonl`, `checkpoint.pt`, `tokenizer.json`, and in `tensorboard/`
-the events of TensorBoard. A run that is stopped (Ctrl-C, SIGTERM, a limit) leaves a checkpoint and goes on
-with `--resume`.
+The run folder gets `config.yaml`, `curve.jsonl`, `progress.json`, `checkpoint.pt`, `tokenizer.json`, and in
+`tensorboard/` the events of TensorBoard. A run that is stopped (Ctrl-C, SIGTERM, a limit) leaves a checkpoint
+and goes on with `--resume`. With `--background` it survives the terminal; its output goes to `run.log`.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 import torch
 import yaml
@@ -25,14 +25,21 @@ from accelerate import Accelerator, PartialState
 
 from lean_extract.errors import BadSettings, ModelError, UserError
 from lean_extract.files.atomic import replacing
+from retriever.training.running.background import start_in_background
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
 from retriever.training.running.curve import CURVE
+from retriever.training.running.folder import held, refuse_folder_in_use
+from retriever.training.running.hardware import set_threads, settled
 from retriever.training.running.kinds import all_kinds
+from retriever.training.running.limits import RunLimits, read_deadline
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
+from retriever.training.running.past import CONFIG
 from retriever.training.running.plain import to_plain
 from retriever.training.running.presets import read_values
-from retriever.training.running.stopping import Stopping
+from retriever.training.running.process import find_process
+from retriever.training.running.progress import RunProgress, reporting
+from retriever.training.running.stopping import Stopping, local_time
 from retriever.training.running.tracking import RunTracker, Silence
 from retriever.training.tokens import open_tokenizer
 
@@ -45,22 +52,6 @@ class KindModule(Protocol):
 
     def make_objective(self, config: RunConfig, device: torch.device) -> Objective:
         """The objective, its model on the device. Raises ModelError, BadRecords."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """How far this call goes."""
-
-    until: int | None = None
-    """Steps, counted from the run's beginning."""
-    minutes: float | None = None
-    """Of this call."""
-
-    def __post_init__(self) -> None:
-        if any(limit is not None and limit <= 0 for limit in (self.until, self.minutes)):
-            raise UserError(
-                "A limit must be positive.", "Leave --minutes and --until out to train to the end."
-            )
 
 
 def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> KindModule:
@@ -90,28 +81,72 @@ def run_training(
 ) -> TrainingProgress:
     """Train (on) to the end, or as far as the limits let it.
 
-    Raises UserError where there is a run that is not to be resumed, ModelError, BadRecords.
+    Raises UserError where there is a run that is not to be resumed, or one that goes on, ModelError, BadRecords.
     """
     limits = limits or RunLimits()
-    with Stopping(limits.minutes) as stopping:
-        if (config.run / FILE).exists() and not resume:
-            raise UserError(
-                f"There is a run in {config.run} already.", "Add --resume, or name another folder."
-            )
+    with Stopping(limits.minutes, limits.deadline) as stopping:
+        refuse_start(config, resume=resume)
+        config = settled(config, resume=resume)
         accelerator = accelerator_for(config.schedule)
         loop = _loop(config, accelerator, kinds)
-        resumed = loop.resume()
         if not accelerator.is_main_process:
+            loop.resume()
+            set_threads(config, loop, accelerator)
             return loop.train(Silence(), stopping, until=limits.until)
-        _refuse_other_tokenizer(config) if resumed else _begin(config)
-        end = min(limits.until or config.schedule.steps, config.schedule.steps)
-        with RunTracker(config.run, loop.progress.steps, end, bar=bar) as tracker:
-            return loop.train(tracker, stopping, until=limits.until)
+        with held(config.run) as folder:
+            refuse_start(config, resume=resume, is_held=True)
+            _refuse_other_tokenizer(config) if loop.resume() else _begin(config)
+            begun = _begun(config, loop, limits, set_threads(config, loop, accelerator))
+            with (
+                reporting(folder, begun) as file,
+                RunTracker(config.run, begun.step, begun.until, file, bar=bar) as tracker,
+            ):
+                progress = loop.train(tracker, stopping, until=limits.until)
+                file.end(*_last_word(progress, config))
+                return progress
+
+
+def refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> None:
+    """Raises UserError where a run may not begin in its folder: one is there, or a process trains it now.
+
+    `is_held`: whether this process has the folder already.
+    """
+    if not is_held:
+        refuse_folder_in_use(config.run)
+    if (config.run / FILE).exists() and not resume:
+        raise UserError(f"There is a run in {config.run} already.", "Add --resume, or name another folder.")
+
+
+def _begun(
+    config: RunConfig, loop: Loop, limits: RunLimits, threads: tuple[int, dict[str, float]]
+) -> RunProgress:
+    process = find_process(os.getpid())
+    assert process is not None  # it is this one
+    steps = config.schedule.steps
+    return RunProgress(
+        process=process,
+        kind=config.kind,
+        steps=steps,
+        until=min(limits.until or steps, steps),
+        step=loop.progress.steps,
+        seconds=loop.progress.seconds,
+        precision=config.schedule.precision,
+        threads=threads[0],
+        thread_seconds=threads[1],
+        deadline=None if limits.deadline is None else limits.deadline.isoformat(timespec="minutes"),
+    )
+
+
+def _last_word(progress: TrainingProgress, config: RunConfig) -> tuple[Literal["done", "stopped"], str]:
+    """The state of a run whose call is over, and why."""
+    if progress.steps >= config.schedule.steps:
+        return "done", ""
+    return "stopped", progress.stopped or f"step {progress.steps} was asked for"
 
 
 def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] | None) -> Loop:
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    torch.set_num_threads(1 if config.threads == "auto" else config.threads)
     module = kind_of({"kind": config.kind}, kinds)
     with accelerator.main_process_first():  # the others read the arrays that it caches
         objective = module.make_objective(config, accelerator.device)
@@ -123,7 +158,7 @@ def _begin(config: RunConfig) -> None:
     (config.run / CURVE).unlink(missing_ok=True)
     if config.tokenizer is not None:
         shutil.copyfile(config.tokenizer, config.run / "tokenizer.json")
-    with replacing(config.run / "config.yaml") as stream:
+    with replacing(config.run / CONFIG) as stream:
         yaml.safe_dump(to_plain(config), stream, sort_keys=False, allow_unicode=True)
 
 
@@ -143,6 +178,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
     parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
     parser.add_argument(
+        "--deadline", metavar="TIME", help="stop at HH:MM of today, or at an ISO time (resumable)"
+    )
+    parser.add_argument(
+        "--background", action="store_true", help="train in a process that survives the terminal"
+    )
+    parser.add_argument(
         "--progress", action="store_const", const=True, help="a progress bar off a terminal, too"
     )
 
@@ -156,13 +197,19 @@ def train_config(
     options: argparse.Namespace,
     kinds: Mapping[str, str] | None = None,
     presets: Sequence[Path] | None = None,
+    package: str = "retriever",
 ) -> int:
     """Train what the options name; the exit code, as `run` says.
 
-    Kinds of run and folders of presets are those of the corpora unless they are given.
+    Kinds of run and folders of presets are those of the corpora unless they are given. `package`: the one whose
+    `train` this is.
     """
-    limits = RunLimits(options.until, options.minutes)
+    deadline = None if options.deadline is None else read_deadline(options.deadline, local_time())
+    limits = RunLimits(options.until, options.minutes, deadline)
     config = load_run(options.config, kinds, presets)
+    if options.background:
+        refuse_start(config, resume=options.resume)
+        return start_in_background(_foreground(package, options, limits), config.run)
     progress = run_training(config, resume=options.resume, limits=limits, bar=options.progress, kinds=kinds)
     if PartialState().is_main_process:
         print(f"{progress.steps} steps, {progress.seconds:.0f} s")
@@ -170,3 +217,12 @@ def train_config(
             message = f"Stopped: {progress.stopped}. The checkpoint is written; go on with --resume."
             print(message, file=sys.stderr)
     return 128 + progress.signal if progress.signal else 0
+
+
+def _foreground(package: str, options: argparse.Namespace, limits: RunLimits) -> list[str]:
+    """The command line of the same run in the foreground."""
+    deadline = limits.deadline.isoformat() if limits.deadline else None
+    values = {"--until": limits.until, "--minutes": limits.minutes, "--deadline": deadline}
+    given = [part for name, value in values.items() if value is not None for part in (name, str(value))]
+    resume = ["--resume"] if options.resume else []
+    return [sys.executable, "-m", package, "train", str(options.config), *resume, *given]

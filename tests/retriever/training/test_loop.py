@@ -30,10 +30,11 @@ from retriever.lean.evaluation.card import stages_of  # noqa: E402
 from retriever.training.mlm import MlmConfig  # noqa: E402
 from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
 from retriever.training.running.curve import CURVE, read_curve  # noqa: E402
+from retriever.training.running.limits import RunLimits  # noqa: E402
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402
 from retriever.training.running.tracking import BOARD, Silence  # noqa: E402
-from retriever.training.running.train import RunLimits, load_run, run_training  # noqa: E402
+from retriever.training.running.train import load_run, run_training  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 from tests.commands import command  # noqa: E402
 

@@ -183,7 +183,8 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.running.train import RunLimits, run_training
+    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.train import run_training
 
     assert run_training(config, limits=RunLimits(until=30)).steps == 30
     assert run_training(config, resume=True).steps == config.schedule.steps
@@ -205,7 +206,8 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
     from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.train import RunLimits, run_training
+    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.train import run_training
     from retriever.training.tokens import open_tokenizer
 
     whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
