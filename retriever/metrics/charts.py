@@ -117,15 +117,17 @@ def require_charts() -> None:
     import_extra("matplotlib.figure", "docs", "A picture")
 
 
-def line_chart(panels: Sequence[LinePanel]) -> str:
-    """The panels side by side with one y axis and one legend; a name has one colour in all of them.
+def line_chart(panels: Sequence[LinePanel], *, shares_y: bool = True) -> str:
+    """The panels side by side with one legend; a name has one colour in all of them.
+
+    `shares_y`: whether there is one y axis for all.
 
     The legend has the names in order of the lines' ends. Raises UserError without matplotlib.
     """
     ends = {line.name: line.points[-1][1] for panel in panels for line in panel.lines}
     names = sorted(ends, key=lambda name: -ends[name])
     styles = {name: _style(number) for number, name in enumerate(names)}
-    with _drawing(len(panels), shares_y=True) as (chart, result):
+    with _drawing(len(panels), shares_y=shares_y) as (chart, result):
         handles: dict[str, Any] = {}
         for axes, panel in zip(chart.axes, panels, strict=True):
             for line in panel.lines:
@@ -134,7 +136,7 @@ def line_chart(panels: Sequence[LinePanel]) -> str:
                 chart.note(drawn, line.name)
                 handles[line.name] = drawn
             _finish_lines(axes, panel)
-        for axes in chart.axes[1:]:
+        for axes in chart.axes[1:] if shares_y else ():
             axes.set_ylabel("")
         chart.figure.legend([handles[name] for name in names], names, loc="outside right upper")
     return result[0]
