@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from pathlib import Path
 
 from lean_extract.errors import ModelError, UserError
 from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
+from retriever.training.running.process import find_process
 
 LOCK = "run.lock"
+_LOOKS, _LOOK_SECONDS = 100, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,7 @@ def held(run: Path) -> Iterator[RunFolder]:
     """
     run.mkdir(parents=True, exist_ok=True)
     with open_lock_file(run / LOCK) as descriptor:
-        if not try_lock(descriptor):
-            raise _in_use(run)
+        _lock(descriptor, run)
         folder = RunFolder(run, descriptor)
         folder.check()
         write_holder(descriptor, str(os.getpid()))
@@ -60,12 +62,29 @@ def refuse_folder_in_use(run: Path) -> None:
     if not (run / LOCK).exists():
         return
     with open_lock_file(run / LOCK) as descriptor:
-        if not try_lock(descriptor):
-            raise _in_use(run)
+        _lock(descriptor, run)
+
+
+def _lock(descriptor: int, run: Path) -> None:
+    """Lock the folder. A process that was killed may take a moment until it lets go; that is waited for."""
+    for _ in range(_LOOKS):
+        if try_lock(descriptor):
+            return
+        holder = _holder(run)
+        if holder is None or find_process(holder) is not None:
+            break
+        time.sleep(_LOOK_SECONDS)
+    raise _in_use(run)
+
+
+def _holder(run: Path) -> int | None:
+    """The process that the lock file names; None where it names none, as in the moment before it is written."""
+    named = read_holder(run / LOCK, 40).decode(errors="replace").strip()
+    return int(named) if named.isdigit() else None
 
 
 def _in_use(run: Path) -> UserError:
-    holder = read_holder(run / LOCK, 40).decode(errors="replace").strip()
-    who = f"process {holder}" if holder.isdigit() else "another process"
+    holder = _holder(run)
+    who = "another process" if holder is None else f"process {holder}"
     hint = f"See it with `python -m retriever train-status {run}`, stop it with `train-stop`, or name another folder."
     return UserError(f"The run {run} is being trained by {who}.", hint)

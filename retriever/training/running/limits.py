@@ -32,10 +32,10 @@ def read_deadline(text: str, now: datetime) -> datetime:
     Raises UserError when it is neither, or over.
     """
     try:
-        if "-" in text or "T" in text:
+        if "-" in text:
             deadline = datetime.fromisoformat(text)
         else:
-            deadline = datetime.combine(now.date(), time.fromisoformat(text))
+            deadline = datetime.combine(now.date(), time.fromisoformat(text), tzinfo=now.tzinfo)
     except ValueError as error:
         hint = "Give HH:MM for today, or an ISO time such as 2026-12-01T09:30."
         raise UserError(f"{text!r} is not a time.", hint) from error

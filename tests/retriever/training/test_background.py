@@ -1,0 +1,164 @@
+"""Runs in the background: begun, watched, killed, resumed, stopped; and runs that may not begin."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.plain import to_plain
+from retriever.training.running.process import wait_until_ended
+from retriever.training.running.progress import RunProgress, read_progress
+from tests.commands import command
+from tests.retriever.training.conftest import DebugData
+
+pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+pytestmark = pytest.mark.train
+
+import torch  # noqa: E402
+
+from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.limits import RunLimits  # noqa: E402
+from retriever.training.running.train import run_training  # noqa: E402
+
+train, status, stop = (command(f"retriever {verb}") for verb in ("train", "train-status", "train-stop"))
+_LOOKS = 600
+
+
+@pytest.fixture
+def config(debug_data: DebugData, tmp_path: Path) -> Iterator[TrainConfig]:
+    """The debug preset as a run of hours that writes after every step; its process is killed at the end."""
+    preset = load_config(Path("debug"))
+    schedule = replace(
+        preset.schedule, steps=100_000, log_every=1, checkpoint_every=5, evaluate_every=100_000
+    )
+    run = tmp_path / "run"
+    yield replace(
+        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run, schedule=schedule
+    )
+    if (run / "progress.json").exists():
+        process = read_progress(run).process
+        if process.number != os.getpid() and process.is_alive:
+            os.kill(process.number, signal.SIGKILL)
+
+
+def written(config: TrainConfig) -> Path:
+    """The configuration as a file beside the run's folder."""
+    file = config.run.parent / "config.yaml"
+    file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
+    return file
+
+
+def awaited(run: Path, wanted: Callable[[RunProgress], bool]) -> RunProgress:
+    """The first progress that is wanted."""
+    for _ in range(_LOOKS):
+        progress = read_progress(run)
+        if wanted(progress):
+            return progress
+        wait_until_ended(progress.process, 0.1)
+    raise AssertionError(read_progress(run))
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    saved = load_checkpoint(run)
+    assert saved is not None
+    return saved.model
+
+
+def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
+    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(config)
+    assert train([file, "--background"]) == 0
+    begun = read_progress(config.run)
+    told = capsys.readouterr().out
+    assert f"Process {begun.process.number} starts" in told and f"train-stop {config.run}" in told
+    assert begun.state == "running" and begun.process.is_alive and begun.process.number != os.getpid()
+    assert os.getsid(begun.process.number) == begun.process.number  # the terminal's end does not reach it
+    awaited(config.run, lambda progress: progress.step >= 7)
+    os.kill(begun.process.number, signal.SIGKILL)
+    killed = awaited(config.run, lambda progress: progress.state == "killed")
+    assert killed.step >= 7 and "gone without a last word" in killed.reason
+    assert status([config.run]) == 0
+    assert "killed" in capsys.readouterr().out
+
+    saved = load_checkpoint(config.run)
+    assert saved is not None
+    until = saved.step + 2
+    assert train([file, "--resume", "--background", "--until", until]) == 0
+    ended = awaited(config.run, lambda progress: progress.state != "running")
+    assert (ended.state, ended.reason, ended.step) == ("stopped", f"step {until} was asked for", until)
+    assert f"{until} steps" in (config.run / "run.log").read_text(encoding="utf-8")
+    whole = replace(config, run=config.run.parent / "whole")
+    run_training(whole, limits=RunLimits(until=until))
+    one, other = weights(whole.run), weights(config.run)
+    assert all(torch.equal(values, other[name]) for name, values in one.items())
+
+
+def test_one_process_trains_in_a_folder_until_it_is_told_to_stop(
+    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(config)
+    assert train([file, "--background"]) == 0
+    number = read_progress(config.run).process.number
+    for more in ([], ["--background"]):
+        assert train([file, "--resume", *more]) == 2
+        assert f"is being trained by process {number}.\nhint: See it with" in capsys.readouterr().err
+    assert stop([config.run]) == 0
+    ended = read_progress(config.run)
+    assert (ended.state, ended.reason) == ("stopped", "SIGTERM came")
+    assert f"is stopped at step {ended.step} of 100,000: SIGTERM came." in capsys.readouterr().out
+    saved = load_checkpoint(config.run)
+    assert saved is not None and saved.step == ended.step
+    assert stop([config.run]) == 2
+    assert "is not running: it is stopped." in capsys.readouterr().err
+
+
+def test_a_run_without_its_folder_ends_and_does_not_make_it_anew(config: TrainConfig) -> None:
+    launch = [sys.executable, "-m", "retriever", "train", str(written(config))]
+    with subprocess.Popen(launch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("step 1 ")
+        moved = config.run.rename(config.run.parent / "moved")
+        _, told = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert f"The run folder {config.run} was deleted or replaced while its run was going." in told
+    assert "Traceback" not in told and not config.run.exists()
+    assert read_progress(moved).state == "killed"  # nothing was written there any more
+
+
+def test_what_cannot_begin_fails_before_the_command_ends(
+    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_training(config, limits=RunLimits(until=1))
+    before = read_progress(config.run)
+    file = written(config)
+    assert train([file, "--background"]) == 2
+    assert "There is a run in" in capsys.readouterr().err
+    assert train([file, "--resume", "--background", "--deadline", "2001-01-01T00:00"]) == 2
+    assert "The deadline 2001-01-01 00:00 is over" in capsys.readouterr().err
+    wider = replace(config, model=replace(config.model, hidden=48))
+    assert train([written(wider), "--resume", "--background"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: The checkpoint of {config.run} is of another model.\nhint: Name another")
+    assert read_progress(config.run) == before
+
+
+def test_a_missing_tokenizer_is_told_in_the_foreground(
+    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(replace(config, tokenizer=Path("none")))
+    assert train([file, "--background"]) == 1
+    assert "There is no tokenizer none.\nhint: Train one with" in capsys.readouterr().err
+    with suppress(FileNotFoundError):
+        assert {path.name for path in config.run.iterdir()} == {"run.log"}

@@ -1,0 +1,181 @@
+"""What a run tells of itself, its limits, and what `auto` stands for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lean_extract.errors import ModelError, UserError
+from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.curve_picture import sparkline
+from retriever.training.running.limits import RunLimits, read_deadline
+from retriever.training.running.plain import to_plain
+from retriever.training.running.progress import read_progress
+from tests.commands import command
+from tests.retriever.training.conftest import DebugData
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+pytestmark = pytest.mark.train
+
+from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.hardware import fast_precision, fastest, thread_counts  # noqa: E402
+from retriever.training.running.padding import padded_share  # noqa: E402
+from retriever.training.running.stopping import Stopping  # noqa: E402
+from retriever.training.running.train import run_training  # noqa: E402
+from retriever.training.tokens import ragged  # noqa: E402
+
+NOW = datetime(2026, 11, 23, 21, 30, tzinfo=timezone(timedelta(hours=2)))
+status = command("retriever train-status")
+
+
+@pytest.fixture
+def config(debug_data: DebugData, tmp_path: Path) -> TrainConfig:
+    preset = load_config(Path("debug"))
+    return replace(
+        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=tmp_path / "work" / "run"
+    )
+
+
+def test_a_run_tells_where_it_stands_in_a_table_and_a_picture(
+    config: TrainConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("matplotlib")
+    run_training(config, limits=RunLimits(until=30))
+    stopped = read_progress(config.run)
+    assert (stopped.state, stopped.step, stopped.until, stopped.steps) == ("stopped", 30, 30, 60)
+    assert stopped.loss is not None and stopped.figures["recall_at_10"] > 0
+    assert stopped.process.number == os.getpid()
+    run_training(config, resume=True)
+    done = read_progress(config.run)
+    assert (done.state, done.reason, done.step, done.threads) == ("done", "", 60, 1)
+    assert done.seconds > stopped.seconds and done.steps_per_second is not None
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    assert status(["--svg", "curve.svg"]) == 0
+    head, row, *rest = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["run", "state", "step"]
+    assert row.split()[:3] == ["work/run", "done", "60/60"]
+    assert any(re.fullmatch(r"loss: [\d.]+ █.{5} [\d.e-]+", line) for line in rest)
+    svg = (tmp_path / "curve.svg").read_text(encoding="utf-8")
+    assert "recall_at_10" in svg and "loss" in svg and svg.count("<title>work/run</title>") == 2
+
+
+def test_a_run_that_fails_says_why(config: TrainConfig) -> None:
+    schedule = replace(config.schedule, learning_rate=1e30, clip=1e30, log_every=1)
+    with pytest.raises(ModelError, match="not finite"):
+        run_training(replace(config, schedule=schedule))
+    failed = read_progress(config.run)
+    assert failed.state == "failed" and "not finite any more at step" in failed.reason
+
+
+def test_a_process_number_that_was_given_again_is_not_the_run(
+    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_training(config, limits=RunLimits(until=1))
+    file = config.run / "progress.json"
+    values = json.loads(file.read_text(encoding="utf-8"))
+    values["state"] = "running"
+    file.write_text(json.dumps(values), encoding="utf-8")
+    assert read_progress(config.run).state == "running"  # the number is that of this process
+    values["process"]["started"] -= 86_400
+    file.write_text(json.dumps(values), encoding="utf-8")
+    assert read_progress(config.run).state == "killed"
+    file.write_text(json.dumps({**values, "step": "one"}), encoding="utf-8")
+    assert status([config.run]) == 1
+    assert f"{file} cannot be read: step: 'one' is not" in capsys.readouterr().err
+    assert status([config.run.parent / "none"]) == 1
+    assert "There is no run in" in capsys.readouterr().err
+
+
+def test_a_deadline_is_a_time_of_this_day_or_a_date_with_one() -> None:
+    assert read_deadline("22:05", NOW) == NOW.replace(hour=22, minute=5)
+    assert read_deadline("2026-11-24T09:00+02:00", NOW) == NOW + timedelta(hours=11, minutes=30)
+    with pytest.raises(UserError, match="The deadline 2026-11-23 21:00 is over: it is 2026-11-23 21:30"):
+        read_deadline("21:00", NOW)
+    for text in ("25:00", "soon", "2026-13-01T00:00"):
+        with pytest.raises(UserError, match="is not a time"):
+            read_deadline(text, NOW)
+
+
+def test_a_run_stops_at_its_deadline(config: TrainConfig) -> None:
+    now = [NOW]
+    stopping = Stopping(deadline=NOW + timedelta(seconds=1), now=lambda: now[0])
+    assert stopping.reason() == ""
+    now[0] += timedelta(seconds=1)
+    assert stopping.reason() == "the deadline 21:30 has come"
+    over = datetime.now().astimezone() - timedelta(minutes=1)
+    progress = run_training(config, limits=RunLimits(deadline=over))
+    assert progress.steps == 1 and "has come" in progress.stopped
+    assert read_progress(config.run).deadline == over.isoformat(timespec="minutes")
+
+
+def test_a_run_keeps_the_precision_that_it_began_with(config: TrainConfig) -> None:
+    automatic = replace(config, schedule=replace(config.schedule, precision="auto"))
+    run_training(automatic, limits=RunLimits(until=1))
+    fast = fast_precision(torch.device("cpu"))
+    kept = yaml.safe_load((config.run / "config.yaml").read_text(encoding="utf-8"))
+    assert kept["schedule"]["precision"] == read_progress(config.run).precision == fast
+    other = replace(config, run=config.run.parent / "other")
+    slow = replace(other, schedule=replace(other.schedule, precision="fp32" if fast == "bf16" else "bf16"))
+    run_training(slow, limits=RunLimits(until=1))
+    run_training(replace(automatic, run=other.run), resume=True, limits=RunLimits(until=2))
+    assert read_progress(other.run).precision == slow.schedule.precision
+    (other.run / "config.yaml").write_text("schedule: {}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="does not say the precision"):
+        run_training(replace(automatic, run=other.run), resume=True)
+
+
+def test_trying_numbers_of_threads_changes_nothing_that_is_learned(
+    config: TrainConfig, debug_data: DebugData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    automatic = replace(config, threads="auto", run=config.run.parent / "auto")
+    file = config.run.parent / "auto.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(yaml.safe_dump(to_plain(automatic)), encoding="utf-8")
+    assert command("retriever train")([file, "--until", "5"]) == 0
+    run_training(config, limits=RunLimits(until=5))
+    tried = read_progress(automatic.run)
+    assert tried.threads == 1 and list(tried.thread_seconds) == ["1"]
+    one, two = load_checkpoint(config.run), load_checkpoint(automatic.run)
+    assert one is not None and two is not None
+    assert all(torch.equal(values, two.model[name]) for name, values in one.model.items())
+
+
+def test_the_fewest_of_about_equally_fast_threads_are_taken() -> None:
+    assert thread_counts(1) == [1]
+    assert thread_counts(3) == [1, 2, 3]
+    assert thread_counts(20) == [1, 2, 3, 4, 8, 16, 20]
+    assert fastest({1: 1.0, 2: 0.6, 4: 0.58, 8: 0.9}) == 2
+
+
+def test_a_sparkline_has_a_character_a_value_and_is_never_too_long() -> None:
+    assert sparkline([0.0, 1.0, 7.0]) == "▁▂█"
+    assert sparkline([2.0, 2.0]) == "▁▁"
+    assert sparkline([]) == ""
+    assert sparkline([float(number) for number in range(800)], width=8) == "▁▂▃▄▅▆▇█"
+
+
+def test_padding_is_told_for_each_device(
+    config: TrainConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lengths = ragged([[1] * length for length in (1, 2, 3, 10)]).lengths
+    assert padded_share(lengths, 12) == pytest.approx(1 - 16 / 19)  # 3 x 3 and 1 x 10
+    assert padded_share(lengths, 1000) == pytest.approx(1 - 16 / 40)
+    file = tmp_path / "config.yaml"
+    file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
+    assert command("retriever padding")([file, "--batches", "2"]) == 0
+    head, cpu, cuda = capsys.readouterr().out.splitlines()
+    assert head.startswith("2 batches of ") and "; data " in head
+    assert re.fullmatch(r"cpu: \d+\.\d% padding in chunks of 4,096 tokens", cpu) and cuda.startswith("cuda: ")
