@@ -16,6 +16,9 @@ from retriever.training.tokens import Ints, Ragged
 
 TOKENS_PER_CHUNK = {"cpu": 4096, "cuda": 65536}
 """Padded tokens that run together: few texts fit a CPU's caches, many keep a GPU busy."""
+_PADDING = 0.1
+_FULL = 4
+"""Pieces with less than this part of their limit go on, whatever is padded: small ones cost more than padding."""
 _NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight", "relative_attention_bias.weight")
 _WORDS = ("word_embeddings.weight", "shared.weight")
 _T5_HEAD = 64
@@ -159,9 +162,18 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
 
 
 def chunks(order: Ints, lengths: Ints, limit: int) -> Iterator[Ints]:
-    """`order`, rows by rising length, in pieces that have at most `limit` tokens when padded (or one row)."""
-    start = 0
+    """`order`, rows by rising length, in pieces that have at most `limit` tokens when padded (or one row).
+
+    A piece with a quarter of that in tokens ends where a longer row would make a tenth of it padding.
+    """
+    start, tokens = 0, 0
     for end in range(1, len(order) + 1):
-        if end == len(order) or (end + 1 - start) * lengths[order[end]] > limit:
-            yield order[start:end]
-            start = end
+        tokens += int(lengths[order[end - 1]])
+        if end < len(order):
+            longer = int(lengths[order[end]])
+            padded_tokens = (end + 1 - start) * longer
+            is_sparse = tokens + longer < (1 - _PADDING) * padded_tokens
+            if padded_tokens <= limit and not (is_sparse and tokens >= limit // _FULL):
+                continue
+        yield order[start:end]
+        start, tokens = end, 0
