@@ -21,6 +21,8 @@ from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import load_run
 from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.running.process import wait_until_ended
+from retriever.training.running.progress import read_progress
 from tests.commands import command
 
 main = command("prover train")
@@ -82,6 +84,14 @@ def test_a_run_learns_and_one_that_stopped_ends_alike(pairs: Path, tmp_path: Pat
     losses = [point["loss"] for point in curve if "loss" in point]
     assert losses[-1] < 0.8 * losses[0]
     assert {"exact", "loss_valid", "pointed", "judged"} <= set().union(*curve)
+
+
+def test_a_run_in_the_background_is_the_generators(pairs: Path, tmp_path: Path) -> None:
+    config = str(write_config(tmp_path, pairs))
+    assert main([config, "--background", "--until", "2"]) == 0
+    wait_until_ended(read_progress(tmp_path / "run").process, 60)
+    ended = read_progress(tmp_path / "run")
+    assert (ended.kind, ended.state, ended.step) == ("generator", "stopped", 2)
 
 
 def test_weights_are_taken_over(pairs: Path, tmp_path: Path) -> None:
