@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.devices import Device, Place
 from lean_extract.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
@@ -82,7 +83,10 @@ class PremiseService:
         reranker: Reranker | None = None,
         rerank: int = DEPTH,
         ranker: TreeRanker | None = None,
+        place: Place = "cpu",
     ) -> None:
+        self.place: Place = place
+        """Where the encoder runs."""
         self._encoder = encoder
         self._fusion, self._ranker = fusion, ranker
         self._reranker, self._rerank = reranker, rerank
@@ -95,7 +99,13 @@ class PremiseService:
 
     @classmethod
     def open(
-        cls, stores: Sequence[IndexStore], model_folder: Path, *, threads: int = 1, rerank: int = DEPTH
+        cls,
+        stores: Sequence[IndexStore],
+        model_folder: Path,
+        *,
+        threads: int = 1,
+        rerank: int = DEPTH,
+        device: Device = "cpu",
     ) -> PremiseService:
         """Open stores with a model; where two hold the same module the earlier one counts.
 
@@ -104,13 +114,17 @@ class PremiseService:
             model_folder: the encoder's; its re-ranker, if it has one, lies in it.
             threads: what an operator of a model may use.
             rerank: how many of the best theorems are re-ranked; 0: the re-ranker is not even loaded.
+            device: where encoder and re-ranker run. The ranker's trees are not: CUDA has none.
 
         Raises ModelError, IndexMissing, IndexDamaged.
         """
-        encoder, fusion = Encoder.load(model_folder, threads=threads), load_fusion(model_folder)
-        reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
+        encoder, fusion = (
+            Encoder.load(model_folder, threads=threads, device=device),
+            load_fusion(model_folder),
+        )
+        reranker = Reranker.beside(model_folder, threads=threads, device=device) if rerank else None
         ranker = TreeRanker.beside(model_folder, threads=threads)
-        return cls(stores, encoder, fusion, reranker, rerank, ranker)
+        return cls(stores, encoder, fusion, reranker, rerank, ranker, encoder.place)
 
     @property
     def encoder(self) -> PremiseEncoder:

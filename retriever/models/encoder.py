@@ -36,8 +36,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.devices import Device, Place
 from lean_extract.errors import ModelError
-from lean_extract.onnx_runtime import open_session
+from lean_extract.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
 from retriever.models.runtime import (
@@ -112,11 +113,14 @@ class Encoder:
         self._unknown_id = tokenizer.token_to_id(unknown) if unknown else None
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> Encoder:
-        """Load a model folder onto the CPU with this many threads an operator. Raises ModelError."""
+    def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Encoder:
+        """Load a model folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = _read_config(folder)
         try:
-            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
+            session, tokenizer = (
+                open_session(folder / MODEL, threads, device),
+                open_tokenizer(folder / TOKENIZER),
+            )
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
@@ -130,6 +134,11 @@ class Encoder:
     def dimension(self) -> int:
         """Length of an embedding."""
         return self._config.dimension
+
+    @property
+    def place(self) -> Place:
+        """Where it runs."""
+        return place_of(self._session)
 
     @property
     def max_length(self) -> int:

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
@@ -104,11 +105,14 @@ class Reranker:
         self._cls, self._sep = tokenizer.token_to_id(CLS), tokenizer.token_to_id(SEP)
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> Reranker:
-        """Load a folder onto the CPU with this many threads an operator. Raises ModelError."""
+    def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker:
+        """Load a folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = read_config(folder)
         try:
-            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
+            session, tokenizer = (
+                open_session(folder / MODEL, threads, device),
+                open_tokenizer(folder / TOKENIZER),
+            )
             reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
         except OSError as error:
             raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
@@ -118,10 +122,10 @@ class Reranker:
         return reranker
 
     @classmethod
-    def beside(cls, model_folder: Path, *, threads: int = 1) -> Reranker | None:
+    def beside(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
         """The re-ranker in an encoder's folder; None if it has none. Raises ModelError when it is damaged."""
         folder = model_folder / FOLDER
-        return cls.load(folder, threads=threads) if folder.is_dir() else None
+        return cls.load(folder, threads=threads, device=device) if folder.is_dir() else None
 
     @property
     def fingerprint(self) -> str:
