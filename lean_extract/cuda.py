@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import io
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
@@ -33,6 +34,8 @@ _SQUARE = (  # x: float32[2, 2] -> y = x @ x, as ONNX
     b"\n\x02\x08\x02\n\x02\x08\x02b\x13\n\x01y\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x02\n\x02\x08\x02B\x04\n\x00"
     b"\x10\r"
 )
+_FAILURE = re.compile(r"CUDA failure \d+: [^;\n]*")
+"""What CUDA says within onnxruntime's message."""
 _NO_DEVICE = 100
 """CUDA_ERROR_NO_DEVICE, also where CUDA_VISIBLE_DEVICES hides all of them."""
 _SILENT = 4
@@ -67,7 +70,6 @@ def find_cuda() -> Cuda:
 
     Where onnxruntime has no CUDA this costs nothing; else about as much as the first model on a GPU would.
     """
-    import onnxruntime
 
     if PROVIDER not in provider_names():
         return Cuda(
@@ -77,7 +79,7 @@ def find_cuda() -> Cuda:
         )
     if problem := driver_problem():
         return Cuda(False, problem)
-    return _trial(onnxruntime)
+    return tried(PROVIDER)
 
 
 def fix_two_packages(installed: Iterable[str]) -> str:
@@ -106,34 +108,41 @@ def driver_problem() -> str:
     return "" if count.value else "the NVIDIA driver shows no GPU"
 
 
-def _trial(onnxruntime: Any) -> Cuda:
-    """Whether a small product can be computed on the GPU."""
+def tried(provider: str) -> Cuda:
+    """Whether a provider that onnxruntime offers computes a small product."""
+    import onnxruntime
+
     onnxruntime.set_default_logger_severity(_SILENT)
-    said = _load_libraries(onnxruntime)
+    missing = _load_libraries(onnxruntime)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _SILENT
     square = 2 * np.eye(2, dtype=np.float32)
     try:
-        session = onnxruntime.InferenceSession(_SQUARE, options, providers=[PROVIDER], enable_fallback=0)
-        if PROVIDER not in session.get_providers():
-            missing = said or _loader_error(onnxruntime) or "onnxruntime cannot start CUDA"
-            return Cuda(False, missing, INSTALL_LIBRARIES)
+        session = onnxruntime.InferenceSession(_SQUARE, options, providers=[provider], enable_fallback=0)
+        if provider not in session.get_providers():
+            if missing:
+                return Cuda(False, f"a library of CUDA is missing: {missing}", INSTALL_LIBRARIES)
+            refusal = _loader_error(onnxruntime) or "onnxruntime cannot start it"
+            return Cuda(False, f"CUDA does not load: {refusal}", f"{INSTALL_LIBRARIES}, or {UPDATE_DRIVER}")
         [found] = session.run(["y"], {"x": square})
     except Exception as error:  # noqa: BLE001  # onnxruntime's errors have no common class
-        return Cuda(False, f"CUDA does not run: {_first_line(str(error))}", UPDATE_DRIVER)
+        said = _FAILURE.search(str(error))
+        return Cuda(
+            False, f"CUDA does not run: {said[0].strip() if said else _first_line(str(error))}", UPDATE_DRIVER
+        )
     if not np.array_equal(found, square @ square):
         return Cuda(False, "CUDA computes wrong results", UPDATE_DRIVER)
     return Cuda(True)
 
 
 def _load_libraries(onnxruntime: Any) -> str:
-    """Load CUDA's libraries from where pip installs them; the first that is missing, in onnxruntime's words."""
+    """Load CUDA's libraries from where pip installs them; the system's words on the first that does not load."""
     if not hasattr(onnxruntime, "preload_dlls"):  # before 1.21
         return ""
     with redirect_stdout(io.StringIO()) as printed:
         onnxruntime.preload_dlls()
     failed = [line for line in printed.getvalue().splitlines() if line.startswith("Failed to load")]
-    return f"a library is missing: {_first_line(failed[0])}" if failed else ""
+    return _first_line(failed[0].partition(": ")[2]) if failed else ""
 
 
 def _loader_error(onnxruntime: Any) -> str:
@@ -142,7 +151,7 @@ def _loader_error(onnxruntime: Any) -> str:
     try:
         ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / name))
     except OSError as error:
-        return f"its CUDA part does not load: {_first_line(str(error))}"
+        return _first_line(str(error))
     return ""
 
 

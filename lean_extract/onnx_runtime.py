@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lean_extract.cuda import PROVIDER, find_cuda
+from lean_extract.cuda import PROVIDER, find_cuda, provider_names
 from lean_extract.devices import Device, Place
+from lean_extract.errors import ModelError
 
 # Without this, set before the import, onnxruntime reports its use to its vendor. Nothing leaves this machine.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -27,10 +28,12 @@ def open_session(path: Path, threads: int, device: Device = "cpu") -> Any:
         path: of an ONNX file.
         device: where the graph is to run. On the CPU, too, where CUDA cannot be used, or not for this graph.
 
-    Raises what onnxruntime raises.
+    Raises what onnxruntime raises, and ModelError: it is not whole itself.
     """
     import onnxruntime
 
+    if not provider_names():
+        raise ModelError("Files of onnxruntime are missing.", "Run: premise-suggest doctor")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -40,4 +40,8 @@ def device_finding(device: Device) -> Finding:
     message = f"the CPU: {absent or found.reason}"
     if device == "auto" and absent:
         return Finding(DEVICE, "ok", message)
-    return Finding(DEVICE, "note", message, _NO_DRIVER if absent else found.fix)
+    if absent:
+        return Finding(DEVICE, "note", message, _NO_DRIVER)
+    installed = installed_packages()
+    fix = fix_two_packages(installed) if len(installed) > 1 else found.fix
+    return Finding(DEVICE, "note", message, fix)

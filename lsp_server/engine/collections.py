@@ -172,7 +172,7 @@ def open_collection(
 class OpenCollections:
     """The collections of a server. The most recently used stay open until they are indexed again."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device = "cpu") -> None:
         self._device: Device = device
         self._open: Cache[CollectionIndex] = Cache(_OPEN)
 

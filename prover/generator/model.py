@@ -64,6 +64,8 @@ class Generator:
         fingerprint = fingerprint_of(folder)
         try:
             encoder, decoder = (open_session(folder / name, threads, device) for name in (ENCODER, DECODER))
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The generator in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime raises bare Exception subclasses of many kinds

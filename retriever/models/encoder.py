@@ -121,6 +121,8 @@ class Encoder:
                 open_session(folder / MODEL, threads, device),
                 open_tokenizer(folder / TOKENIZER),
             )
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds

@@ -114,6 +114,8 @@ class Reranker:
                 open_tokenizer(folder / TOKENIZER),
             )
             reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds

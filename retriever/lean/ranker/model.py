@@ -63,6 +63,8 @@ class TreeRanker:
                 raise ValueError(f"format {about['format']} {about['version']}")
             added = json.loads(about["added"])
             weights = np.array([float(added.get(name, 0.0)) for name in RANKER_FEATURES], dtype=np.float32)
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The ranker {path} cannot be read: {error.strerror}.", REINSTALL) from error
         except Exception as error:  # onnxruntime raises bare Exception subclasses of many kinds
