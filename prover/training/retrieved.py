@@ -52,7 +52,7 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
     numbers = {name: number for number, name in enumerate(session.pool.names)}
     for start in range(0, len(steps), _BLOCK):
         placed = [_placed(session, numbers, step) for step in steps[start : start + _BLOCK]]
-        states = encode_questions(session.encoder, [question for question, _ in placed])
+        states = encode_questions(session, [question for question, _ in placed])
         for (question, setting), state in zip(placed, states, strict=True):
             scored = in_setting(score(session.pool, session.vectors, state, question), setting)
             yield [session.pool.names[number] for number in method.ranking(scored)[:count]]

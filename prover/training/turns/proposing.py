@@ -84,7 +84,7 @@ class Sources:
         if not steps:
             return
         questions = [self._question(step) for step in steps]
-        encoded = encode_questions(self.session.encoder, questions)
+        encoded = encode_questions(self.session, questions)
         asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
         nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):

@@ -39,7 +39,7 @@ def examples_of(
     Features are the fused score and the logit; one that is not known counts as the mean of the others.
     """
     questions = part_questions(session.dataset, "tune", limit)
-    states = encode_questions(session.encoder, questions)
+    states = encode_questions(session, questions)
     for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
         raw = score(session.pool, session.vectors, states[row], question)
         for setting in SETTINGS:

@@ -179,9 +179,9 @@ class LearnedMethod:
 def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -> ScoredQuestion:
     """What rankings start from, for a question over the pool [n]; `vectors` is [n, d].
 
-    `encoded` is [2, d]: the state, and its target alone (`encode_questions`).
+    `encoded` is [3, d]: the state, its target alone, and the state as the tower reads it (`encode_questions`).
     """
-    state, target = encoded
+    state, target, tower = encoded
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
     statement = goal_statement(question.goal)
@@ -191,6 +191,8 @@ def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -
     of_target = TargetQuestion(
         KnownProducts(vectors @ target),
         target,
+        KnownProducts(vectors @ tower),
+        tower,
         frozenset(target_tokens(question.goal)),
         patterns_of(statement),
         question.caller,
