@@ -131,6 +131,7 @@ def _reranker_values(config: RerankConfig) -> dict[str, object]:
         "version": reranker.VERSION,
         "state_length": config.lengths.state,
         "premise_length": config.lengths.premise,
+        "token_types": config.model.token_types,
         "weight": 0.0,
     }
 

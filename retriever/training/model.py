@@ -44,6 +44,7 @@ def bert_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertCo
         num_attention_heads=config.heads,
         intermediate_size=config.intermediate,
         max_position_embeddings=config.positions,
+        type_vocab_size=config.token_types,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
         pad_token_id=pad_id,

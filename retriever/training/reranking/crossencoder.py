@@ -13,6 +13,7 @@ from transformers import BertModel
 
 from lean_extract.errors import ModelError
 from retriever.metrics.ranking import recall_at, reciprocal_rank
+from retriever.models.reranker import token_types
 from retriever.training.corpora import PairData, find_corpus
 from retriever.training.losses.listwise import listwise_loss
 from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, fit_attention, groups_of, padded
@@ -56,8 +57,8 @@ class CrossEncoder(nn.Module):
 
     def _run(self, pairs: Pairs, device: torch.device) -> Tensor:
         ids, mask = padded(pairs.ids, self.bert.config.pad_token_id or 0)
-        second = torch.arange(ids.shape[1])[None, :] >= torch.from_numpy(pairs.states)[:, None]
-        return self.logits(ids.to(device), mask.to(device), (second * mask).to(device))
+        types = token_types(ids.numpy(), mask.numpy(), pairs.states, self.bert.config.type_vocab_size)
+        return self.logits(ids.to(device), mask.to(device), torch.from_numpy(types).to(device))
 
     def logits(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         """[n] of int64 [n, longest] inputs."""
