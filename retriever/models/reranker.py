@@ -15,10 +15,11 @@ A re-ranker's folder holds
     model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
                      output `logits`: float32[batch], the argument of eq. (5)'s sigmoid
 
-The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two
-halves apart and, where there are four, which tokens stand in both: what a few layers take long to find out. What is too long loses what stands furthest from the goal: a state its beginning, a premise the
-beginning of its context, and only a premise's goal that fills all the room alone its end. A document of
-another backend than Lean's is read as a goal without context.
+The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two halves
+apart and, where there are four, which tokens stand in both: what a few layers take long to find out. What is too long
+loses what stands furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
+premise's goal that fills all the room alone its end. A document of another backend than Lean's is read as a goal
+without context.
 """
 
 from __future__ import annotations

@@ -20,8 +20,13 @@ from retriever.lean.training.vectors import dataset_vectors
 from retriever.metrics.ranking import recall_at
 from retriever.models.encoder import Encoder, Floats
 from retriever.models.text import GOAL, VAR
-from retriever.search.splits import SPLITS
-from retriever.training.arrays import ORIGINS, TrainingArrays, training_queries
+from retriever.training.arrays import (
+    ORIGINS,
+    TrainingArrays,
+    figures_by_origin,
+    training_queries,
+    validation_sample,
+)
 from retriever.training.drawing import draw_queries
 from retriever.training.losses.against_all import Positives, against_all
 from retriever.training.model import build_bert, fit_attention, groups_of
@@ -32,7 +37,7 @@ from retriever.training.tower_config import TowerConfig, parse_tower, tower_data
 from retriever.training.weights import load_bert, take_matching
 
 _CHUNK = 256
-_STATEMENT, _STEP = ORIGINS.index("statement"), ORIGINS.index("step")
+_STATEMENT = ORIGINS.index("statement")
 
 
 def parse(values: Mapping[str, Any]) -> TowerConfig:
@@ -97,18 +102,13 @@ class TowerObjective:
 
     def validate(self) -> dict[str, float]:
         """R@10 of fixed samples of valid steps and valid statements over all premises, the theorem's own left out."""
-        found = {
-            name: self._recall(origin)
-            for name, origin in (("recall_at_10", _STEP), ("statement_recall_at_10", _STATEMENT))
-        }
-        return {name: value for name, value in found.items() if value is not None}
+        sampled = validation_sample(self._arrays, self._config.schedule.evaluation_queries)
+        return figures_by_origin(
+            {origin: {"recall_at_10": self._recall(queries)} for origin, queries in sampled.items()}
+        )
 
-    def _recall(self, origin: int) -> float | None:
-        arrays, limit = self._arrays, self._config.schedule.evaluation_queries
-        valid = np.flatnonzero((arrays.splits == SPLITS.index("valid")) & (arrays.origins == origin))
-        queries = np.sort(np.random.default_rng(0).permutation(valid)[:limit])
-        if not len(queries):
-            return None
+    def _recall(self, queries: Ints) -> float:
+        arrays = self._arrays
         recalls: list[float] = []
         for start in range(0, len(queries), _CHUNK):
             part = queries[start : start + _CHUNK]

@@ -133,7 +133,7 @@ def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag
     curve = [json.loads(line) for line in (trained / "curve.jsonl").read_text().splitlines()]
     losses = [point["loss"] for point in curve if "loss" in point]
     assert losses[-1] < losses[0]
-    assert "recall_at_10" in curve[-1] or "statement_recall_at_10" in curve[-1]
+    assert curve[-1]["recall_at_10"] > 0
     encoder = Encoder.load(bag)
     with exported(trained, bag) as model:
         tower = StateTower.beside(model, encoder)
