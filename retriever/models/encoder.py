@@ -212,6 +212,18 @@ class Encoder:
         [ids] = self._token_ids([text])
         return FittedState(text, dropped, left < 0 or len(target) > limit, self._unknown_share(ids[:room]))
 
+    def token_vectors(self) -> Floats:
+        """float32[vocabulary, d]: what an encoder without layers has of each token. Raises ModelError."""
+        ids = np.arange(self._tokenizer.get_vocab_size(), dtype=np.int64)[:, None]
+        if not self._config.is_bag:
+            raise ModelError("The encoder has layers.", "Name a bag of words as `encoder`.")
+        return np.asarray(self._run(ids, np.ones_like(ids))[:, 0], dtype=np.float32)
+
+    def state_ids(self, goal: Goal) -> list[int]:
+        """The tokens that are read of a state, special ones included."""
+        [encoding] = self._tokenizer.encode_batch_fast([self.fit(goal).text])
+        return self._cut(encoding.ids)
+
     def count_tokens(self, goal: Goal) -> int:
         """How many tokens the state's whole text has, special ones included."""
         return self._lengths([texts.state_text(goal)])[0] + 2
@@ -244,8 +256,11 @@ class Encoder:
 
     def _embed(self, ids: list[list[int]]) -> Floats:
         input_ids, mask = padded(ids, self._config.pad_id)
-        hidden = self._session.run(["last_hidden_state"], {"input_ids": input_ids, "attention_mask": mask})[0]
-        return mean_pool(hidden, mask)
+        return mean_pool(self._run(input_ids, mask), mask)
+
+    def _run(self, input_ids: Int64s, mask: Int64s) -> Floats:
+        values = {"input_ids": input_ids, "attention_mask": mask}
+        return np.asarray(self._session.run(["last_hidden_state"], values)[0], dtype=np.float32)
 
     def _check(self, folder: Path) -> None:
         """One short text must come out in the shape that config.json says."""
@@ -298,6 +313,7 @@ class _Config:
     max_length: int
     pad_id: int
     similarity: str
+    is_bag: bool
 
 
 def _read_config(folder: Path) -> _Config:
@@ -309,7 +325,7 @@ def _read_config(folder: Path) -> _Config:
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
         sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
-        config = _Config(*sizes, similarity)
+        config = _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
     except OSError as error:
         raise ModelError(
             f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL
