@@ -9,12 +9,17 @@ from contextlib import contextmanager
 from unicodedata import category
 
 
+def pip() -> str:
+    """The pip of the running environment, which need not be on PATH."""
+    return f"{shlex.quote(sys.executable)} -m pip"
+
+
 def pip_install(extra: str) -> str:
-    """The command that installs an extra into the running environment, which need not be on PATH.
+    """The command that installs an extra into the running environment.
 
     It names the package, not a folder, so that an editable installation stays editable.
     """
-    return f"{shlex.quote(sys.executable)} -m pip install 'premise-suggest[{extra}]'"
+    return f"{pip()} install 'premise-suggest[{extra}]'"
 
 
 @contextmanager

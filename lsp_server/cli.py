@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
+from lean_extract.devices import DEVICES
 from lean_extract.option_types import depth, port, positive
 from lean_extract.verbs import reported
 from lsp_server import __version__
@@ -181,6 +182,8 @@ def _lean(command: argparse.ArgumentParser) -> None:
 def _model(command: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
     said = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
     command.add_argument("--model", metavar="NAME", default="", help=said)
+    said = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
+    command.add_argument("--device", choices=DEVICES, default="auto", help=said)
     if may_fetch:
         said = "download that model from the hub if it is not on this machine"
         command.add_argument("--download", action="store_true", help=said)

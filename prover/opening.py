@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lean_extract.devices import Device
 from prover.generator.model import THREADS, Generator
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
@@ -13,10 +14,10 @@ _SHAPES_MORE = 4
 """A generator of shapes writes so many times as many tactics as are asked for: they cost little."""
 
 
-def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
+def open_folder(folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> AnyGenerator:
     """The generator in a folder. Raises ModelError: it is missing, damaged or of another format or version.
 
-    `threads`: per operator, for one that decodes.
+    `threads` (per operator) and `device` are for one that decodes. One of shapes is a small matrix in numpy.
     """
     try:
         is_shapes = files.is_shapes(folder)
@@ -24,7 +25,7 @@ def open_folder(folder: Path, *, threads: int = THREADS) -> AnyGenerator:
         is_shapes = False
     if is_shapes:
         return ShapeGenerator.load(folder)
-    return Generator.load(folder, threads=threads)
+    return Generator.load(folder, threads=threads, device=device)
 
 
 def count_for(generator: object, asked: int) -> int:

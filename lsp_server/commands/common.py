@@ -8,11 +8,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from lean_extract.cuda import fallback_warning
+from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.reading import read_source
 from lean_extract.source.projects.project import find_root
 from lsp_server.engine.models import model_folder
-from lsp_server.engine.settings import LeanSettings, Settings, TacticSettings
+from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store
 from retriever.models import reranker
 
@@ -54,6 +56,12 @@ def show_first_use() -> None:
     first_use.propagate = False
 
 
+def tell_fallback(device: Device) -> None:
+    """Print a warning if the GPU was asked for by its name and cannot be used."""
+    if said := fallback_warning(device):
+        print(f"warning: {said}", file=sys.stderr)
+
+
 def settings_for(options: argparse.Namespace) -> Settings:
     """The settings from a command's options.
 
@@ -62,6 +70,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
     settings = Settings(
         lean=LeanSettings(command=options.lean),
         tactics=TacticSettings(source=options.tactics_from, generator=options.generator),
+        models=ModelSettings(device=options.device),
         model_folder=options.model,
         model_download=options.download,
     )

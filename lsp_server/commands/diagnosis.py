@@ -6,10 +6,12 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseSuggestError
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
+from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.commands.index_findings import (
     LEAN_CORE,
@@ -38,12 +40,14 @@ def examine(
     model: str = "",
     data: Path = DATA,
     report: Callable[[str], None] = _silent,
+    device: Device = "auto",
 ) -> list[Finding]:
     """Check everything. Something that is missing is a finding, not an error.
 
     Args:
         data: the folder of the bundled index.
         report: called with a sentence from time to time if it takes long.
+        device: where models are to run.
     """
     folder: Path | None = None
     try:
@@ -54,6 +58,8 @@ def examine(
     findings = [
         Finding("premise-suggest", "ok", f"{__version__} on Python {platform.python_version()}"),
         _checked("lean", lambda: _lean(root, lean_command)),
+        onnxruntime_finding(),
+        device_finding(device),
         model_found,
     ]
     usable = folder if model_found.status == "ok" else None

@@ -22,6 +22,7 @@ def run(options: argparse.Namespace) -> int:
         options.lean,
         options.model,
         report=lambda sentence: print(sentence, file=sys.stderr, flush=True),
+        device=options.device,
     )
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))

@@ -147,10 +147,10 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
 
 def _generator(options: argparse.Namespace) -> AnyGenerator | None:
     """The generator, unless only templates are to be used. Raises ModelError, UserError."""
-    found = open_asked(options.generator, options.tactics_from or "both", options.download)
+    found = open_asked(options.generator, options.tactics_from or "both", options.download, "cpu")
     if found is not None or options.tactics_from == "templates":
         return found
-    found = open_generator("", options.download)
+    found = open_generator("", options.download, "cpu")
     if options.tactics_from is not None:
         return needed(found)
     if found is None:

@@ -8,7 +8,13 @@ import os
 
 from lean_extract.errors import UserError
 from lean_extract.telling import pip_install
-from lsp_server.commands.common import existing_folder, project_root, settings_for, show_first_use
+from lsp_server.commands.common import (
+    existing_folder,
+    project_root,
+    settings_for,
+    show_first_use,
+    tell_fallback,
+)
 from lsp_server.http.logs import OneLine, Seldom
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
@@ -21,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
     if options.verbose or options.log_goals:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
     show_first_use()
+    tell_fallback(options.device)
     try:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:

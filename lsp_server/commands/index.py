@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from lean_extract.devices import PLACE_NAMES
 from lean_extract.errors import BadSource, UserError
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
-from lsp_server.commands.common import existing_folder, project_root, show_first_use
+from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
@@ -30,6 +31,7 @@ from retriever.search.indexing.report import IndexReport
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
+    tell_fallback(options.device)
     if options.backend != "lean":
         return _index_collection(options)
     if options.name:
@@ -37,7 +39,13 @@ def run(options: argparse.Namespace) -> int:
     root = project_root(existing_folder(options.directory))
     with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet) as bar:
         report = update_project(
-            root, options.model, bar.report, stop.is_set, download=options.download, lean=options.lean
+            root,
+            options.model,
+            bar.report,
+            stop.is_set,
+            download=options.download,
+            lean=options.lean,
+            device=options.device,
         )
     if report.stopped:
         print("Stopped; what was read is kept. Run the same command again to continue.", file=sys.stderr)
@@ -64,7 +72,7 @@ def _index_collection(options: argparse.Namespace) -> int:
         raise BadSource(f"There is no file or folder {source}.", "Check the path.")
     name = options.name or source.stem
     folder = folder_of(name)
-    model, towers = towers_for(backend.name, options.model, download=options.download)
+    model, towers = towers_for(backend.name, options.model, download=options.download, device=options.device)
     refuse_other_backends(name, options.backend)
     with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet, unit="part") as bar:
         report = index_collection(
@@ -89,8 +97,16 @@ def summary(root: Path, report: IndexReport) -> str:
     """A summary of an update, on one line."""
     counts = f"{counted(report.documents, 'premise')} in {counted(report.files, 'file')}"
     changes = f"{report.files_read:,} read, {report.files_removed:,} removed"
-    changes += f", {counted(report.documents_embedded, 'premise')} embedded, {report.seconds:.1f} s"
-    return f"{shown(root)}: {counts} ({changes})"
+    changes += f", {counted(report.documents_embedded, 'premise')} embedded{_speed(report)}"
+    return f"{shown(root)}: {counts} ({changes}, {report.seconds:.1f} s)"
+
+
+def _speed(report: IndexReport) -> str:
+    """How fast premises were embedded, and where; empty if none were."""
+    if not report.documents_embedded or not report.embedding_seconds:
+        return ""
+    rate = report.documents_embedded / report.embedding_seconds
+    return f" at {rate:,.0f} a second on {PLACE_NAMES[report.place]}"
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from lsp_server.commands.common import (
     read_text,
     settings_for,
     show_first_use,
+    tell_fallback,
 )
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
@@ -36,6 +37,7 @@ from retriever.search.backends import find_backend
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
+    tell_fallback(options.device)
     if options.backend != "lean":
         return _from_collection(options)
     if options.collection:
@@ -73,7 +75,8 @@ def _from_collection(options: argparse.Namespace) -> int:
     find_backend(options.backend)
     text = _typed(options.text)
     manifest = find_collection(options.backend, options.collection)
-    found = answer(open_collection(manifest, rerank=options.rerank), text, options.k or 16)
+    opened = open_collection(manifest, rerank=options.rerank, device=options.device)
+    found = answer(opened, text, options.k or 16)
     if options.json:
         print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
     else:
@@ -89,8 +92,8 @@ def _generator(options: argparse.Namespace) -> OpenGenerator | None:
     """
     if not options.tactics and options.tactics_from != "templates":
         return None
-    found = open_asked(options.generator, options.tactics_from, options.download)
-    return None if found is None else OpenGenerator(lambda name, download: found)
+    found = open_asked(options.generator, options.tactics_from, options.download, options.device)
+    return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
 async def _suggest(

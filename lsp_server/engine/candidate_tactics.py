@@ -88,7 +88,7 @@ class CandidateTactics:
 
         Raises ModelError: the generator cannot be used, or it is the only source and there is none.
         """
-        generator = await opened.get(settings.tactics.generator, download=settings.model_download)
+        generator = await _from(opened, settings)
         if generator is None:
             if settings.tactics.source == "generator":
                 raise ModelError(
@@ -126,4 +126,11 @@ class CandidateTactics:
 def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
     """Begin to load the generator, if it will be needed."""
     if settings.tactics.source != "templates":
-        ahead(opened.get(settings.tactics.generator, download=settings.model_download))
+        ahead(_from(opened, settings))
+
+
+async def _from(opened: OpenGenerator, settings: Settings) -> LoadedGenerator | None:
+    """The generator that the settings name; None if they name none and none is shipped. Raises ModelError."""
+    return await opened.get(
+        settings.tactics.generator, download=settings.model_download, device=settings.models.device
+    )

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import retriever
+from lean_extract.devices import Device
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lean_extract.lru import Cache
 from lsp_server.engine.requests import refuse_long
@@ -137,18 +138,22 @@ def refuse_other_backends(name: str, backend: str) -> None:
             )
 
 
-def towers_for(backend: str, setting: str, *, download: bool = False) -> tuple[str, Towers | None]:
+def towers_for(
+    backend: str, setting: str, *, download: bool = False, device: Device = "cpu"
+) -> tuple[str, Towers | None]:
     """(name, model) of a backend: the configured model, else the shipped one, else none. Raises ModelError."""
     if setting:
         folder = find_model(setting, download=download)
-        return str(folder.resolve()), Towers.load(folder)
+        return str(folder.resolve()), Towers.load(folder, device=device)
     shipped = _SHIPPED / backend
     if not (shipped / FILE).is_file():
         return "", None
-    return "", Towers.load(shipped)
+    return "", Towers.load(shipped, device=device)
 
 
-def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) -> CollectionIndex:
+def open_collection(
+    manifest: CollectionManifest, *, rerank: int | None = None, device: Device = "cpu"
+) -> CollectionIndex:
     """Open a collection; if its model has a re-ranker, it re-ranks `rerank` documents.
 
     Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
@@ -156,7 +161,7 @@ def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) 
     backend = find_backend(manifest.backend)
     towers = None
     if manifest.fingerprint:
-        _, towers = towers_for(backend.name, manifest.model)
+        _, towers = towers_for(backend.name, manifest.model, device=device)
     if rerank and (towers is None or towers.reranker is None):
         message = f"The collection {manifest.name} was indexed with no model that has a re-ranker."
         raise UserError(message, "Leave --rerank out, or index with another --model (docs/backends.md).")
@@ -167,7 +172,8 @@ def open_collection(manifest: CollectionManifest, *, rerank: int | None = None) 
 class OpenCollections:
     """The collections of a server. The most recently used stay open until they are indexed again."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: Device = "cpu") -> None:
+        self._device: Device = device
         self._open: Cache[CollectionIndex] = Cache(_OPEN)
 
     def get(self, backend: str, name: str) -> CollectionIndex:
@@ -176,7 +182,7 @@ class OpenCollections:
         key = (manifest, IndexStore(folder_of(manifest.name)).stamp())
         found = self._open.get(key)
         if found is None:
-            found = open_collection(manifest)
+            found = open_collection(manifest, device=self._device)
             self._open.put(key, found)
         return found
 

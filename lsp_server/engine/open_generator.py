@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError, UserError
 from lsp_server.engine.generators import generator_folder
 from lsp_server.engine.tasks import to_the_end
@@ -27,17 +28,17 @@ class LoadedGenerator(TacticGenerator, Protocol):
         ...
 
 
-Open = Callable[[str, bool], LoadedGenerator | None]
-"""Opens the generator of a name, where a download may be needed; None: there is none. Raises ModelError."""
+Open = Callable[[str, bool, Device], LoadedGenerator | None]
+"""Opens the generator of a name, maybe downloaded, on a device; None: there is none. Raises ModelError."""
 
 
-def open_generator(name: str, download: bool) -> AnyGenerator | None:
+def open_generator(name: str, download: bool, device: Device) -> AnyGenerator | None:
     """The generator of a name; None if the name is empty and no generator is shipped. Raises ModelError."""
     folder = generator_folder(name, download=download)
-    return None if folder is None else open_folder(folder)
+    return None if folder is None else open_folder(folder, device=device)
 
 
-def open_asked(name: str, source: str, download: bool) -> AnyGenerator | None:
+def open_asked(name: str, source: str, download: bool, device: Device) -> AnyGenerator | None:
     """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
 
     Args:
@@ -51,7 +52,7 @@ def open_asked(name: str, source: str, download: bool) -> AnyGenerator | None:
         raise UserError("--generator has no effect on templates.", "Leave out --tactics-from templates.")
     if not name and source != "generator":
         return None
-    return needed(open_generator(name, download))
+    return needed(open_generator(name, download, device))
 
 
 def needed(found: AnyGenerator | None) -> AnyGenerator:
@@ -68,11 +69,11 @@ def needed(found: AnyGenerator | None) -> AnyGenerator:
 class _Opened:
     """A requested generator, the result of loading it, and when."""
 
-    asked: tuple[str, bool]
+    asked: tuple[str, bool, Device]
     found: LoadedGenerator | ModelError | None
     at: float
 
-    def answers(self, asked: tuple[str, bool], now: float) -> bool:
+    def answers(self, asked: tuple[str, bool, Device], now: float) -> bool:
         """Whether this is the requested generator, and not a failure that is old enough to try again."""
         is_fresh = not isinstance(self.found, ModelError) or now - self.at < _PATIENCE
         return self.asked == asked and is_fresh
@@ -87,31 +88,32 @@ class OpenGenerator:
         self._opening = asyncio.Lock()
         self._held: _Opened | None = None
 
-    async def get(self, name: str, *, download: bool) -> LoadedGenerator | None:
+    async def get(self, name: str, *, download: bool, device: Device) -> LoadedGenerator | None:
         """The configured generator; None if none is configured and none is shipped.
 
         Args:
             name: a folder, or owner/name on the hub; empty: the one that is shipped.
             download: whether it may be fetched from the hub.
+            device: where it runs, unless it is one of shapes.
 
         Raises ModelError.
         """
-        held, asked = self._held, (name, download)
+        held, asked = self._held, (name, download, device)
         if held is None or not held.answers(asked, self._clock()):
             held = await to_the_end(self._current(asked))
         if isinstance(held.found, ModelError):
             raise ModelError(held.found.message, held.found.hint)
         return held.found
 
-    async def _current(self, asked: tuple[str, bool]) -> _Opened:
+    async def _current(self, asked: tuple[str, bool, Device]) -> _Opened:
         async with self._opening:
             if self._held is None or not self._held.answers(asked, self._clock()):
                 found = await asyncio.to_thread(self._opened, *asked)
                 self._held = _Opened(asked, found, self._clock())
             return self._held
 
-    def _opened(self, name: str, download: bool) -> LoadedGenerator | ModelError | None:
+    def _opened(self, name: str, download: bool, device: Device) -> LoadedGenerator | ModelError | None:
         try:
-            return self._opens(name, download)
+            return self._opens(name, download, device)
         except ModelError as error:
             return error

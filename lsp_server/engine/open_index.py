@@ -74,16 +74,16 @@ class OpenIndex:
     async def _opened(self) -> CurrentIndex:
         async with self._opening:
             settings = self._settings
-            model, rerank = settings.model_folder, settings.premises.rerank
+            model, rerank, device = settings.model_folder, settings.premises.rerank, settings.models.device
             index = self._index
             if index is not None and index.has_changed():
                 self._version += 1
                 if not await asyncio.to_thread(index.is_sound):  # another index may answer instead
                     index = self._index = None
-            if index is None or not index.is_as_set(model, rerank) or index.is_outdated():
+            if index is None or not index.is_as_set(model, rerank, device) or index.is_outdated():
                 download = settings.model_download
                 index = await asyncio.to_thread(
-                    ProjectIndex, self._root, model, download=download, rerank=rerank
+                    ProjectIndex, self._root, model, download=download, rerank=rerank, device=device
                 )
                 self._index = index
                 self._version += 1
@@ -120,6 +120,7 @@ class OpenIndex:
             lambda: stop.is_set() or should_stop(),
             download=settings.model_download,
             lean=settings.lean.command,
+            device=settings.models.device,
         )
 
     async def catch_up(self) -> bool:

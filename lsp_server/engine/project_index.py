@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.source.projects.project import Project, find_project, source_in
@@ -42,21 +43,30 @@ class ProjectIndex:
         model: the model folder, or the hub's name of one; empty: what is shipped.
         download: whether it may be fetched from the hub.
         rerank: how many of the best premises its re-ranker reads again; 0: none.
+        device: where the models run.
 
     Raises:
         IndexMissing, IndexDamaged, ModelError: it cannot be opened.
     """
 
-    def __init__(self, root: Path | None, model: str, *, download: bool = False, rerank: int = DEPTH) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        model: str,
+        *,
+        download: bool = False,
+        rerank: int = DEPTH,
+        device: Device = "cpu",
+    ) -> None:
         self.root = root
-        self._opened_with = (model, rerank)
+        self._opened_with = (model, rerank, device)
         chosen = stores_for(root)
         for store in chosen.stores:
             store.manifest()  # reports what is missing at once, before the model is loaded
         folder = model_folder(model, download=download)
         self._chosen = without_misfits(chosen, root, folder)
         self._project = find_project(root) if root is not None else None
-        self._service = PremiseService.open(self._chosen.stores, folder, rerank=rerank)
+        self._service = PremiseService.open(self._chosen.stores, folder, rerank=rerank, device=device)
         self._seen = self._service.opened
         self._contexts = GoalContexts(self._project)
         self._files = IndexedFiles(self._service, root, self._chosen.stores)
@@ -71,9 +81,9 @@ class ProjectIndex:
             left_out.append(f"What it holds was not searched. Run `premise-suggest index {self.root}`.")
         return " ".join(filter(None, [self._chosen.note, *left_out]))
 
-    def is_as_set(self, model: str, rerank: int) -> bool:
+    def is_as_set(self, model: str, rerank: int, device: Device) -> bool:
         """Whether it was opened with these settings."""
-        return self._opened_with == (model, rerank)
+        return self._opened_with == (model, rerank, device)
 
     def is_outdated(self) -> bool:
         """Whether the project's own index, which was missing or empty, has been written since."""

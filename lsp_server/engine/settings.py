@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
+from lean_extract.devices import DEVICES, Device
 from lean_extract.files.json_text import shown
 
 SECTION = "premiseSuggest"
@@ -127,6 +128,18 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Where models run."""
+
+    device: Device = _setting(  # noqa: RUF009  # it makes a field, as for the other types
+        "auto",
+        "Where the encoder, the re-ranker and the generator `byt5` run: `auto` (on an NVIDIA GPU where it can be "
+        "used, else on the CPU), `cpu` or `cuda`. `premise-suggest doctor` says which it is.",
+        choices=DEVICES,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings."""
 
@@ -137,6 +150,7 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
     model_folder: str = _setting(
         "", "The encoder: a folder, or owner/name on the Hugging Face hub. Empty: the shipped one."
     )

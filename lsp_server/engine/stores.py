@@ -12,6 +12,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from lean_extract.devices import Device
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.files.settings_files import settings_text
 from lean_extract.source.projects.project import find_sources
@@ -143,12 +144,14 @@ def update_project(
     download: bool = False,
     lean: str = "",
     environment: Mapping[str, str] = os.environ,
+    device: Device = "cpu",
 ) -> IndexReport:
     """Build or refresh the index of a project, with the core of its Lean where that has its sources.
 
     Args:
         lean: the setting `lean.command`.
         environment: says which Lean there is, as for `resolve_lean`.
+        device: where the encoder runs.
 
     Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
     """
@@ -156,7 +159,7 @@ def update_project(
     if not found.sources and not found.stopped:
         why = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
         raise BadSource(f"There is no .lean file under {root}.", why)
-    encoder = Encoder.load(model_folder(model, download=download))
+    encoder = Encoder.load(model_folder(model, download=download), device=device)
     bundled = bundled_store() if needs_mathlib(root) else None
     core, notes = None, tuple[str, ...]()
     try:
@@ -174,4 +177,4 @@ def update_project(
         uses=use_counts(bundled) if bundled else None,
         proofs=proof_rows(bundled) if bundled else NO_PROOFS,
     )
-    return replace(report, notes=(*notes, *report.notes))
+    return replace(report, notes=(*notes, *report.notes), place=encoder.place)

@@ -66,6 +66,7 @@ def create_app(
     backend = HttpBackend(libraries, Gate(limits.workers, limits.waiting), limits)
     metrics = Metrics()
     metrics.watch(backend.gate)
+    metrics.runs_on(libraries.place)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -12,10 +12,12 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Info,
     generate_latest,
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lean_extract.devices import Place
 from lsp_server.http.gate import Gate
 
 log = logging.getLogger("premise_suggest.http")
@@ -47,6 +49,7 @@ class Metrics:
         self.running = Gauge(
             "premise_suggest_http_requests_in_progress", "Requests being answered.", registry=self.registry
         )
+        self.device = Info("premise_suggest_models", "Where the models run.", registry=self.registry)
         self.admitted = Gauge(
             "premise_suggest_rankings_admitted",
             "Rankings that run or wait for their turn.",
@@ -56,6 +59,10 @@ class Metrics:
     def watch(self, gate: Gate) -> None:
         """Report the gate's current load whenever the metrics are requested."""
         self.admitted.set_function(lambda: gate.admitted)
+
+    def runs_on(self, place: Place) -> None:
+        """Report where the models run."""
+        self.device.info({"device": place})
 
     def router(self) -> APIRouter:
         """`GET /metrics`."""

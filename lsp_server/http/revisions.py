@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lean_extract.devices import Place
 from lean_extract.lru import Cache
 from lean_extract.records import Goal
 from lsp_server.engine.engine import Engine
@@ -65,8 +66,10 @@ class Library:
 class Libraries:
     """The indexes of one server; the first is the default."""
 
-    def __init__(self, libraries: Sequence[Library]) -> None:
+    def __init__(self, libraries: Sequence[Library], place: Place = "cpu") -> None:
         self.all = tuple(libraries)
+        self.place: Place = place
+        """Where their models run."""
 
     @property
     def default(self) -> Library:
@@ -113,9 +116,9 @@ async def open_libraries(
     found = [await _project(root, settings) for root in dict.fromkeys(projects)]
     card = read_card()
     found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
-    await found[0].engine.project_index()
+    opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
-    return Libraries(found)
+    return Libraries(found, opened.service.place)
 
 
 async def _project(root: Path, settings: Settings) -> Library:

@@ -72,7 +72,7 @@ def router(backend: HttpBackend) -> APIRouter:
 def _questions(backend: HttpBackend) -> APIRouter:
     """The requests of the page."""
     routes = APIRouter(tags=["Search"])
-    opened = OpenCollections()
+    opened = OpenCollections(backend.libraries.default.engine.settings.models.device)
 
     @routes.get("/api/premises", response_model=dict[str, Any], responses=_answers_with(SearchAnswer))
     async def premises(

@@ -12,6 +12,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 
+from lean_extract.cuda import fallback_warning
+from lean_extract.devices import Device
 from lean_extract.errors import BadSource
 from lean_extract.files.reading import MAX_SOURCE, read_regular_text
 from lsp_server import __version__
@@ -22,6 +24,7 @@ from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
 from lsp_server.engine.settings import Settings, parse
+from lsp_server.engine.tasks import ahead
 from lsp_server.protocol.failures import in_a_line
 from lsp_server.protocol.indexing import Indexing
 from lsp_server.protocol.language_server import Protocol
@@ -65,6 +68,7 @@ class PremiseServer(WireServer):
         self._settled = asyncio.Event()
         self._settled.set()
         self._shown: set[str] = set()
+        self._telling: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
         """Stop the updates of indexes and close every project, within some seconds."""
@@ -84,6 +88,15 @@ class PremiseServer(WireServer):
         self.projects.take_settings(self.settings)
         for complaint in complaints:
             self.show(complaint, types.MessageType.Warning)
+        device = self.settings.models.device
+        if device == "cuda":
+            self._telling = ahead(self._tell_fallback(device))
+
+    async def _tell_fallback(self, device: Device) -> None:
+        """Tell the user if the GPU that the settings ask for cannot be used."""
+        if said := await asyncio.to_thread(fallback_warning, device):
+            log.warning("%s", said)
+            self.show(said, types.MessageType.Warning)
 
     @contextlib.contextmanager
     def settling(self) -> Iterator[None]:

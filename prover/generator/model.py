@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
@@ -53,8 +54,8 @@ class Generator:
         self._fingerprint = fingerprint
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = THREADS) -> Generator:
-        """Load a generator onto the CPU, with this many threads per operator.
+    def load(cls, folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> Generator:
+        """Load a generator onto a device, with this many threads per operator of the CPU.
 
         Raises ModelError: a file is missing, damaged or of another format or version, the graphs do not have
         the form that `graphs` describes, or the folder is a PyTorch checkpoint that was not exported.
@@ -62,7 +63,9 @@ class Generator:
         config = read_config(folder)
         fingerprint = fingerprint_of(folder)
         try:
-            encoder, decoder = (open_session(folder / name, threads) for name in (ENCODER, DECODER))
+            encoder, decoder = (open_session(folder / name, threads, device) for name in (ENCODER, DECODER))
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The generator in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime raises bare Exception subclasses of many kinds

@@ -29,7 +29,7 @@ from prover.training.evaluate_neighbours import read_steps
 from prover.training.fit_neighbours import WantedStep
 from prover.training.offers import FORMAT, sample, tactic_steps
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, Setting, in_setting, score
+from retriever.lean.evaluation.rankers import Setting, in_setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
@@ -43,16 +43,11 @@ Step = TypeVar("Step")
 
 def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
     """For each step, in order, the names of the best `count` premises for its state."""
-    weights, ranker = load_fusion(session.model), TreeRanker.beside(session.model)
-    method = (
-        FusedMethod(session.pool, weights)
-        if ranker is None
-        else LearnedMethod(session.pool, weights.lists, ranker)
-    )
+    method = served_method(session.pool, session.model, load_fusion(session.model))
     numbers = {name: number for number, name in enumerate(session.pool.names)}
     for start in range(0, len(steps), _BLOCK):
         placed = [_placed(session, numbers, step) for step in steps[start : start + _BLOCK]]
-        states = encode_questions(session.encoder, [question for question, _ in placed])
+        states = encode_questions(session, [question for question, _ in placed])
         for (question, setting), state in zip(placed, states, strict=True):
             scored = in_setting(score(session.pool, session.vectors, state, question), setting)
             yield [session.pool.names[number] for number in method.ranking(scored)[:count]]

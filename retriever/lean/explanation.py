@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
 
 GROUPS = {
-    "meaning": "dense dense_*",
+    "meaning": "dense dense_* tower tower_*",
     "words": "lexical lexical_* target_lexical target_lexical_* target_overlap symbol_overlap rarest_shared",
     "proofs": "neighbours votes_* user_* named_votes",
     "together": "used_together together_*",

@@ -5,5 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-KINDS: Mapping[str, str] = MappingProxyType({"biencoder": "retriever.lean.training.biencoder"})
+KINDS: Mapping[str, str] = MappingProxyType(
+    {"biencoder": "retriever.lean.training.biencoder", "tower": "retriever.lean.training.tower"}
+)
 MEANT_BY = ("mlm", "crossencoder", "tokenizer")

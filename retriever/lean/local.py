@@ -126,6 +126,7 @@ def local_ranker_columns(
         place=place,
         kinds=kind_columns(np.array(groups, dtype=np.int8)),
         dense_target=np.asarray(local.vectors @ question.vector, dtype=np.float32),
+        tower=np.asarray(local.vectors @ question.tower_vector, dtype=np.float32),
         target_lexical=snapshot.bm25.score_texts(question.tokens, own_tokens),
         target_overlap=snapshot.overlap.score_texts(question.tokens, own_tokens),
         rarest_shared=snapshot.overlap.rarest_of_texts(tokens, own_tokens),

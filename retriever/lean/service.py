@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.devices import Device, Place
 from lean_extract.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
@@ -47,6 +48,7 @@ from retriever.lean.structure.hashes import goal_statement, of_statement, patter
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
+from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
 from retriever.search.index.neighbours import Floats, Ids
@@ -71,6 +73,17 @@ class RankRequest:
     explain: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class GoalVectors:
+    """A goal's embeddings, float32[d]; `target` and `tower` if the learned ranker is to be asked."""
+
+    state: Floats
+    target: Floats | None = None
+    """Of its target alone."""
+    tower: Floats | None = None
+    """As the state tower reads it."""
+
+
 class PremiseService:
     """Ranks premises of several stores; safe to use from several threads."""
 
@@ -82,12 +95,17 @@ class PremiseService:
         reranker: Reranker | None = None,
         rerank: int = DEPTH,
         ranker: TreeRanker | None = None,
+        tower: StateTower | None = None,
+        place: Place = "cpu",
     ) -> None:
-        self._encoder = encoder
+        self.place: Place = place
+        """Where the encoder runs."""
+        self._encoder, self._tower = encoder, tower
         self._fusion, self._ranker = fusion, ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
         self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
+        self._read: Cache[Floats] = Cache(_CACHED_GOALS)
         self._steps = NearSteps(encoder)
         known = tuple(stores)
         self._reader = SnapshotReader(lambda: Snapshot.open(known, encoder.fingerprint, fusion))
@@ -95,7 +113,13 @@ class PremiseService:
 
     @classmethod
     def open(
-        cls, stores: Sequence[IndexStore], model_folder: Path, *, threads: int = 1, rerank: int = DEPTH
+        cls,
+        stores: Sequence[IndexStore],
+        model_folder: Path,
+        *,
+        threads: int = 1,
+        rerank: int = DEPTH,
+        device: Device = "cpu",
     ) -> PremiseService:
         """Open stores with a model; where two hold the same module the earlier one counts.
 
@@ -104,13 +128,20 @@ class PremiseService:
             model_folder: the encoder's; its re-ranker, if it has one, lies in it.
             threads: what an operator of a model may use.
             rerank: how many of the best theorems are re-ranked; 0: the re-ranker is not even loaded.
+            device: where encoder, state tower and re-ranker run. The ranker's trees are not: CUDA has none.
 
         Raises ModelError, IndexMissing, IndexDamaged.
         """
-        encoder, fusion = Encoder.load(model_folder, threads=threads), load_fusion(model_folder)
-        reranker = Reranker.beside(model_folder, threads=threads) if rerank else None
+        encoder, fusion = (
+            Encoder.load(model_folder, threads=threads, device=device),
+            load_fusion(model_folder),
+        )
+        reranker = Reranker.beside(model_folder, threads=threads, device=device) if rerank else None
         ranker = TreeRanker.beside(model_folder, threads=threads)
-        return cls(stores, encoder, fusion, reranker, rerank, ranker)
+        tower = None
+        if ranker is not None:
+            tower = StateTower.beside(model_folder, encoder, threads=threads, device=device)
+        return cls(stores, encoder, fusion, reranker, rerank, ranker, tower, encoder.place)
 
     @property
     def encoder(self) -> PremiseEncoder:
@@ -158,16 +189,19 @@ class PremiseService:
 
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
-        vector = self._vector(goal)
         ranker = self._ranker
-        target = None if ranker is None else self._vector(Goal((), goal.target))
+        vectors = GoalVectors(self._vector(goal))
+        if ranker is not None:
+            vectors = replace(
+                vectors, target=self._vector(Goal((), goal.target)), tower=self._tower_vector(goal)
+            )
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)
-        question = _question(snapshot, asked, vector, target, used, len(local.premises))
+        question = _question(snapshot, asked, vectors, used, len(local.premises))
         check_wanted()
         ids = candidates(question, self._fusion.lists, asked.k if ranker is None else 0)
-        own = local_columns(snapshot, local, question, vector, used)
+        own = local_columns(snapshot, local, question, vectors.state, used)
         columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
         table = features(question.context, columns)
         if ranker is None:
@@ -207,6 +241,13 @@ class PremiseService:
     def _vector(self, goal: Goal) -> Floats:
         """float32[d]: the goal's embedding, kept for whoever asks next."""
         return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))
+
+    def _tower_vector(self, goal: Goal) -> Floats:
+        """float32[d]: the goal's embedding by the state tower, or by the encoder where there is none."""
+        tower = self._tower
+        if tower is None:
+            return self._vector(goal)
+        return self._read.get_or_make(goal, lambda: tower.encode_states([goal])[0])
 
     def _lengthened(
         self,
@@ -281,8 +322,7 @@ def _ranker_table(
 def _question(
     snapshot: Snapshot,
     asked: RankRequest,
-    vector: Floats,
-    target: Floats | None,
+    vectors: GoalVectors,
     used: NearbyCounts,
     local: int,
 ) -> RankingQuestion:
@@ -291,23 +331,27 @@ def _question(
     Args:
         snapshot: the index.
         asked: the request.
-        vector: float32[d], the goal's.
-        target: float32[d], that of the goal's target alone, if the learned ranker is to be asked.
+        vectors: the goal's.
         used: what the proofs above use.
         local: how many premises of the open file are offered beside the indexed ones.
     """
     goal, where = asked.goal, asked.where
     statement = goal_statement(goal)
     tokens, structure = goal_tokens(goal), of_statement(statement)
-    query = snapshot.search.query(vector)
+    query = snapshot.search.query(vectors.state)
     allowed = voters(snapshot, where)
     nearest = query.top(NEIGHBOURS, allowed)
     lexical = snapshot.bm25.scores(tokens)
     further = None
-    if target is not None:
-        near = snapshot.search.query(target)
+    if vectors.target is not None and vectors.tower is not None:
         of_target = TargetQuestion(
-            near, target, frozenset(target_tokens(goal)), patterns_of(statement), asked.caller
+            snapshot.search.query(vectors.target),
+            vectors.target,
+            query if vectors.tower is vectors.state else snapshot.search.query(vectors.tower),
+            vectors.tower,
+            frozenset(target_tokens(goal)),
+            patterns_of(statement),
+            asked.caller,
         )
         place = place_of(snapshot, where, used)
         further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed, place)

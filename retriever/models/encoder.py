@@ -36,8 +36,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.devices import Device, Place
 from lean_extract.errors import ModelError
-from lean_extract.onnx_runtime import open_session
+from lean_extract.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
 from retriever.models.runtime import (
@@ -112,11 +113,16 @@ class Encoder:
         self._unknown_id = tokenizer.token_to_id(unknown) if unknown else None
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> Encoder:
-        """Load a model folder onto the CPU with this many threads an operator. Raises ModelError."""
+    def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Encoder:
+        """Load a model folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = _read_config(folder)
         try:
-            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
+            session, tokenizer = (
+                open_session(folder / MODEL, threads, device),
+                open_tokenizer(folder / TOKENIZER),
+            )
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
@@ -130,6 +136,11 @@ class Encoder:
     def dimension(self) -> int:
         """Length of an embedding."""
         return self._config.dimension
+
+    @property
+    def place(self) -> Place:
+        """Where it runs."""
+        return place_of(self._session)
 
     @property
     def max_length(self) -> int:
@@ -201,6 +212,18 @@ class Encoder:
         [ids] = self._token_ids([text])
         return FittedState(text, dropped, left < 0 or len(target) > limit, self._unknown_share(ids[:room]))
 
+    def token_vectors(self) -> Floats:
+        """float32[vocabulary, d]: what an encoder without layers has of each token. Raises ModelError."""
+        ids = np.arange(self._tokenizer.get_vocab_size(), dtype=np.int64)[:, None]
+        if not self._config.is_bag:
+            raise ModelError("The encoder has layers.", "Name a bag of words as `encoder`.")
+        return np.asarray(self._run(ids, np.ones_like(ids))[:, 0], dtype=np.float32)
+
+    def state_ids(self, goal: Goal) -> list[int]:
+        """The tokens that are read of a state, special ones included."""
+        [encoding] = self._tokenizer.encode_batch_fast([self.fit(goal).text])
+        return self._cut(encoding.ids)
+
     def count_tokens(self, goal: Goal) -> int:
         """How many tokens the state's whole text has, special ones included."""
         return self._lengths([texts.state_text(goal)])[0] + 2
@@ -233,8 +256,11 @@ class Encoder:
 
     def _embed(self, ids: list[list[int]]) -> Floats:
         input_ids, mask = padded(ids, self._config.pad_id)
-        hidden = self._session.run(["last_hidden_state"], {"input_ids": input_ids, "attention_mask": mask})[0]
-        return mean_pool(hidden, mask)
+        return mean_pool(self._run(input_ids, mask), mask)
+
+    def _run(self, input_ids: Int64s, mask: Int64s) -> Floats:
+        values = {"input_ids": input_ids, "attention_mask": mask}
+        return np.asarray(self._session.run(["last_hidden_state"], values)[0], dtype=np.float32)
 
     def _check(self, folder: Path) -> None:
         """One short text must come out in the shape that config.json says."""
@@ -287,6 +313,7 @@ class _Config:
     max_length: int
     pad_id: int
     similarity: str
+    is_bag: bool
 
 
 def _read_config(folder: Path) -> _Config:
@@ -298,7 +325,7 @@ def _read_config(folder: Path) -> _Config:
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
         sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
-        config = _Config(*sizes, similarity)
+        config = _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
     except OSError as error:
         raise ModelError(
             f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL

@@ -7,6 +7,7 @@ A re-ranker's folder holds
                       "premise_length": 64,    tokens read of a premise, the second [SEP] included
                       "text_version": 1,       retriever.models.text.VERSION that it was trained on
                       "pad_id": 0,
+                      "token_types": 2,        or 4, see below (2 where it is left out)
                       "weight": 0.4}           how much a logit counts beside the fused score;
                                                `python -m retriever fit-rerank` writes it (more keys are left
                                                for the model card)
@@ -14,10 +15,11 @@ A re-ranker's folder holds
     model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
                      output `logits`: float32[batch], the argument of eq. (5)'s sigmoid
 
-The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two
-halves apart. What is too long loses what stands furthest from the goal: a state its beginning, a premise the
-beginning of its context, and only a premise's goal that fills all the room alone its end. A document of
-another backend than Lean's is read as a goal without context.
+The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two halves
+apart and, where there are four, which tokens stand in both: what a few layers take long to find out. What is too long
+loses what stands furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
+premise's goal that fills all the room alone its end. A document of another backend than Lean's is read as a goal
+without context.
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
 from lean_extract.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
-from retriever.models.encoder import CONFIG, MODEL, TOKENIZER, Floats
+from retriever.models.encoder import CONFIG, MODEL, TOKENIZER, Floats, Int64s
 from retriever.models.runtime import (
     CHARACTERS_PER_TOKEN,
     REINSTALL,
@@ -78,6 +81,7 @@ class RerankerConfig:
 
     lengths: PairLengths
     pad_id: int
+    token_types: int
     weight: float
 
 
@@ -93,6 +97,28 @@ def cut_premise(context: Sequence[int], goal: Sequence[int], lengths: PairLength
     return [*context[max(0, len(context) - (room - len(kept))) :], *kept, sep]
 
 
+def token_types(ids: Int64s, mask: Int64s, states: Int64s, types: int) -> Int64s:
+    """int64[n, longest]: 0 in the state, 1 in the premise; of four types, 2 and 3 for tokens that are in both.
+
+    Args:
+        ids: int64[n, longest], padded pairs.
+        mask: int64[n, longest], 0 where padded.
+        states: int64[n], how many of a row's tokens, the first ones, are the state's.
+        types: 2 or 4.
+    """
+    in_premise = (np.arange(ids.shape[1])[None, :] >= states[:, None]) & (mask > 0)
+    in_state = (mask > 0) & ~in_premise
+    found = in_premise.astype(np.int64)
+    if types == 2:
+        return found
+    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)
+    stands = np.zeros((2, len(ids), int(ids.max(initial=0)) + 1), dtype=np.bool_)
+    for half, here in enumerate((in_state, in_premise)):
+        stands[half, rows[here], ids[here]] = True
+    in_both = (stands[0] & stands[1])[rows, ids] & (mask > 0)
+    return np.asarray(found + 2 * in_both, dtype=np.int64)
+
+
 class Reranker:
     """A re-ranker loaded from its folder; safe to use from several threads."""
 
@@ -104,12 +130,17 @@ class Reranker:
         self._cls, self._sep = tokenizer.token_to_id(CLS), tokenizer.token_to_id(SEP)
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> Reranker:
-        """Load a folder onto the CPU with this many threads an operator. Raises ModelError."""
+    def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker:
+        """Load a folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = read_config(folder)
         try:
-            session, tokenizer = open_session(folder / MODEL, threads), open_tokenizer(folder / TOKENIZER)
+            session, tokenizer = (
+                open_session(folder / MODEL, threads, device),
+                open_tokenizer(folder / TOKENIZER),
+            )
             reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
+        except ModelError:  # of onnxruntime, not of this model
+            raise
         except OSError as error:
             raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
@@ -118,10 +149,10 @@ class Reranker:
         return reranker
 
     @classmethod
-    def beside(cls, model_folder: Path, *, threads: int = 1) -> Reranker | None:
+    def beside(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
         """The re-ranker in an encoder's folder; None if it has none. Raises ModelError when it is damaged."""
         folder = model_folder / FOLDER
-        return cls.load(folder, threads=threads) if folder.is_dir() else None
+        return cls.load(folder, threads=threads, device=device) if folder.is_dir() else None
 
     @property
     def fingerprint(self) -> str:
@@ -170,8 +201,8 @@ class Reranker:
 
     def _run(self, state: list[int], premises: list[list[int]]) -> Floats:
         ids, mask = padded([state + row for row in premises], self._config.pad_id)
-        types = np.zeros_like(ids)
-        types[:, len(state) :] = mask[:, len(state) :]
+        states = np.full(len(ids), len(state), dtype=np.int64)
+        types = token_types(ids, mask, states, self._config.token_types)
         values = dict(zip(INPUTS, (ids, mask, types), strict=True))
         return np.asarray(self._session.run(["logits"], values)[0], dtype=np.float32)
 
@@ -194,7 +225,8 @@ def read_config(folder: Path) -> RerankerConfig:
         values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         lengths = PairLengths(whole(values, "state_length", 8), whole(values, "premise_length", 8))
-        config = RerankerConfig(lengths, whole(values, "pad_id", 0), float(values["weight"]))
+        types = whole({"token_types": 2, **values}, "token_types", 2, 4)
+        config = RerankerConfig(lengths, whole(values, "pad_id", 0), types, float(values["weight"]))
         if not np.isfinite(config.weight):
             raise ValueError("the weight is not a finite number")
     except OSError as error:
@@ -231,6 +263,8 @@ def _fingerprint_of(folder: Path, config: RerankerConfig) -> str:
     """16 hexadecimal digits over all that decides a logit."""
     lengths = config.lengths
     settings = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
+    if config.token_types != 2:
+        settings += f" {config.token_types}"
     digest = hashlib.sha256(settings.encode())
     for name in (MODEL, TOKENIZER):
         digest.update(hashlib.sha256((folder / name).read_bytes()).digest())

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
@@ -48,8 +49,10 @@ class Tower(Protocol):
         """float32[n, d], each row of norm 1."""
 
 
-def _load(folder: Path, threads: int) -> Tower:
-    return BagEncoder.load(folder) if (folder / TERMS).is_file() else Encoder.load(folder, threads=threads)
+def _load(folder: Path, threads: int, device: Device) -> Tower:
+    if (folder / TERMS).is_file():
+        return BagEncoder.load(folder)
+    return Encoder.load(folder, threads=threads, device=device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Towers:
     reranker: Reranker | None = None
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = 1) -> Towers:
+    def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Towers:
         """Load a model folder. Raises ModelError."""
         path = folder / FILE
         try:
@@ -78,11 +81,11 @@ class Towers:
             raise ModelError(said, _HINT) from error
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
-        encoders = [_load(folder / part, threads) for part in (QUERY, DOCUMENT)]
+        encoders = [_load(folder / part, threads, device) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
         query, document = encoders
-        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads))
+        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads, device=device))
 
     @property
     def fingerprint(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,9 @@ from retriever.training.tokens import Ints, Ragged
 
 ORIGINS = ("statement", "inner", "step", "comment")
 """Where a query comes from: the settings of `batch.shares`."""
+
+VALIDATED = ("step", "statement")
+"""The origins that a curve has figures of, the one that counts first."""
 
 Pools = tuple[Ints, ...]
 """Numbers of queries for each of `ORIGINS`."""
@@ -60,6 +64,29 @@ def training_queries(arrays: TrainingArrays, share: float = 1.0) -> Pools:
     """The queries of the training split, or of a share of its theorems, apart by origin."""
     train = (arrays.splits == SPLITS.index("train")) & (arrays.ranks < share)
     return tuple(np.flatnonzero(train & (arrays.origins == number)) for number in range(len(ORIGINS)))
+
+
+def validation_sample(arrays: TrainingArrays, count: int, known: Ints | None = None) -> dict[str, Ints]:
+    """Fixed samples of valid queries, at most `count` of each of `VALIDATED` that there is, by origin.
+
+    `known` are the queries to choose from; None: all.
+    """
+    found: dict[str, Ints] = {}
+    for origin in VALIDATED:
+        valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index(origin))
+        queries = np.flatnonzero(valid if known is None else valid & np.isin(np.arange(len(valid)), known))
+        if len(queries):
+            found[origin] = np.sort(np.random.default_rng(0).permutation(queries)[:count])
+    return found
+
+
+def figures_by_origin(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The figures of all origins: the first's under their own names, the others' with the origin in front."""
+    result: dict[str, float] = {}
+    for origin, figures in found.items():
+        prefix = f"{origin}_" if result else ""
+        result |= {f"{prefix}{name}": value for name, value in figures.items()}
+    return result
 
 
 def no_rows(count: int) -> Ragged:

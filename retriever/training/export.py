@@ -1,9 +1,10 @@
-"""A run as a folder that `retriever.models.encoder` or `.reranker` loads: ONNX, tokenizer, configuration.
+"""A run as a folder that `retriever.models.encoder`, `.reranker` or `.state_tower` loads.
 
     python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
-Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`. The
-encoder's card (README.md) is written by `python -m retriever card` once the evaluation has been run.
+Weights are int8 unless `--fp32` is given. A re-ranker belongs into its encoder's folder, as `reranker/`, and a state
+tower, as `tower/`. The encoder's card (README.md) is written by `python -m retriever card` once the evaluation has
+been run.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from torch import Tensor, nn
 
 from lean_extract.errors import BadSettings
 from lean_extract.files.atomic import replacing
-from retriever.models import encoder, reranker, text
+from retriever.models import encoder, reranker, state_tower, text
 from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.running.config import ModelConfig, TrainConfig
 from retriever.training.running.past import check_run_folder
 from retriever.training.running.train import load_run
+from retriever.training.state_tower import StateTower, load_tower
 from retriever.training.tokens import open_tokenizer
+from retriever.training.tower_config import TowerConfig
 from retriever.training.weights import load_bert
 from retriever.training.wordpiece import PAD
 
@@ -44,6 +47,24 @@ class ExportedReranker(nn.Module):
         return self.model.logits(input_ids, attention_mask, token_type_ids)
 
 
+class ExportedTower(nn.Module):
+    """The state tower's graph."""
+
+    def __init__(self, model: StateTower) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """[batch, d]"""
+        return self.model.vectors(input_ids, attention_mask)
+
+
+def export_tower_onnx(model: StateTower, path: Path) -> None:
+    """Write the graph with float32 weights, as `retriever.models.state_tower` describes it."""
+    model.bert.set_attn_implementation("eager")
+    export_graph(ExportedTower(model), path, state_tower.INPUTS, state_tower.OUTPUT, {0: "batch"})
+
+
 def export_reranker_onnx(model: CrossEncoder, path: Path) -> None:
     """Write the graph with float32 weights: inputs and output as `retriever.models.reranker` describes them."""
     model.bert.set_attn_implementation("eager")
@@ -59,8 +80,8 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
     """
     check_run_folder(run)
     config = load_run(run / "config.yaml")
-    if not isinstance(config, TrainConfig | RerankConfig):
-        hint = "Train a bi-encoder or a cross-encoder that starts from it, and export that."
+    if not isinstance(config, TrainConfig | RerankConfig | TowerConfig):
+        hint = "Train a bi-encoder, a state tower or a cross-encoder that starts from it, and export that."
         raise BadSettings(f"A run of kind {config.kind}, as in {run}, is not exported.", hint)
     tokenizer = open_tokenizer(run / "tokenizer.json")
     vocabulary = tokenizer.get_vocab_size()
@@ -69,13 +90,21 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
         full, small = Path(folder) / "full.onnx", Path(folder) / "small.onnx"
         if isinstance(config, TrainConfig):
             export_onnx(load_bert(run, vocabulary), config.dimension, full)
+        elif isinstance(config, TowerConfig):
+            tower, encoder_fingerprint = load_tower(run, tokenizer)
+            export_tower_onnx(tower, full)
+            own = _tower_values(tower, encoder_fingerprint)
         else:
             export_reranker_onnx(load_crossencoder(run, vocabulary), full)
         if int8:
             quantise(full, small)
         (small if int8 else full).replace(out / encoder.MODEL)
-    shutil.copyfile(run / "tokenizer.json", out / encoder.TOKENIZER)
-    own = _encoder_values(config, max_length) if isinstance(config, TrainConfig) else _reranker_values(config)
+    if isinstance(config, TrainConfig):
+        own = _encoder_values(config, max_length)
+    elif isinstance(config, RerankConfig):
+        own = _reranker_values(config)
+    if not isinstance(config, TowerConfig):  # that reads with the encoder's
+        shutil.copyfile(run / "tokenizer.json", out / encoder.TOKENIZER)
     shared = {
         "text_version": text.VERSION,
         "pad_id": tokenizer.token_to_id(PAD) or 0,
@@ -102,7 +131,17 @@ def _reranker_values(config: RerankConfig) -> dict[str, object]:
         "version": reranker.VERSION,
         "state_length": config.lengths.state,
         "premise_length": config.lengths.premise,
+        "token_types": config.model.token_types,
         "weight": 0.0,
+    }
+
+
+def _tower_values(model: StateTower, encoder_fingerprint: str) -> dict[str, object]:
+    return {
+        "format": state_tower.FORMAT,
+        "version": state_tower.VERSION,
+        "encoder": encoder_fingerprint,
+        "dimension": model.words.embedding_dim,
     }
 
 
@@ -117,8 +156,15 @@ def _shape(model: ModelConfig) -> dict[str, object]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """An exported folder's fingerprint, once it has been seen to load. Raises ModelError."""
+    """An exported folder's fingerprint, once it has been seen to load. Raises ModelError.
+
+    A tower cannot be loaded without its encoder, which need not lie around it yet.
+    """
     values = json.loads((folder / encoder.CONFIG).read_text(encoding="utf-8"))
+    if values["format"] == state_tower.FORMAT:
+        if (folder.parent / encoder.CONFIG).is_file():
+            return state_tower.StateTower.load(folder, encoder.Encoder.load(folder.parent)).fingerprint
+        return f"beside the encoder {values['encoder']}"
     if values["format"] == reranker.FORMAT:
         return reranker.Reranker.load(folder).fingerprint
     return encoder.Encoder.load(folder).fingerprint

@@ -20,7 +20,7 @@ _PADDING = 0.1
 _FULL = 4
 """Pieces with less than this part of their limit go on, whatever is padded: small ones cost more than padding."""
 _NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight", "relative_attention_bias.weight")
-_WORDS = ("word_embeddings.weight", "shared.weight")
+_WORDS = ("word_embeddings.weight", "shared.weight", "words.weight")
 _T5_HEAD = 64
 
 
@@ -47,6 +47,7 @@ def bert_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertCo
         num_attention_heads=config.heads,
         intermediate_size=config.intermediate,
         max_position_embeddings=config.positions,
+        type_vocab_size=config.token_types,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
         pad_token_id=pad_id,
@@ -119,12 +120,17 @@ class BiEncoder(nn.Module):
         """[rows, hidden] The mean of the last hidden states of every text; not normalised."""
         return self._bag(texts) if self.is_bag else self._layers(texts)
 
+    def table(self) -> Tensor:
+        """[vocabulary, hidden] What a bag of words has of each token: BERT's embedding layer without positions."""
+        embeddings = self.bert.embeddings
+        kind = embeddings.token_type_embeddings.weight[0]
+        table: Tensor = embeddings.LayerNorm(embeddings.word_embeddings.weight + kind)
+        return table
+
     def _bag(self, texts: Ragged) -> Tensor:
         """What BERT's embedding layer gives without positions, at the price of one sum a token."""
-        embeddings = self.bert.embeddings
-        device = embeddings.word_embeddings.weight.device
-        kind = embeddings.token_type_embeddings.weight[0]
-        table = embeddings.LayerNorm(embeddings.word_embeddings.weight + kind)
+        table = self.table()
+        device = table.device
         flat = torch.from_numpy(texts.flat.astype(np.int64)).to(device)
         offsets = torch.from_numpy(texts.offsets[:-1]).to(device)
         return functional.embedding_bag(flat, table, offsets, mode="mean")

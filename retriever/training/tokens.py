@@ -130,3 +130,13 @@ def open_tokenizer(path: Path) -> Tokenizer:
         hint = "Train one with `python -m retriever tokenizer DATASET OUT`."
         raise ModelError(f"There is no tokenizer {path}.", hint)
     return Tokenizer.from_str(path.read_text(encoding="utf-8"))
+
+
+def mark_of(tokenizer: Tokenizer, mark: str) -> int:
+    """The number of a mark. Raises ModelError when the tokenizer does not have it."""
+    number = tokenizer.token_to_id(mark)
+    if number is None:
+        raise ModelError(
+            f"The tokenizer does not know {mark}.", "Train it with `python -m retriever tokenizer`."
+        )
+    return int(number)

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from lean_extract.cuda import find_cuda
 from lsp_server.http.gate import Gate
 from lsp_server.http.guard import Guard, Policy, Rates
 from lsp_server.http.limits import HttpLimits
@@ -133,6 +134,11 @@ def test_the_figures_count_what_was_asked(server: Served) -> None:
     before = counted()
     server.client.get("/max-new-premises")
     assert counted() == before + 1
+
+
+def test_the_figures_say_where_the_models_run(server: Served) -> None:
+    place = "cuda" if find_cuda().is_usable else "cpu"
+    assert f'premise_suggest_models_info{{device="{place}"}} 1.0' in server.client.get("/metrics").text
 
 
 def asked(app: Any, path: str, **options: Any) -> httpx.Response:

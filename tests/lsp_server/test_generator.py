@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
@@ -66,7 +67,7 @@ def opened(project: Path, environment: dict[str, str], monkeypatch: pytest.Monke
     async def open_engine(
         generator: LoadedGenerator | ModelError | None, **tactics: Any
     ) -> AsyncIterator[Engine]:
-        def opens(name: str, download: bool) -> LoadedGenerator | None:
+        def opens(name: str, download: bool, device: Device) -> LoadedGenerator | None:
             if isinstance(generator, ModelError):
                 raise generator
             return generator
@@ -261,7 +262,7 @@ async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project
 async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_another_is_set() -> None:
     now, opened_names = [0.0], list[str]()
 
-    def opens(name: str, download: bool) -> LoadedGenerator | None:
+    def opens(name: str, download: bool, device: Device) -> LoadedGenerator | None:
         opened_names.append(name)
         if name == "bad":
             raise ModelError("It is damaged.", "Name another.")
@@ -270,13 +271,15 @@ async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_a
     holder = OpenGenerator(opens, clock=lambda: now[0])
     for _ in range(2):
         with pytest.raises(ModelError):
-            await holder.get("bad", download=False)
+            await holder.get("bad", download=False, device="cpu")
     assert opened_names == ["bad"]
     now[0] = 61.0
     with pytest.raises(ModelError):
-        await holder.get("bad", download=False)
-    assert await holder.get("good", download=False) is await holder.get("good", download=False)
+        await holder.get("bad", download=False, device="cpu")
+    good = await holder.get("good", download=False, device="cpu")
+    assert await holder.get("good", download=False, device="cpu") is good
     assert opened_names == ["bad", "bad", "good"]
+    assert await holder.get("good", download=False, device="auto") is not good
 
 
 def test_the_command_line_takes_a_generator(

@@ -47,6 +47,7 @@ def test_camel_case_values_are_taken(wrapped: bool) -> None:
         ({"premises": {"count": True}}, "whole number"),
         ({"lean": {"startSeconds": "soon"}}, "a number from 0.1 to 3600"),
         ({"hover": {"enabled": 1}}, "true or false"),
+        ({"models": {"device": "gpu"}}, "one of auto, cpu, cuda"),
         ({"tactics": {"extra": "ring"}}, "a list of strings"),
         ({"lean": {"command": ["lean"]}}, "a string"),
         ([1], "premiseSuggest must be an object"),

@@ -157,6 +157,24 @@ def test_a_ranker_of_other_features_is_refused_with_the_command(
     assert "python -m retriever fit-ranker" in caught.value.hint
 
 
+def test_a_ranker_fitted_before_a_feature_was_added_still_ranks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tuple(name for name in RANKER_FEATURES if not name.startswith("tower"))
+    with monkeypatch.context() as patch:
+        patch.setattr("retriever.lean.evaluation.ranker_graph.RANKER_FEATURES", older)
+        write_ranker(tmp_path, STUMP, {"in_scope": 2.0}, "")
+    ranker = TreeRanker.beside(tmp_path)
+    assert ranker is not None and [RANKER_FEATURES[column] for column in ranker.columns] == list(older)
+    rows = np.random.default_rng(0).random((5, len(RANKER_FEATURES)), dtype=np.float32)
+    changed = rows.copy()
+    changed[:, [RANKER_FEATURES.index(name) for name in RANKER_FEATURES if name not in older]] = 9.0
+    assert np.array_equal(ranker.score(rows), ranker.score(changed))
+    best = RANKER_FEATURES.index("in_scope")
+    changed[:, best] += 1.0
+    assert ranker.score(changed) - ranker.score(rows) == pytest.approx(2.0, abs=1e-5)
+
+
 def test_the_service_ranks_by_the_trees(tmp_path: Path, encoder: Encoder, model_folder: Path) -> None:
     """With a tree that prefers short names, whatever the goal, those come first."""
     names = ("add_comm_of_long_name", "swap", "add_comm")

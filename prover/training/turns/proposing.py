@@ -22,12 +22,11 @@ from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Floats, Library
 from prover.training.fit_neighbours import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score
+from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.index.steps import step_vectors
 from retriever.lean.near_steps import NEAREST
-from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.theorems import is_theorem
 from retriever.models.text import readable
 
@@ -62,12 +61,7 @@ class Sources:
         """Load the model's folder, the dataset, and its records' definitions. Raises ModelError, BadRecords."""
         weights = load_fusion(encoder)
         session = open_session(encoder, dataset, cache, weights.bm25, definitions)
-        trees = TreeRanker.beside(encoder)
-        method = (
-            FusedMethod(session.pool, weights)
-            if trees is None
-            else LearnedMethod(session.pool, weights.lists, trees)
-        )
+        method = served_method(session.pool, encoder, weights)
         return cls(session, method, known, closers, generators)
 
     @cached_property
@@ -84,7 +78,7 @@ class Sources:
         if not steps:
             return
         questions = [self._question(step) for step in steps]
-        encoded = encode_questions(self.session.encoder, questions)
+        encoded = encode_questions(self.session, questions)
         asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
         nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):

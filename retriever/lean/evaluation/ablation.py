@@ -83,7 +83,7 @@ def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -
     """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
     lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
-    encoded = encode_questions(session.encoder, tuned)
+    encoded = encode_questions(session, tuned)
     examples = list(examples_of(session.pool, session.vectors, encoded, tuned, lists))
     tables = Tables(session.pool, lists)
     methods = [

@@ -56,7 +56,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
     """
     questions = part_questions(session.dataset, "tune", limit)
     lists = Fusion(FEATURES, (0.0,) * len(FEATURES))
-    states = encode_questions(session.encoder, questions)
+    states = encode_questions(session, questions)
     found = list(examples_of(session.pool, session.vectors, states, questions, lists))
     if not found:
         message = "No theorem of the dataset's `tune` half has a gold premise among its candidates."

@@ -61,7 +61,7 @@ def measure(
     settings: Sequence[Setting] = SETTINGS,
 ) -> Measured:
     """Ask every question of every method in every setting that tells it something new."""
-    states = encode_questions(session.encoder, questions)
+    states = encode_questions(session, questions)
     found: dict[tuple[Setting, str], list[tuple[list[float], Matrix]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }

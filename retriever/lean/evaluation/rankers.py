@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -136,13 +137,15 @@ class UseCountRanker:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One of the two scores that fusion starts from, alone."""
+    """One of the scores that a ranking starts from, alone; `tower` is the encoder's where the model has no tower."""
 
-    name: Literal["bm25", "dense"]
+    name: Literal["bm25", "dense", "tower"]
     reads_position: bool = False
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """By that score."""
+        if self.name == "tower":
+            return scored.further.question.tower.top(DEPTH, scored.allowed)
         return top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
 
 
@@ -157,7 +160,14 @@ class FusedMethod:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """Candidates as the service draws them, by their fused score."""
-        return fused_first(self.pool, self.weights, scored)[0]
+        return self.first(scored)[0]
+
+    def first(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+        """(numbers, scores) of the ranking."""
+        numbers, columns, table = featured(self.pool, self.weights.lists, scored)
+        scores = self.weights.score(table)
+        order = best(columns.names, scores, DEPTH)
+        return numbers[order], scores[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +182,31 @@ class LearnedMethod:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """Candidates as the service draws them, by the ranker's score."""
+        return self.first(scored)[0]
+
+    def first(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+        """(numbers, scores) of the ranking."""
         numbers, columns, table = ranker_featured(self.pool, self.lists, scored)
-        return numbers[best(columns.names, self.ranker.score(table), DEPTH)]
+        scores = self.ranker.score(table)
+        order = best(columns.names, scores, DEPTH)
+        return numbers[order], scores[order]
+
+
+def served_method(pool: Pool, model: Path, fusion: Fusion) -> FusedMethod | LearnedMethod:
+    """What a model folder serves before its re-ranker: the learned ranker, or the fusion where it has none.
+
+    Raises ModelError.
+    """
+    ranker = TreeRanker.beside(model)
+    return FusedMethod(pool, fusion) if ranker is None else LearnedMethod(pool, fusion.lists, ranker)
 
 
 def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -> ScoredQuestion:
     """What rankings start from, for a question over the pool [n]; `vectors` is [n, d].
 
-    `encoded` is [2, d]: the state, and its target alone (`encode_questions`).
+    `encoded` is [3, d]: the state, its target alone, and the state as the tower reads it (`encode_questions`).
     """
-    state, target = encoded
+    state, target, tower = encoded
     tokens = frozenset(goal_tokens(question.goal))
     allowed = pool.offered(question)
     statement = goal_statement(question.goal)
@@ -191,6 +216,8 @@ def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -
     of_target = TargetQuestion(
         KnownProducts(vectors @ target),
         target,
+        KnownProducts(vectors @ tower),
+        tower,
         frozenset(target_tokens(question.goal)),
         patterns_of(statement),
         question.caller,
@@ -308,11 +335,3 @@ def ranker_featured(
     parts = [(numbers, indexed_columns(pool, scored.further, numbers))]
     tokens = question.context.tokens
     return numbers, columns, ranker_table(pool, scored.further, parts, columns, table, tokens)
-
-
-def fused_first(pool: Pool, weights: Fusion, scored: ScoredQuestion) -> tuple[Ints, Floats]:
-    """(numbers, fused scores) of the fusion's best candidates, best first, at most DEPTH."""
-    numbers, columns, table = featured(pool, weights.lists, scored)
-    scores = weights.score(table)
-    order = best(columns.names, scores, DEPTH)
-    return numbers[order], scores[order]

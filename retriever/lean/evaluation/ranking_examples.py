@@ -110,7 +110,7 @@ def examples_of(
     out, since a finished proof never uses it, and trees would learn never to offer an import.
     """
     pool = session.pool
-    states = encode_questions(session.encoder, questions)
+    states = encode_questions(session, questions)
     for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
         callers: list[Caller] = ["", question.caller] if question.caller else [""]
         for kinds in dict.fromkeys(("theorems", question.kinds)):

@@ -18,24 +18,40 @@ from retriever.lean.evaluation.rankers import (
     Method,
     Random,
     UseCountRanker,
+    served_method,
 )
 from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
+from retriever.models.state_tower import FOLDER
 
 OURS: Mapping[str, Factory] = {
     "random": lambda session: Random(len(session.pool)),
     "frequency": lambda session: UseCountRanker(session.pool.use_counts.astype(np.float32)),
     "bm25": lambda session: Column("bm25"),
     "dense": lambda session: Column("dense"),
+    "tower": lambda session: _tower(session),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
     "fused": lambda session: FusedMethod(session.pool, load_fusion(session.model)),
     "ranked": lambda session: LearnedMethod(
         session.pool, load_fusion(session.model).lists, open_ranker(session.model)
     ),
-    "reranked": lambda session: Reranked(session.pool, load_fusion(session.model), logits_of(session)),
+    "reranked": lambda session: Reranked(
+        served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
+    ),
 }
+
+
+def _tower(session: EvaluationSession) -> Column:
+    """Raises ModelError where the model has no state tower."""
+    if session.tower is None:
+        folder = session.model / FOLDER
+        raise ModelError(
+            f"The model in {session.model} has no state tower.",
+            f"Export one: python -m retriever export RUN {folder}.",
+        )
+    return Column("tower")
 
 
 def open_ranker(model: Path) -> TreeRanker:

@@ -10,12 +10,11 @@ import numpy as np
 
 from lean_extract.errors import ModelError
 from lean_extract.records import Premise
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints, Pool
-from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, fused_first
+from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints
+from retriever.lean.evaluation.rankers import DEPTH, FusedMethod, LearnedMethod, ScoredQuestion
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
 from retriever.models.reranker import FOLDER, Reranker
-from retriever.search.fusion import Fusion
 from retriever.search.reranking import reranked
 from retriever.search.top import top
 
@@ -41,10 +40,9 @@ class Logits:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """What is shipped where a re-ranker is: the fusion's first candidates by a blend of both scores."""
+    """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
 
-    pool: Pool
-    weights: Fusion
+    base: FusedMethod | LearnedMethod
     logits: Logits
     first: int = FIRST
     name: str = "reranked"
@@ -52,7 +50,7 @@ class Reranked:
 
     def ranking(self, scored: ScoredQuestion) -> Ints:
         """The first ones in their new order, the others behind them."""
-        numbers, scores = fused_first(self.pool, self.weights, scored)
+        numbers, scores = self.base.first(scored)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
         order, _ = reranked(scores[: self.first], logits, self.logits.reranker.weight)

@@ -16,6 +16,7 @@ from retriever.lean.evaluation.definitions import with_definitions
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
+from retriever.models.state_tower import StateTower
 from retriever.search.bm25 import Bm25Parameters
 
 Part = Literal["tune", "valid", "test"]
@@ -33,6 +34,7 @@ class EvaluationSession:
     """Where vectors that took long may be kept; None: nowhere."""
     dataset: Dataset
     encoder: Encoder
+    tower: StateTower | None
     pool: Pool
     vectors: Floats
     """[pool, d]"""
@@ -51,10 +53,10 @@ def open_session(
     if definitions is not None:
         loaded = with_definitions(loaded, definitions)
     encoder = Encoder.load(model)
+    tower = StateTower.beside(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
-    return EvaluationSession(
-        model, cache, loaded, encoder, pool_of(loaded, parameters or Bm25Parameters()), vectors
-    )
+    pool = pool_of(loaded, parameters or Bm25Parameters())
+    return EvaluationSession(model, cache, loaded, encoder, tower, pool, vectors)
 
 
 def part_questions(dataset: Dataset, part: Part, limit: int) -> list[HeldOutGoal]:
@@ -78,10 +80,13 @@ def encode_states(encoder: Encoder, questions: Sequence[HeldOutGoal]) -> Floats:
     return encoder.encode_states([question.goal for question in questions])
 
 
-def encode_questions(encoder: Encoder, questions: Sequence[HeldOutGoal]) -> Floats:
-    """[q, 2, d] The questions' states, and their targets without hypotheses."""
+def encode_questions(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> Floats:
+    """[q, 3, d] The questions' states, their targets without hypotheses, and the states as the tower reads them."""
+    encoder, tower = session.encoder, session.tower
+    states = encode_states(encoder, questions)
     targets = encoder.encode_states([Goal((), question.goal.target) for question in questions])
-    return np.stack([encode_states(encoder, questions), targets], axis=1)
+    read = states if tower is None else tower.encode_states([question.goal for question in questions])
+    return np.stack([states, targets, read], axis=1)
 
 
 def describe(

@@ -39,6 +39,10 @@ _RELATIVE = (
     "dense_gap",  # cosine less the best candidate's
     "dense_deviation",  # cosine in standard deviations above the candidates' mean
     "dense_target",  # cosine of the target without hypotheses
+    "tower",  # cosine of the state as the state tower reads it; `dense` where the model has no tower
+    "tower_log_rank",
+    "tower_gap",
+    "tower_deviation",
     "lexical_score",  # BM25, not divided
     "lexical_log_rank",
     "target_lexical",  # BM25 of the target alone, by the best candidate's
@@ -72,6 +76,7 @@ class RankerColumns:
     """float32[n, len(KIND_COLUMNS)]"""
     dense_target: Floats
     """float32[n], like all below: cosine of the goal's target alone."""
+    tower: Floats
     target_lexical: Floats
     target_overlap: Floats
     rarest_shared: Floats
@@ -118,9 +123,13 @@ def ranker_features(
         "used_together": np.log1p(together),
         "together_lift": together / rarity,
         "dense_log_rank": _log_rank(dense),
-        "dense_gap": dense - dense.max(initial=-np.inf) if len(dense) else dense,
-        "dense_deviation": (dense - dense.mean()) / (dense.std() + 1e-6) if len(dense) else dense,
+        "dense_gap": _gap(dense),
+        "dense_deviation": _deviation(dense),
         "dense_target": further.dense_target,
+        "tower": further.tower,
+        "tower_log_rank": _log_rank(further.tower),
+        "tower_gap": _gap(further.tower),
+        "tower_deviation": _deviation(further.tower),
         "lexical_score": lexical,
         "lexical_log_rank": _log_rank(lexical),
         "target_lexical": further.target_lexical / max(float(further.target_lexical.max(initial=0.0)), 1e-6),
@@ -150,6 +159,14 @@ def _lifts(place: Floats, rarity: Floats) -> dict[str, Floats]:
 
 def _log_rank(scores: Floats) -> Floats:
     return -np.log1p(ranks(scores)).astype(np.float32)
+
+
+def _gap(scores: Floats) -> Floats:
+    return scores - scores.max() if len(scores) else scores
+
+
+def _deviation(scores: Floats) -> Floats:
+    return (scores - scores.mean()) / (scores.std() + 1e-6) if len(scores) else scores
 
 
 def _share(parts: Sequence[Sequence[str]], wanted: Set[str]) -> list[float]:

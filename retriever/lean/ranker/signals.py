@@ -55,11 +55,16 @@ class RankedLibrary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TargetQuestion:
-    """A goal's target without its hypotheses, the goal's patterns, and what the premises are for."""
+    """A goal's target without its hypotheses, the goal as the state tower reads it, its patterns, and what the
+    premises are for."""
 
     near: NeighbourQuery
     """The target's vector, asked among the premises' vectors."""
     vector: Floats
+    """float32[d], the same."""
+    tower: NeighbourQuery
+    """The state tower's vector of the goal, asked among them; the encoder's where the model has no tower."""
+    tower_vector: Floats
     """float32[d], the same."""
     tokens: frozenset[str]
     patterns: GoalPatterns
@@ -125,6 +130,7 @@ def indexed_columns(library: RankedLibrary, signals: RankerSignals, ids: Ids) ->
         place=signals.place.of(ids),
         kinds=kind_columns(library.kind_groups[ids]),
         dense_target=signals.question.near.scores(ids),
+        tower=signals.question.tower.scores(ids),
         target_lexical=signals.target_lexical[ids],
         target_overlap=signals.target_overlap[ids],
         rarest_shared=signals.rarest_shared[ids],

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -31,7 +30,7 @@ from retriever.training.losses.contrastive import matryoshka_loss
 from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.running.config import RunConfig, TrainConfig, parse_config
-from retriever.training.tokens import Ints, Ragged, concatenate, joined, open_tokenizer
+from retriever.training.tokens import Ints, Ragged, concatenate, joined, mark_of, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 2048
@@ -49,22 +48,12 @@ def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjectiv
     own = cast(TrainConfig, config)
     tokenizer = open_tokenizer(own.tokenizer)
     vocabulary = tokenizer.get_vocab_size()
-    marks = (_token(tokenizer, VAR), _token(tokenizer, GOAL))
+    marks = (mark_of(tokenizer, VAR), mark_of(tokenizer, GOAL))
     data = read_manifest(own.dataset).digest
     mined = load_mined(own.batch.hard, data, _MINER) if own.batch.hard else None
     arrays = load_arrays(own.dataset, own.tokenizer)
     augmented = load_augmented(own.dataset, own.tokenizer) if own.batch.varied else ()
     return BiEncoderObjective(own, arrays, vocabulary, data, device, marks, mined, augmented)
-
-
-def _token(tokenizer: Tokenizer, mark: str) -> int:
-    """The number of a mark. Raises ModelError when the tokenizer does not have it."""
-    number = tokenizer.token_to_id(mark)
-    if number is None:
-        raise ModelError(
-            f"The tokenizer does not know {mark}.", "Train it with `python -m retriever tokenizer`."
-        )
-    return int(number)
 
 
 class BiEncoderObjective:

@@ -60,7 +60,9 @@ def mine(
     """
     found = np.empty((len(queries), top), dtype=np.int32)
     table = np.ascontiguousarray(vectors.T)
-    for start in tqdm(range(0, len(queries), _BLOCK), desc="mining", unit_scale=_BLOCK, unit=" queries"):
+    for start in tqdm(
+        range(0, len(queries), _BLOCK), desc="mining", unit_scale=_BLOCK, unit=" queries", disable=None
+    ):
         scores = states[start : start + _BLOCK] @ table
         for row, number in enumerate(queries[start : start + _BLOCK]):
             for withhold in filters:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from lean_extract.records import Goal
-from retriever.lean.dataset.files import Dataset
+from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
 from retriever.models.encoder import Encoder, Floats, PremiseEncoder
 
 _CHUNK = 8192
@@ -23,7 +23,7 @@ def corpus_vectors(dataset: Dataset, encoder: PremiseEncoder, cache: Path | None
 
     Finished chunks are kept as they come, so a run that was stopped goes on with what is missing.
     """
-    path = cache / f"vectors-{dataset.manifest.digest[:16]}-{encoder.fingerprint}.npy" if cache else None
+    path = _path(cache, dataset.manifest.digest, encoder) if cache else None
     if path is not None and path.exists():
         return np.asarray(np.load(path), dtype=np.float32)
     pieces = path.with_suffix(".pieces") if path else None
@@ -43,6 +43,18 @@ def corpus_vectors(dataset: Dataset, encoder: PremiseEncoder, cache: Path | None
             piece.unlink()
         pieces.rmdir()
     return np.asarray(vectors, dtype=np.float32)
+
+
+def dataset_vectors(folder: Path, encoder: PremiseEncoder) -> Floats:
+    """float32[corpus, d]: `corpus_vectors` of a dataset folder, kept beside it. Raises BadRecords."""
+    path = _path(folder, read_manifest(folder).digest, encoder)
+    if path.exists():
+        return np.asarray(np.load(path), dtype=np.float32)
+    return corpus_vectors(load_dataset(folder), encoder, folder)
+
+
+def _path(cache: Path, digest: str, encoder: PremiseEncoder) -> Path:
+    return cache / f"vectors-{digest[:16]}-{encoder.fingerprint}.npy"
 
 
 def state_vectors(encoder: Encoder, goals: Sequence[Goal]) -> Floats:

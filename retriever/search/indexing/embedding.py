@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
@@ -30,6 +31,8 @@ class Embedder(Generic[Record]):
     corpus: IndexCorpus[Record]
     embedded: int = 0
     reused: int = 0
+    seconds: float = 0.0
+    """What embedding took, without reading and steps."""
 
     def known(self, segment: Segment, file: IndexedFile) -> KnownVectors:
         """The vectors of an indexed source, by text; none where its records are not kept."""
@@ -51,7 +54,10 @@ class Embedder(Generic[Record]):
             for record, text in zip(read.records, own, strict=True)
             if text not in old
         ]
-        vectors, scales = self.corpus.compressed(self._encoded(fresh))
+        began = time.perf_counter()
+        encoded = self._encoded(fresh)
+        self.seconds += time.perf_counter() - began
+        vectors, scales = self.corpus.compressed(encoded)
         self.embedded += len(fresh)
         result: list[EmbeddedSource[Record]] = []
         position = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from lean_extract.devices import Place
 from lean_extract.records import FileProblem
 from retriever.search.index import hnsw
 
@@ -38,6 +39,10 @@ class IndexReport:
     documents_embedded: int = 0
     documents_reused: int = 0
     """Documents of changed files whose vectors were kept, their text being the same."""
+    embedding_seconds: float = 0.0
+    """What embedding the documents took; their proofs' steps not counted."""
+    place: Place = "cpu"
+    """Where they were embedded."""
     stopped: bool = False
     problems: tuple[FileProblem, ...] = ()
     seconds: float = 0.0
@@ -52,6 +57,8 @@ class IndexReport:
             self.files_removed + other.files_removed,
             self.documents_embedded + other.documents_embedded,
             self.documents_reused + other.documents_reused,
+            self.embedding_seconds + other.embedding_seconds,
+            self.place,
             self.stopped or other.stopped,
             self.problems + other.problems,
             self.seconds + other.seconds,

@@ -119,6 +119,7 @@ class Update(Generic[Record]):
             files_removed=removed,
             documents_embedded=self._embedder.embedded,
             documents_reused=self._embedder.reused,
+            embedding_seconds=self._embedder.seconds,
             stopped=stopped,
             problems=tuple(self._problems),
         )

@@ -13,6 +13,8 @@ from transformers import BertModel
 
 from lean_extract.errors import ModelError
 from retriever.metrics.ranking import recall_at, reciprocal_rank
+from retriever.models.reranker import token_types
+from retriever.training.arrays import figures_by_origin, validation_sample
 from retriever.training.corpora import PairData, find_corpus
 from retriever.training.losses.listwise import listwise_loss
 from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, fit_attention, groups_of, padded
@@ -24,7 +26,6 @@ from retriever.training.reranking.rerank_data import (
     first_known,
     minable_queries,
     pair_texts,
-    validation_queries,
 )
 from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import ModelConfig, RunConfig
@@ -56,8 +57,8 @@ class CrossEncoder(nn.Module):
 
     def _run(self, pairs: Pairs, device: torch.device) -> Tensor:
         ids, mask = padded(pairs.ids, self.bert.config.pad_token_id or 0)
-        second = torch.arange(ids.shape[1])[None, :] >= torch.from_numpy(pairs.states)[:, None]
-        return self.logits(ids.to(device), mask.to(device), (second * mask).to(device))
+        types = token_types(ids.numpy(), mask.numpy(), pairs.states, self.bert.config.type_vocab_size)
+        return self.logits(ids.to(device), mask.to(device), torch.from_numpy(types).to(device))
 
     def logits(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         """[n] of int64 [n, longest] inputs."""
@@ -132,6 +133,9 @@ class CrossEncoderObjective:
         self._mined, self._ranking = mined
         self._texts = pair_texts(arrays, config.lengths)
         self._pools = minable_queries(arrays, self._mined, config.batch.negatives)
+        if not validation_sample(arrays, 1, self._ranking.queries):
+            hint = "Mine them with --queries valid."
+            raise ModelError("No valid statement or step has mined candidates.", hint)
         self.model = build_crossencoder(config.model, vocabulary, config.start_from)
         fit_attention(self.model.bert, device)
         self.model.to(device)
@@ -154,9 +158,13 @@ class CrossEncoderObjective:
         return logits.float().reshape(premises.shape)
 
     def validate(self) -> dict[str, float]:
-        """R@10 and MRR over the first candidates of valid statements, re-ranked and as they were."""
+        """R@10 and MRR over the first candidates of valid steps and statements, re-ranked and as they were."""
+        limit = self._config.schedule.evaluation_queries
+        sampled = validation_sample(self._arrays, limit, self._ranking.queries)
+        return figures_by_origin({origin: self._figures(queries) for origin, queries in sampled.items()})
+
+    def _figures(self, queries: Ints) -> dict[str, float]:
         config, arrays = self._config, self._arrays
-        queries = validation_queries(arrays, self._ranking, config.schedule.evaluation_queries)
         before = first_known(self._ranking.of(queries), config.depth)
         step = max(1, _PAIRS_PER_CALL // before.shape[1])
         logits = [

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from lean_extract.errors import ModelError
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
-from retriever.search.splits import SPLITS
-from retriever.training.arrays import ORIGINS, Pools, TrainingArrays, training_queries
+from retriever.training.arrays import Pools, TrainingArrays, training_queries
 from retriever.training.drawing import counts_of
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
@@ -113,17 +112,6 @@ def draw_candidates(
     chosen = np.argsort(order, axis=1)[:, : config.negatives]
     negatives = np.take_along_axis(candidates, chosen, axis=1)
     return queries, np.concatenate([positives[:, None], negatives], axis=1)
-
-
-def validation_queries(arrays: TrainingArrays, mined: Mined, count: int) -> Ints:
-    """A fixed sample of the valid statements whose ranking was mined. Raises ModelError without any."""
-    valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index("statement"))
-    queries = np.flatnonzero(valid)
-    queries = queries[np.isin(queries, mined.queries)]
-    if not len(queries):
-        hint = "Mine them with --queries valid."
-        raise ModelError("No valid statement has mined candidates.", hint)
-    return np.sort(np.random.default_rng(0).permutation(queries)[:count])
 
 
 def first_known(candidates: NDArray[np.int32], depth: int) -> Ints:

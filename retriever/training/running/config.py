@@ -32,6 +32,8 @@ class ModelConfig:
     intermediate: int = 3072
     positions: int = 512
     dropout: float = 0.1
+    token_types: int = 2
+    """4 for a re-ranker that also marks which tokens stand in both halves of a pair."""
 
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers must not be negative")
@@ -42,6 +44,7 @@ class ModelConfig:
         require(self.architecture == "bert" or self.layers > 0, "a T5 needs layers")
         require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
         require(self.positions >= 8, "model.positions must be at least 8")
+        require(self.token_types in (2, 4), "model.token_types must be 2 or 4")
 
 
 @dataclass(frozen=True, slots=True)

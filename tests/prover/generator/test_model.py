@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lean_extract.devices import Device
 from lean_extract.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
@@ -98,6 +99,14 @@ def test_a_first_word_is_known_once_something_follows(text: str) -> None:
     length = len(word.group())
     assert known[:length] == [None] * length
     assert length == len(symbols) or known[length] == symbols[:length]
+
+
+@pytest.mark.parametrize("device", ["auto", "cuda"])
+def test_the_device_changes_no_tactic(device: Device, generator: Generator) -> None:
+    other = Generator.load(FIXTURE, threads=1, device=device)
+    for goal in (COMMUTES, SWAP):
+        found, expected = other.generate([goal], PREMISES), generator.generate([goal], PREMISES)
+        assert [one.tactic for one in found] == [one.tactic for one in expected]
 
 
 def test_nothing_is_asked_for(generator: Generator) -> None:

@@ -120,7 +120,7 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
     fused = FusedMethod(pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
-    scored = score(pool, vectors, np.stack([state, state]), question)
+    scored = score(pool, vectors, np.stack([state] * 3), question)
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
     assert ranking(fused, scored).tolist() == dense.tolist()
@@ -141,7 +141,7 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
     weights = Fusion(FEATURES, (0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
-        scored = in_setting(score(pool, vectors, np.stack([state, state]), question), setting)  # type: ignore[arg-type]
+        scored = in_setting(score(pool, vectors, np.stack([state] * 3), question), setting)  # type: ignore[arg-type]
         _, _, table = featured(pool, weights.lists, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
@@ -151,15 +151,15 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
-    scored = score(pool, vectors, np.stack([state, state]), question)
+    scored = score(pool, vectors, np.stack([state] * 3), question)
     assert _names(pool, scored.votes > 0) == {"A.first"}
     for setting in ("place", "importable"):
         assert not in_setting(scored, setting).votes.any(), "what follows in its file does not vote there"
     elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
-    votes = in_setting(score(pool, vectors, np.stack([state, state]), elsewhere), "importable").votes
+    votes = in_setting(score(pool, vectors, np.stack([state] * 3), elsewhere), "importable").votes
     assert _names(pool, votes > 0) >= {"A.first"}, "what cannot be used there votes all the same"
     later = replace(question, theorem="D.after", module="B", line=10)
-    assert _names(pool, score(pool, vectors, np.stack([state, state]), later).nearby > 0) == {
+    assert _names(pool, score(pool, vectors, np.stack([state] * 3), later).nearby > 0) == {
         "A.first",
         "B.early",
     }
@@ -170,7 +170,7 @@ def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldO
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     later = replace(question, theorem="D.after", module="B", line=10)
     hidden = replace(later, hides_file=True)
-    known, scored = (score(pool, vectors, np.stack([state, state]), one) for one in (later, hidden))
+    known, scored = (score(pool, vectors, np.stack([state] * 3), one) for one in (later, hidden))
     assert known.votes.any() and known.nearby.any() and pool.uses_elsewhere(later).any()
     for setting in ("state", "importable"):
         asked = in_setting(scored, setting)  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldO
     assert not pool.uses_elsewhere(hidden).any() and not pool.place_of(hidden).last_use.any()
     assert (scored.importable == known.importable).all(), "its declarations can be used all the same"
     elsewhere = replace(hidden, theorem="C.hidden", module="C", line=1)
-    assert score(pool, vectors, np.stack([state, state]), elsewhere).votes.any()
+    assert score(pool, vectors, np.stack([state] * 3), elsewhere).votes.any()
 
 
 def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
     weights = Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    scored = in_setting(score(pool, vectors, vectors[[target, target]], question), "importable")
+    scored = in_setting(score(pool, vectors, vectors[[target] * 3], question), "importable")
     ranked = ranking(Column("dense"), scored)
     figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))
     assert [figures[f"R@{k}"] for k in (1, 5, 10, 32)] == [0.5, 1.0, 1.0, 1.0]
@@ -195,7 +195,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     assert figures["MRR"] == 1.0
     assert recalls_of(scored, ranked)[:3].tolist() == [0.5, 1.0, 1.0]
     encoder = cast(Encoder, OneHot(target, len(pool)))
-    session = EvaluationSession(tmp_path, None, cast(Dataset, None), encoder, pool, vectors)
+    session = EvaluationSession(tmp_path, None, cast(Dataset, None), encoder, None, pool, vectors)
     methods = [Random(len(pool)), Column("bm25"), Column("dense"), FusedMethod(pool, weights)]
     rows = rows_of(measure(session, methods, [question] * 3), against="bm25")
     by_key = {(row.setting, row.method): row for row in rows}
@@ -228,7 +228,7 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     first, second = read_states(path, pool, "everything")
     assert first.gold == found.gold | {len(pool)} and second.gold == {len(pool)}
     vectors = np.eye(len(pool), dtype=np.float32)
-    one_hot = vectors[[pool.names.index("B.early")] * 2]
+    one_hot = vectors[[pool.names.index("B.early")] * 3]
     for question, expected in ((first, 0.5), (second, 0.0)):
         scored = score(pool, vectors, one_hot, question)
         figures = dict(

@@ -17,6 +17,7 @@ from retriever.models.text import GOAL, VAR
 from retriever.training.running.config import load_config, parse_config
 from tests.commands import command
 from tests.retriever.general_encoder import CONFIG, VOCABULARY, write_general_encoder
+from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -125,6 +126,44 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
     assert all(torch.allclose(values, after[name], atol=1e-5) for name, values in before.items())
     assert command("retriever export")([config.run, tmp_path / "model"]) == 0
     assert Encoder.load(tmp_path / "model").encode([SENTENCE]).shape == (1, 16)
+
+
+def test_its_layers_serve_our_tokenizer(folder: Path, debug_data: DebugData, tmp_path: Path) -> None:
+    from retriever.training.pretrained import read_pretrained
+    from retriever.training.running.checkpoint import load_checkpoint
+    from retriever.training.tokens import open_tokenizer
+
+    main, start = command("retriever pretrained"), tmp_path / "start"
+    assert main([str(folder), str(start), "--tokenizer", str(debug_data.tokenizer), "--layers", "1"]) == 0
+    general, ours = read_pretrained(folder), open_tokenizer(start / "tokenizer.json")
+    saved = load_checkpoint(start)
+    assert saved is not None and saved.config["model"]["layers"] == 1
+    theirs = general.bert().state_dict()
+    rows = saved.model["bert.embeddings.word_embeddings.weight"]
+    assert rows.shape == (ours.get_vocab_size(), general.shape.hidden)
+    layers = {name for name in saved.model if name.startswith("bert.encoder.layer.")}
+    assert layers == {f"bert.{name}" for name in theirs if name.startswith("encoder.layer.0.")}
+    assert all(torch.equal(saved.model[name], theirs[name.removeprefix("bert.")]) for name in layers)
+    source = theirs["embeddings.word_embeddings.weight"]
+    unknown = general.tokenizer.token_to_id("[UNK]")
+    known = 0
+    for token, number in ours.get_vocab().items():
+        if token.startswith(("[", "<")):
+            continue
+        pieces = general.tokenizer.encode(token.removeprefix("##") or token, add_special_tokens=False).ids
+        if pieces and unknown not in pieces:
+            known += 1
+            assert torch.allclose(rows[number], source[pieces].mean(dim=0), atol=1e-6)
+    assert known
+    assert torch.equal(rows[ours.token_to_id("[CLS]")], source[general.tokenizer.token_to_id("[CLS]")])
+
+
+def test_more_layers_than_it_has_are_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("retriever pretrained")([str(folder), str(tmp_path / "run"), "--layers", "99"]) != 0
+    assert "not 99" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 @given(st.text(st.characters(exclude_characters="<", exclude_categories=("Cs",)), max_size=40))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Premise
-from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state
+from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state, token_types
 from retriever.training.arrays import TrainingArrays, no_rows
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
@@ -63,6 +63,22 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
         parse_rerank({**MINIMAL, **values})
+
+
+@given(st.lists(st.tuples(TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=4))
+def test_token_types_mark_the_half_and_what_stands_in_both(pairs: list[tuple[list[int], list[int]]]) -> None:
+    longest = max(len(state) + len(premise) for state, premise in pairs)
+    ids, mask = np.zeros((2, len(pairs), longest), dtype=np.int64)
+    for row, (state, premise) in enumerate(pairs):
+        ids[row, : len(state) + len(premise)] = [*state, *premise]
+        mask[row, : len(state) + len(premise)] = 1
+    states = np.array([len(state) for state, _ in pairs])
+    two, four = token_types(ids, mask, states, 2), token_types(ids, mask, states, 4)
+    for row, (state, premise) in enumerate(pairs):
+        padding = [0] * (longest - len(state) - len(premise))
+        assert two[row].tolist() == [0] * len(state) + [1] * len(premise) + padding
+        marked = [2 * (token in premise) for token in state] + [1 + 2 * (token in state) for token in premise]
+        assert four[row].tolist() == marked + padding
 
 
 @given(TOKENS, TOKENS, TOKENS.filter(bool), st.integers(8, 24), st.integers(8, 24))

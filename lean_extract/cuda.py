@@ -1,0 +1,159 @@
+"""Whether onnxruntime can use an NVIDIA GPU here, and if not, why and what to do.
+
+It is tried before any model is loaded, since onnxruntime itself reports a failure on standard output and standard
+error, and some failures show only when a graph runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import io
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.devices import Device
+from lean_extract.onnx_packages import CPU_PACKAGE, GPU_PACKAGE, replacement
+from lean_extract.telling import pip, pip_install
+
+PROVIDER = "CUDAExecutionProvider"
+INSTALL_LIBRARIES = f"{pip()} install '{GPU_PACKAGE}[cuda,cudnn]'"
+UPDATE_DRIVER = (
+    f"install a newer NVIDIA driver, or a version of {GPU_PACKAGE} that is made for this driver's CUDA"
+)
+
+_SQUARE = (  # x: float32[2, 2] -> y = x @ x, as ONNX
+    b'\x08\x08\x12\x00:@\n\x11\n\x01x\n\x01x\x12\x01y"\x06MatMul\x12\x01gZ\x13\n\x01x\x12\x0e\n\x0c\x08\x01\x12\x08'
+    b"\n\x02\x08\x02\n\x02\x08\x02b\x13\n\x01y\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x02\n\x02\x08\x02B\x04\n\x00"
+    b"\x10\r"
+)
+_FAILURE = re.compile(r"CUDA failure \d+: [^;\n]*")
+"""What CUDA says within onnxruntime's message."""
+_NO_DEVICE = 100
+"""CUDA_ERROR_NO_DEVICE, also where CUDA_VISIBLE_DEVICES hides all of them."""
+_SILENT = 4
+"""Fatal errors only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cuda:
+    """Whether CUDA can be used."""
+
+    is_usable: bool
+    reason: str = ""
+    """Why not, as a clause."""
+    fix: str = ""
+    """What to do about it; empty where nothing can be done."""
+
+
+def provider_names() -> list[str]:
+    """The execution providers of the installed onnxruntime that models may run on; none if it is damaged."""
+    import onnxruntime
+
+    try:
+        offered = onnxruntime.get_available_providers()
+    except AttributeError:  # a folder that another package's removal left almost empty
+        return []
+    return [name for name in (PROVIDER, "CPUExecutionProvider") if name in offered]
+
+
+@functools.cache
+def find_cuda() -> Cuda:
+    """Whether CUDA can be used, found out once a process.
+
+    Where onnxruntime has no CUDA this costs nothing; else about as much as the first model on a GPU would.
+    """
+
+    if PROVIDER not in provider_names():
+        return Cuda(
+            False,
+            "the onnxruntime that is installed has no CUDA",
+            f"{pip_install('gpu')} && {replacement([CPU_PACKAGE], GPU_PACKAGE)}",
+        )
+    if problem := driver_problem():
+        return Cuda(False, problem)
+    return tried(PROVIDER)
+
+
+def fix_two_packages(installed: Iterable[str]) -> str:
+    """The commands that leave one package of onnxruntime: the one with CUDA if there is a GPU for it."""
+    wanted = GPU_PACKAGE if GPU_PACKAGE in installed and not driver_problem() else CPU_PACKAGE
+    return replacement([name for name in installed if name != wanted], wanted)
+
+
+def fallback_warning(device: Device) -> str:
+    """A sentence for the user who asked for CUDA where it cannot be used; else empty."""
+    if device != "cuda" or (found := find_cuda()).is_usable:
+        return ""
+    return f"models.device is cuda, but {found.reason}. The CPU is used; `premise-suggest doctor` says more."
+
+
+def driver_problem() -> str:
+    """Why the NVIDIA driver gives no GPU; empty if it gives one."""
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        failed, count = driver.cuInit(0), ctypes.c_int()
+        failed = failed or driver.cuDeviceGetCount(ctypes.byref(count))
+    except (OSError, AttributeError):
+        return "there is no NVIDIA driver"
+    if failed and failed != _NO_DEVICE:
+        return f"the NVIDIA driver does not start (error {failed})"
+    return "" if count.value else "the NVIDIA driver shows no GPU"
+
+
+def tried(provider: str) -> Cuda:
+    """Whether a provider that onnxruntime offers computes a small product."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(_SILENT)
+    missing = _load_libraries(onnxruntime)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _SILENT
+    square = 2 * np.eye(2, dtype=np.float32)
+    try:
+        session = onnxruntime.InferenceSession(_SQUARE, options, providers=[provider], enable_fallback=0)
+        if provider not in session.get_providers():
+            if missing:
+                return Cuda(False, f"a library of CUDA is missing: {missing}", INSTALL_LIBRARIES)
+            refusal = _loader_error(onnxruntime) or "onnxruntime cannot start it"
+            return Cuda(False, f"CUDA does not load: {refusal}", f"{INSTALL_LIBRARIES}, or {UPDATE_DRIVER}")
+        [found] = session.run(["y"], {"x": square})
+    except Exception as error:  # noqa: BLE001  # onnxruntime's errors have no common class
+        said = _FAILURE.search(str(error))
+        return Cuda(
+            False, f"CUDA does not run: {said[0].strip() if said else _first_line(str(error))}", UPDATE_DRIVER
+        )
+    if not np.array_equal(found, square @ square):
+        return Cuda(False, "CUDA computes wrong results", UPDATE_DRIVER)
+    return Cuda(True)
+
+
+def _load_libraries(onnxruntime: Any) -> str:
+    """Load CUDA's libraries from where pip installs them; the system's words on the first that does not load."""
+    if not hasattr(onnxruntime, "preload_dlls"):  # before 1.21
+        return ""
+    with redirect_stdout(io.StringIO()) as printed:
+        onnxruntime.preload_dlls()
+    failed = [line for line in printed.getvalue().splitlines() if line.startswith("Failed to load")]
+    return _first_line(failed[0].partition(": ")[2]) if failed else ""
+
+
+def _loader_error(onnxruntime: Any) -> str:
+    """What the system says on loading the provider. Only after onnxruntime has tried to, which sets it up."""
+    name = "onnxruntime_providers_cuda.dll" if sys.platform == "win32" else "libonnxruntime_providers_cuda.so"
+    try:
+        ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / name))
+    except OSError as error:
+        return _first_line(str(error))
+    return ""
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:300].rstrip(".")

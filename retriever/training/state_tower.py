@@ -1,0 +1,95 @@
+"""A state tower: layers that read a state beside a bag of words, against premise vectors that stay.
+
+The paper's CFR (section 3.2.1) with one tower frozen: premises are embedded by a bag of words, once; states by
+
+    bag(state) + delta(state)
+
+where bag is the weighted mean of the same word vectors, and weights and delta come of BERT's last hidden states.
+Both begin as nothing (equal weights, no delta), so the tower begins as the bag of words. Token types mark what
+stands in the target.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import BertModel
+
+from lean_extract.errors import ModelError
+from retriever.models.text import GOAL
+from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, padded
+from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.running.config import ModelConfig
+from retriever.training.tokens import Ragged, mark_of
+from retriever.training.tower_config import encoder_of
+
+
+class StateTower(nn.Module):
+    """States in, vectors in the space of the premises out."""
+
+    def __init__(self, bert: BertModel, words: Tensor, goal: int) -> None:
+        """Begins as the bag of words.
+
+        Args:
+            bert: the layers, with word embeddings of their own.
+            words: [vocabulary, d] what the bag of words has of each token.
+            goal: the token that a state's target begins with.
+        """
+        super().__init__()
+        hidden = int(bert.config.hidden_size)
+        self.bert, self.goal = bert, goal
+        self.words = nn.Embedding(len(words), words.shape[1], _weight=words.clone())
+        self.attention = nn.Linear(hidden, 1)
+        self.delta = nn.Linear(hidden, words.shape[1])
+        for layer in (self.attention, self.delta):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, texts: Ragged) -> Tensor:
+        """[rows, d] The vector of every text; not normalised. Texts of like length run together."""
+        order = np.argsort(texts.lengths, kind="stable")
+        device = self.words.weight.device
+        limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
+        found = []
+        for rows in chunks(order, texts.lengths, limit):
+            ids, mask = padded(texts.take(rows), self.bert.config.pad_token_id or 0)
+            found.append(self.vectors(ids.to(device), mask.to(device)))
+        back = np.empty(len(order), dtype=np.int64)
+        back[order] = np.arange(len(order))
+        return torch.cat(found)[torch.from_numpy(back).to(device)]
+
+    def vectors(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """[n, d] float32 of int64 [n, longest] inputs."""
+        in_target = torch.cumsum((input_ids == self.goal).to(torch.int64), dim=1).clamp(max=1)
+        hidden = self.bert(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=in_target * attention_mask
+        ).last_hidden_state
+        logits = self.attention(hidden).squeeze(2).float()
+        weights = torch.softmax(logits.masked_fill(attention_mask == 0, float("-inf")), dim=1)
+        mask = attention_mask.float()
+        mean = mask / mask.sum(dim=1, keepdim=True).clamp(min=1.0)
+        bag: Tensor = (weights.unsqueeze(2) * self.words(input_ids)).sum(dim=1)
+        delta: Tensor = (mean.unsqueeze(2) * self.delta(hidden).float()).sum(dim=1)
+        return bag + delta
+
+
+def load_tower(run: Path, tokenizer: Tokenizer) -> tuple[StateTower, str]:
+    """The model of a run's last checkpoint, and the fingerprint of the encoder that it was trained beside.
+
+    Raises ModelError when there is none, or of another tokenizer.
+    """
+    saved = load_checkpoint(run)
+    if saved is None:
+        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    words = torch.zeros_like(saved.model["words.weight"])
+    bert = build_bert(ModelConfig(**saved.config["model"]), tokenizer.get_vocab_size())
+    model = StateTower(bert, words, mark_of(tokenizer, GOAL))
+    try:
+        model.load_state_dict(saved.model)
+    except RuntimeError as error:
+        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    return model, encoder_of(saved.data)

@@ -1,0 +1,89 @@
+"""The configuration of a state tower's training run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from retriever.models.encoder import TOKENIZER
+from retriever.training.running.config import (
+    Labels,
+    ModelConfig,
+    ScheduleConfig,
+    Shares,
+    Threads,
+    require_threads,
+    statements_and_inner,
+)
+from retriever.training.running.plain import from_plain, require
+
+
+@dataclass(frozen=True, slots=True)
+class TowerBatchConfig:
+    """How a step is put together."""
+
+    queries: int = 256
+    shares: Shares = field(default_factory=statements_and_inner)
+    """Where the queries come from."""
+    labels: Labels = field(default_factory=lambda: Labels(step=1.0))
+    """What counts as a step's positive, and how much."""
+    dropped: float = 0.0
+    """The chance with which each hypothesis of a state inside a proof is left out."""
+    unrelated: float = 0.0
+    """The share of the queries that get the hypotheses of another query of the batch beside their own."""
+
+    def __post_init__(self) -> None:
+        require(self.queries >= 2, "batch.queries must be at least 2")
+        require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
+        require(0 <= self.unrelated <= 1, "batch.unrelated must lie in [0, 1]")
+
+
+@dataclass(frozen=True, slots=True)
+class TowerConfig:
+    """One run of a state tower. Paths are relative to the folder the command runs in."""
+
+    dataset: Path
+    encoder: Path
+    """The model folder that embeds the premises: a bag of words, which the tower begins as."""
+    run: Path
+    kind: str = "tower"
+    start_from: Path | None = None
+    """The run whose embeddings and layers are taken over; without one the layers are fresh."""
+    seed: int = 0
+    threads: Threads = 1
+    temperature: float = 0.02
+    state: int = 256
+    """Where states are cut, in tokens, [CLS] and [SEP] included."""
+    model: ModelConfig = field(default_factory=ModelConfig)
+    batch: TowerBatchConfig = field(default_factory=TowerBatchConfig)
+    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
+
+    def __post_init__(self) -> None:
+        require(self.kind == "tower", f"a state tower is asked for, not `kind: {self.kind}`")
+        require_threads(self.threads)
+        require(self.temperature > 0, "temperature must be positive")
+        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
+        require(self.model.layers >= 1, "model.layers must be at least 1")
+        require(8 <= self.state <= self.model.positions, "state must lie between 8 and model.positions")
+
+    @property
+    def tokenizer(self) -> Path:
+        """The encoder's: states are read as it reads them."""
+        return self.encoder / TOKENIZER
+
+
+def parse_tower(values: Mapping[str, Any]) -> TowerConfig:
+    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
+    return from_plain(TowerConfig, values)
+
+
+def tower_data(dataset: str, encoder: str) -> str:
+    """What a checkpoint says of its data: the dataset's digest, and the fingerprint of the premises' encoder."""
+    return f"{dataset} {encoder}"
+
+
+def encoder_of(data: str) -> str:
+    """The fingerprint of the encoder that a tower was trained beside, from its checkpoint's `data`."""
+    return data.rpartition(" ")[2]

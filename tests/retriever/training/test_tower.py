@@ -1,0 +1,276 @@
+"""A state tower beside a bag of words: trained, stopped, resumed, exported, and refused where it does not fit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retriever
+from lean_extract.errors import BadSettings, ModelError
+from lean_extract.records import Goal, Hypothesis
+from retriever.lean.dataset.files import load_dataset
+from retriever.lean.evaluation.ranker_graph import write_ranker
+from retriever.lean.goal_context import GoalContext
+from retriever.lean.service import PremiseService
+from retriever.lean.training.arrays import load_arrays
+from retriever.models.encoder import Encoder
+from retriever.models.state_tower import FOLDER, StateTower
+from retriever.training.drawing import draw_positives
+from retriever.training.running.config import Labels
+from retriever.training.running.plain import to_plain
+from retriever.training.running.presets import preset_files, read_values
+from retriever.training.tower_config import TowerConfig, parse_tower
+from tests.commands import command
+from tests.retriever.support import Sheet, make_store, theorem
+from tests.retriever.training.conftest import DebugData
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytestmark = pytest.mark.train
+
+OURS = [name for name, path in preset_files().items() if read_values(path).get("kind") == "tower"]
+MINIMAL = {"dataset": "d", "encoder": "e", "run": "r"}
+SHIPPED = Path(retriever.__file__).parent / "data" / "encoder"
+GOAL = Goal((Hypothesis(("p", "q"), "S"),), "mix p q = mix q p")
+
+
+@pytest.fixture(scope="module")
+def bag(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model folder of a bag of words."""
+    folder = tmp_path_factory.mktemp("bag")
+    values = {
+        **read_values(Path("debug")),
+        "dataset": str(debug_data.dataset),
+        "tokenizer": str(debug_data.tokenizer),
+        "run": str(folder / "run"),
+        "model": {"layers": 0, "hidden": 16, "heads": 2, "intermediate": 32, "positions": 64},
+        "loss": {"similarity": "plain"},
+    }
+    (folder / "bag.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    assert command("retriever train")([folder / "bag.yaml"]) == 0
+    assert command("retriever export")([folder / "run", folder / "model"]) == 0
+    return folder / "model"
+
+
+def config_for(debug_data: DebugData, bag: Path, run: Path) -> TowerConfig:
+    return replace(
+        parse_tower(read_values(Path("debug-tower"))), dataset=debug_data.dataset, encoder=bag, run=run
+    )
+
+
+def train(config: TowerConfig, folder: Path, *more: str) -> int:
+    preset = folder / "tower.yaml"
+    preset.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
+    return command("retriever train")([preset, *more])
+
+
+@pytest.fixture(scope="module")
+def trained(debug_data: DebugData, bag: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of a tower that was stopped and went on."""
+    folder = tmp_path_factory.mktemp("tower")
+    config = config_for(debug_data, bag, folder / "run")
+    assert train(config, folder, "--until", "15") == 0
+    assert train(config, folder, "--resume") == 0
+    return config.run
+
+
+@contextmanager
+def exported(run: Path, bag: Path, *more: str) -> Iterator[Path]:
+    """A copy of the bag's folder with the tower in it."""
+    model = run.parent / "model"
+    shutil.copytree(bag, model)
+    try:
+        assert command("retriever export")([run, model / FOLDER, *more]) == 0
+        yield model
+    finally:
+        shutil.rmtree(model)
+
+
+@pytest.mark.parametrize("preset", OURS)
+def test_every_preset_is_read_and_written_back(preset: str) -> None:
+    config = parse_tower(read_values(Path(preset)))
+    assert parse_tower(yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"kind": "biencoder"}, "not `kind: biencoder`"),
+        ({"temperature": 0}, "temperature must be positive"),
+        ({"model": {"layers": 0}}, "layers must be at least 1"),
+        ({"state": 1000}, "state must lie between"),
+        ({"batch": {"queries": 1}}, "queries must be at least 2"),
+    ],
+)
+def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
+    with pytest.raises(BadSettings, match=told):
+        parse_tower({**MINIMAL, **values})
+
+
+def test_it_begins_as_the_bag_of_words(debug_data: DebugData, bag: Path, tmp_path: Path) -> None:
+    config = config_for(debug_data, bag, tmp_path / "run")
+    still = replace(config, schedule=replace(config.schedule, steps=1, learning_rate=1e-12))
+    assert train(still, tmp_path) == 0
+    encoder = Encoder.load(bag)
+    goals = [query.goal for query in load_dataset(debug_data.dataset).queries[:20]]
+    with exported(still.run, bag, "--fp32") as model:
+        tower = StateTower.load(model / FOLDER, encoder)
+        expected = [encoder.encode([encoder.fit(goal).text])[0] for goal in goals]
+        assert np.allclose(tower.encode_states(goals), np.stack(expected), atol=1e-4)
+
+
+def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag: Path) -> None:
+    curve = [json.loads(line) for line in (trained / "curve.jsonl").read_text().splitlines()]
+    losses = [point["loss"] for point in curve if "loss" in point]
+    assert losses[-1] < losses[0]
+    assert curve[-1]["recall_at_10"] > 0
+    encoder = Encoder.load(bag)
+    with exported(trained, bag) as model:
+        tower = StateTower.beside(model, encoder)
+        assert tower is not None
+        [vector] = tower.encode_states([GOAL])
+        assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+        assert not np.allclose(vector, encoder.encode_state(GOAL), atol=1e-2)
+        with exported_again(trained, model) as same:
+            assert same.fingerprint == tower.fingerprint
+
+
+@contextmanager
+def exported_again(run: Path, model: Path) -> Iterator[StateTower]:
+    assert command("retriever export")([run, model / FOLDER]) == 0
+    yield StateTower.load(model / FOLDER, Encoder.load(model))
+
+
+def test_stopped_and_resumed_it_ends_as_one_that_never_stopped(
+    trained: Path, debug_data: DebugData, bag: Path, tmp_path: Path
+) -> None:
+    from retriever.training.running.checkpoint import load_checkpoint
+
+    config = config_for(debug_data, bag, tmp_path / "run")
+    assert train(config, tmp_path) == 0
+    first, second = load_checkpoint(config.run), load_checkpoint(trained)
+    assert first is not None and second is not None
+    assert all(torch.equal(values, second.model[name]) for name, values in first.model.items())
+
+
+def test_another_encoder_is_refused(
+    trained: Path, debug_data: DebugData, bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with exported(trained, bag) as model:
+        values = json.loads((model / FOLDER / "config.json").read_text())
+        values["encoder"] = "0" * 16
+        (model / FOLDER / "config.json").write_text(json.dumps(values))
+        with pytest.raises(ModelError, match="belongs to the encoder 0000"):
+            StateTower.beside(model, Encoder.load(model))
+    other = tmp_path / "other"
+    shutil.copytree(bag, other)
+    settings = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps({**settings, "max_length": 24}))
+    config = config_for(debug_data, other, tmp_path / "run")
+    shutil.copytree(trained, config.run)
+    assert train(config, tmp_path, "--resume") != 0
+    assert "was trained on other data" in capsys.readouterr().err
+
+
+def test_the_service_ranks_by_what_it_reads(trained: Path, bag: Path, tmp_path: Path) -> None:
+    """Where only the tower's similarity counts, premises come in its order, those of the open file among them."""
+    names = {
+        "comm": "mix p q = mix q p",
+        "idem": "mix p p = p",
+        "unit": "mix p unit = p",
+        "fold": "fold p q = q",
+    }
+    sheet = Sheet([theorem(name, "Lib", text, "(p q : S)") for name, text in names.items()])
+    own = theorem("own", "New", "mix (mix p q) r = mix p (mix q r)", "(p q r : S)")
+    encoder = Encoder.load(bag)
+    store = make_store(tmp_path / "index", {"Lib": sheet}, encoder)
+    with exported(trained, bag) as model:
+        shutil.copyfile(SHIPPED / "fusion.json", model / "fusion.json")
+        write_ranker(model, {"tree_info": [{"tree_structure": {"leaf_value": 0.0}}]}, {"tower": 1.0}, "")
+        ranked = PremiseService.open([store], model).rank(GOAL, GoalContext("New", ("Lib",), local=(own,)))
+        tower = StateTower.load(model / FOLDER, encoder)
+        [vector] = tower.encode_states([GOAL])
+    assert {one.premise.name for one in ranked} == {*names, "own"}
+    for one in ranked:
+        [expected] = encoder.encode_premises([one.premise]) @ vector
+        assert one.score == pytest.approx(float(expected), abs=0.01)
+
+
+@pytest.mark.parametrize("damage", ["model.onnx", "config.json"])
+def test_a_damaged_one_is_told(trained: Path, bag: Path, damage: str) -> None:
+    with exported(trained, bag) as model:
+        path = model / FOLDER / damage
+        path.write_bytes(path.read_bytes()[:50])
+        with pytest.raises(ModelError, match=r"state tower|does not fit"):
+            StateTower.beside(model, Encoder.load(model))
+
+
+def test_an_encoder_with_layers_is_no_bag(debug_data: DebugData, tmp_path: Path) -> None:
+    values = {
+        **read_values(Path("debug")),
+        "dataset": str(debug_data.dataset),
+        "tokenizer": str(debug_data.tokenizer),
+        "run": str(tmp_path / "layers"),
+    }
+    values["schedule"] = {**values["schedule"], "steps": 2, "evaluate_every": 2}
+    (tmp_path / "layers.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    assert command("retriever train")([tmp_path / "layers.yaml"]) == 0
+    assert command("retriever export")([tmp_path / "layers", tmp_path / "model"]) == 0
+    with pytest.raises(ModelError, match="has layers"):
+        Encoder.load(tmp_path / "model").token_vectors()
+
+
+@given(st.integers(1, 5), st.integers(4, 9), st.integers(0, 2**32 - 1))
+def test_the_loss_is_the_equation(states: int, premises: int, seed: int) -> None:
+    from retriever.training.losses.against_all import Positives, against_all
+
+    generator = torch.Generator().manual_seed(seed)
+    table = torch.nn.functional.normalize(torch.randn(premises, 6, generator=generator), dim=1)
+    asked = torch.nn.functional.normalize(torch.randn(states, 6, generator=generator), dim=1).requires_grad_()
+    drawn = np.random.default_rng(seed)
+    gold = [drawn.permutation(premises)[: drawn.integers(1, 3)] for _ in range(states)]
+    rows = torch.tensor([row for row, own in enumerate(gold) for _ in own])
+    chosen = torch.tensor([int(one) for own in gold for one in own])
+    weights = torch.tensor([1 / len(own) for own in gold for _ in own])
+    excluded = torch.stack([rows, chosen])
+    found = against_all(asked, table, Positives(rows, chosen, weights), excluded, 0.5)
+    [gradient] = torch.autograd.grad(found, asked)
+    scores = asked @ table.T / 0.5
+    expected = torch.zeros(())
+    for row, own in enumerate(gold):
+        rest = [number for number in range(premises) if number not in own]
+        for positive in own:
+            among = scores[row, [int(positive), *rest]]
+            expected = expected - torch.log_softmax(among, dim=0)[0] / len(own) / states
+    [wanted] = torch.autograd.grad(expected, asked)
+    assert torch.allclose(found, expected, atol=1e-5)
+    assert torch.allclose(gradient, wanted, atol=1e-5)
+
+
+def test_positives_weigh_what_they_are_drawn_with(debug_data: DebugData) -> None:
+    from retriever.lean.training.tower import never_negative, weighted_gold
+
+    arrays = load_arrays(debug_data.dataset, debug_data.tokenizer)
+    labels = Labels(step=0.5, rest=0.3, proof=0.2)
+    queries = np.arange(min(12, len(arrays.states)))
+    rows, premises, weights = weighted_gold(arrays, queries, labels)
+    assert np.bincount(rows, weights=weights) == pytest.approx(np.ones(len(queries)))
+    generator = np.random.default_rng(0)
+    drawn = np.stack([draw_positives(arrays, queries, labels, generator) for _ in range(4000)])
+    for row, premise, weight in zip(rows, premises, weights, strict=True):
+        assert (drawn[:, row] == premise).mean() == pytest.approx(weight, abs=0.05)
+    pairs = set(map(tuple, never_negative(arrays, queries).T.tolist()))
+    assert pairs >= set(zip(rows.tolist(), premises.tolist(), strict=True))
+    for row, query in enumerate(queries.tolist()):
+        family = np.flatnonzero(arrays.families == arrays.query_families[query])
+        assert pairs >= {(row, int(premise)) for premise in family}
