@@ -79,7 +79,7 @@ def test_a_kind_that_no_corpus_claims_needs_a_backend() -> None:
 
 
 def test_kinds_and_presets_come_from_the_packages_of_the_corpora() -> None:
-    assert {"biencoder", "match", "match-mlm", *GENERIC} == set(all_kinds())
+    assert {"biencoder", "tower", "match", "match-mlm", *GENERIC} == set(all_kinds())
     assert next(iter(all_kinds())) == "biencoder"
     assert len(preset_folders()) == len(BUILT_IN)
     assert {"debug", "experiments-cpu", "match-npt", "naturalproofs-joint"} <= set(preset_files())
