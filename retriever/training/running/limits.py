@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from lean_extract.errors import UserError
 
@@ -27,7 +27,9 @@ class RunLimits:
 
 
 def read_deadline(text: str, now: datetime) -> datetime:
-    """The deadline that `HH:MM` of this day or an ISO time stands for; local time where no zone is named.
+    """The deadline that an ISO time or `HH:MM`, the next time the clock shows it, stands for.
+
+    Local time where no zone is named.
 
     Raises UserError when it is neither, or over.
     """
@@ -36,14 +38,16 @@ def read_deadline(text: str, now: datetime) -> datetime:
             deadline = datetime.fromisoformat(text)
         else:
             deadline = datetime.combine(now.date(), time.fromisoformat(text), tzinfo=now.tzinfo)
+            if deadline <= now:
+                deadline += timedelta(days=1)
     except ValueError as error:
-        hint = "Give HH:MM for today, or an ISO time such as 2026-12-01T09:30."
+        hint = "Give HH:MM, or an ISO time such as 2026-12-01T09:30."
         raise UserError(f"{text!r} is not a time.", hint) from error
     if deadline.tzinfo is None:
         deadline = deadline.astimezone()
     if deadline <= now:
         raise UserError(
             f"The deadline {deadline:%Y-%m-%d %H:%M} is over: it is {now:%Y-%m-%d %H:%M}.",
-            "Give a later time; one of another day needs its date, such as 2026-12-01T09:30.",
+            "Give a later time.",
         )
     return deadline

@@ -178,7 +178,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
     parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
     parser.add_argument(
-        "--deadline", metavar="TIME", help="stop at HH:MM of today, or at an ISO time (resumable)"
+        "--deadline", metavar="TIME", help="stop at HH:MM, or at an ISO time (resumable)"
     )
     parser.add_argument(
         "--background", action="store_true", help="train in a process that survives the terminal"

@@ -98,11 +98,12 @@ def test_a_process_number_that_was_given_again_is_not_the_run(
     assert "There is no run in" in capsys.readouterr().err
 
 
-def test_a_deadline_is_a_time_of_this_day_or_a_date_with_one() -> None:
+def test_a_deadline_is_the_next_such_time_or_a_date_with_one() -> None:
     assert read_deadline("22:05", NOW) == NOW.replace(hour=22, minute=5)
     assert read_deadline("2026-11-24T09:00+02:00", NOW) == NOW + timedelta(hours=11, minutes=30)
+    assert read_deadline("07:30", NOW) == NOW.replace(hour=7, minute=30) + timedelta(days=1)
     with pytest.raises(UserError, match="The deadline 2026-11-23 21:00 is over: it is 2026-11-23 21:30"):
-        read_deadline("21:00", NOW)
+        read_deadline("2026-11-23T21:00+02:00", NOW)
     for text in ("25:00", "soon", "2026-13-01T00:00"):
         with pytest.raises(UserError, match="is not a time"):
             read_deadline(text, NOW)
