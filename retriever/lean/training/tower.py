@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
+from lean_extract.errors import ModelError
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import with_unrelated, without_hypotheses
@@ -73,6 +74,8 @@ class TowerObjective:
         self._config, self._marks, self.data = config, marks, data
         self._arrays = replace(arrays, states=arrays.states.cut(config.state, keep="tail"))
         self._pools = training_queries(arrays)
+        if not any(map(len, self._pools)):
+            raise ModelError("No query is left to learn from.", "Use more records.")
         self._premises = torch.from_numpy(premises).to(device)
         self.model = StateTower(_layers(config, len(words)), torch.from_numpy(words), marks[1])
         fit_attention(self.model.bert, device)

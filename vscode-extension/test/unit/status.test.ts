@@ -38,7 +38,9 @@ test("the server is sent its own settings, and of the extension's none", () => {
     Object.keys(group.properties).map((name) => name.split(".")[1] ?? ""),
   );
   const sent = Object.keys(serverSettings(Object.fromEntries(sections.map((name) => [name, {}]))));
-  const servers = ["lean", "premises", "tactics", "hover", "completion", "codeActions", "index", "modelFolder", "modelDownload"];
+  const servers = [
+    "lean", "premises", "tactics", "hover", "completion", "codeActions", "index", "models", "modelFolder", "modelDownload",
+  ];
   assert.deepEqual(sent.sort(), servers.sort());
   assert.deepEqual(serverSettings(undefined), {});
 });
