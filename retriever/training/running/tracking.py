@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from retriever.training.running.board import Board
 from retriever.training.running.curve import CURVE, Point, keep_until
 from retriever.training.running.progress import ProgressFile
 
@@ -63,7 +63,7 @@ class RunTracker:
         self._progress = progress
         keep_until(folder, start)
         self._curve = (folder / CURVE).open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder / BOARD), purge_step=start + 1)
+        self._board = Board(folder / BOARD, start + 1)
         self._bar = tqdm(
             total=end,
             initial=start,
@@ -78,8 +78,7 @@ class RunTracker:
         self._curve.write(json.dumps(values) + "\n")
         self._curve.flush()
         figures = {name: value for name, value in values.items() if name not in ("step", "seconds")}
-        for name, value in figures.items():
-            self._board.add_scalar(name, value, int(values["step"]))
+        self._board.add(int(values["step"]), figures)
         line = " ".join(f"{name} {value:.4g}" for name, value in values.items())
         if self._bar.disable:
             print(line, flush=True)

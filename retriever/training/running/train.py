@@ -177,9 +177,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
     parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
     parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
-    parser.add_argument(
-        "--deadline", metavar="TIME", help="stop at HH:MM, or at an ISO time (resumable)"
-    )
+    parser.add_argument("--deadline", metavar="TIME", help="stop at HH:MM, or at an ISO time (resumable)")
     parser.add_argument(
         "--background", action="store_true", help="train in a process that survives the terminal"
     )
