@@ -92,7 +92,8 @@ def candidates(question: RankingQuestion, lists: Lists, k: int = 0) -> Ids:
         found.append(top(signals.votes, lists.neighbours, allowed & (signals.votes > 0)))
         if signals.further is not None:
             found.append(signals.further.voted.best(_VOTED, allowed))
-            found.append(signals.further.question.tower.top(lists.dense, allowed))
+            if signals.further.question.tower is not signals.dense:  # the model has a tower
+                found.append(signals.further.question.tower.top(lists.dense, allowed))
         there = allowed[signals.instances]
         found.append(signals.instances[there][top(signals.promise[there], lists.structure)])
     return np.unique(np.concatenate(found))

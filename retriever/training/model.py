@@ -120,17 +120,12 @@ class BiEncoder(nn.Module):
         """[rows, hidden] The mean of the last hidden states of every text; not normalised."""
         return self._bag(texts) if self.is_bag else self._layers(texts)
 
-    def table(self) -> Tensor:
-        """[vocabulary, hidden] What a bag of words has of each token: BERT's embedding layer without positions."""
-        embeddings = self.bert.embeddings
-        kind = embeddings.token_type_embeddings.weight[0]
-        table: Tensor = embeddings.LayerNorm(embeddings.word_embeddings.weight + kind)
-        return table
-
     def _bag(self, texts: Ragged) -> Tensor:
         """What BERT's embedding layer gives without positions, at the price of one sum a token."""
-        table = self.table()
-        device = table.device
+        embeddings = self.bert.embeddings
+        device = embeddings.word_embeddings.weight.device
+        kind = embeddings.token_type_embeddings.weight[0]
+        table = embeddings.LayerNorm(embeddings.word_embeddings.weight + kind)
         flat = torch.from_numpy(texts.flat.astype(np.int64)).to(device)
         offsets = torch.from_numpy(texts.offsets[:-1]).to(device)
         return functional.embedding_bag(flat, table, offsets, mode="mean")

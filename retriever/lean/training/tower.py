@@ -126,11 +126,21 @@ class TowerObjective:
 
 
 def _layers(config: TowerConfig, vocabulary: int) -> BertModel:
-    """The tower's BERT: fresh, or as another run left it where the shapes agree."""
+    """The tower's BERT: fresh, or with the first layers of another run. Raises ModelError: they do not fit."""
     bert = build_bert(config.model, vocabulary)
     if config.start_from is not None:
-        take_matching(bert, load_bert(config.start_from, vocabulary))
+        source = load_bert(config.start_from, vocabulary)
+        fits = _shape(source) == _shape(bert)
+        if not fits or source.config.num_hidden_layers < config.model.layers:
+            hint = "Start from a run of the same width and heads and at least as many layers, or leave start_from out."
+            raise ModelError("The run to start from has another shape.", hint)
+        take_matching(bert, source)
     return bert
+
+
+def _shape(bert: BertModel) -> tuple[int, int, int]:
+    shape = bert.config
+    return shape.hidden_size, shape.num_attention_heads, shape.intermediate_size
 
 
 def weighted_gold(

@@ -230,6 +230,20 @@ def test_an_encoder_with_layers_is_no_bag(debug_data: DebugData, tmp_path: Path)
         Encoder.load(tmp_path / "model").token_vectors()
 
 
+@pytest.mark.parametrize("other", [{"layers": 2}, {"heads": 4}, {"intermediate": 64}])
+def test_a_start_of_another_shape_is_refused(
+    trained: Path,
+    debug_data: DebugData,
+    bag: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    other: dict[str, int],
+) -> None:
+    config = config_for(debug_data, bag, tmp_path / "run")
+    assert train(replace(config, model=replace(config.model, **other), start_from=trained), tmp_path) != 0
+    assert "The run to start from has another shape" in capsys.readouterr().err
+
+
 @given(st.integers(1, 5), st.integers(4, 9), st.integers(0, 2**32 - 1))
 def test_the_loss_is_the_equation(states: int, premises: int, seed: int) -> None:
     from retriever.training.losses.against_all import Positives, against_all
