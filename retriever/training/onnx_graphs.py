@@ -1,4 +1,4 @@
-"""Torch models as ONNX graphs, and their int8 quantisation."""
+"""Torch models as ONNX graphs, and their int8 and int4 quantisation."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import Tensor, nn
 from transformers import BertModel
 
 OPSET = 17
+_BLOCK = 128
+"""Numbers of an int4 row that share a scale."""
 
 
 class ExportedEncoder(nn.Module):
@@ -57,11 +61,19 @@ def export_graph(
     )
 
 
-def quantise(source: Path, target: Path) -> None:
-    """Dynamic int8 quantisation of all weights, the embeddings among them."""
+def quantise(source: Path, target: Path, *, int4: str = "") -> None:
+    """Quantise all weights: int8, with matrix products in int8 (dynamic), and an embedding table in int4.
+
+    Args:
+        source: a graph with float32 weights.
+        target: where the quantised graph is written.
+        int4: what the table's name has in it, none by default; its rows are quantised in blocks.
+    """
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
+        if int4:
+            _quantise_rows(prepared, int4)
         quantize_dynamic(
             str(prepared),
             str(target),
@@ -69,3 +81,20 @@ def quantise(source: Path, target: Path) -> None:
             weight_type=QuantType.QInt8,
             per_channel=True,
         )
+
+
+def _quantise_rows(path: Path, table: str) -> None:
+    """Rewrite a graph so that the rows of a table are int4."""
+    model = onnx.load(path)
+    others = [
+        node.name for node in model.graph.node if node.op_type == "Gather" and table not in node.input[0]
+    ]
+    quantiser = MatMulNBitsQuantizer(
+        model,
+        block_size=_BLOCK,
+        is_symmetric=False,
+        op_types_to_quantize=("Gather",),
+        nodes_to_exclude=others,
+    )
+    quantiser.process()
+    quantiser.model.save_model_to_file(str(path))
