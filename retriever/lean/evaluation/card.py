@@ -1,6 +1,6 @@
 """The model card: what the weights were made from, how, and what the evaluation command found.
 
-    python -m retriever card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--note TEXT ...]
+    python -m retriever card MODEL RUN --figures FILE [FILE ...] --hardware TEXT [--tower RUN] [--note TEXT ...]
 
 RUN is the run that was exported; the runs it started from are found through their configurations. The
 figures are what `python -m retriever evaluate --json DIR` wrote, and must be of this very
@@ -42,15 +42,17 @@ Formalization with A Learning-based Premise Retriever"). It was trained from scr
 - `config.json` and `retriever/models/encoder.py` define how it is run.
 - `fusion.json` holds the weights that combine it with BM25 and the other features.
 - `ranker.onnx`, if there is one, holds the trees that rank in place of that weighted sum.
+- `tower/`, if there is one, reads states with layers (`retriever/models/state_tower.py`). Its similarity is among
+  the features of the trees.
 """
 
 _SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}
 
 _LIMITS = """## Limits
 
-- It was trained on source text, not on elaborated terms. Its training states are theorem statements and goals
-  stated inside proofs, with the premises that the text names. It has not seen what `simp` or `omega` used, nor
-  the states between tactics.
+- It was trained on source text, not on elaborated terms. Its training states are theorem statements, goals stated
+  inside proofs and, where the records have them, states between tactics, with the premises that the text names. It
+  has not seen what `simp` or `omega` used.
 - It does not read names.
 - Its premises are Mathlib's. For other libraries it relies on the words that they share with Mathlib.
 - Figures of papers with labels per tactic are of another task.
@@ -99,8 +101,15 @@ def _report(path: Path) -> dict[str, Any]:
     return report
 
 
-def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes: Sequence[str] = ()) -> None:
-    """Write `README.md` of a model folder.
+def write_card(
+    model: Path,
+    run: Path,
+    figures: list[Path],
+    hardware: str,
+    notes: Sequence[str] = (),
+    tower: Path | None = None,
+) -> None:
+    """Write `README.md` of a model folder; `tower` is the run of its state tower.
 
     Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
     """
@@ -111,6 +120,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
             raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
     manifest = read_manifest(load_config(run / "config.yaml").dataset)
     stages = stages_of(run)
+    towers = stages_of(tower) if tower else []
     similarity = stages[-1].values.get("loss", {}).get("similarity", "fine")
     train = sum(count for name, count in manifest.queries.items() if name.startswith("train/"))
     parts = [
@@ -122,6 +132,7 @@ def write_card(model: Path, run: Path, figures: list[Path], hardware: str, notes
         "Generated variants follow their source.",
         f"- Hardware: {hardware}.",
         *(f"- {_stage_line(stage)}" for stage in stages),
+        *(f"- The state tower's {_stage_line(stage)}" for stage in towers),
         *(f"- {note}" for note in notes),
         f"- Fingerprint `{fingerprint}`.\n",
         _LIMITS,
@@ -152,6 +163,8 @@ def _batch(values: dict[str, Any]) -> str:
         line = f"{batch['texts']} texts with {batch['masked']:.0%} of the tokens masked"
     elif values["kind"] == "crossencoder":
         line = f"{batch['queries']} states with {batch['negatives']} mined premises each"
+    elif values["kind"] == "tower":
+        line = f"{batch['queries']} queries against all premises"
     else:
         line = f"{batch['queries']} queries with {batch['corpus_negatives']} random corpus premises"
         line += f" and {batch['hard_negatives']} mined ones each" if batch["hard_negatives"] else ""
@@ -194,9 +207,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="the run it was exported from")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="what the evaluation wrote")
     parser.add_argument("--hardware", required=True, help="what it was trained on, in words")
+    parser.add_argument("--tower", type=Path, metavar="RUN", help="the run of its state tower")
     parser.add_argument("--note", action="append", default=[], help="a further line on the training")
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    write_card(options.model, options.run, options.figures, options.hardware, options.note)
+    write_card(options.model, options.run, options.figures, options.hardware, options.note, options.tower)
