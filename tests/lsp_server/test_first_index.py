@@ -20,7 +20,7 @@ def send(editor: Editor, number: str) -> asyncio.Future[Any]:
     params = {
         "textDocument": {"uri": editor.uri("A.lean")},
         "position": {"line": 0, "character": 0},
-        "goal": "⊢ True",
+        "goal": "⊢ Gadget",
     }
     protocol = editor.client.protocol
     return asyncio.wrap_future(
@@ -33,7 +33,9 @@ async def test_who_needs_an_index_that_is_being_built_waits_for_it(
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "A"\n', encoding="utf-8")
     (tmp_path / "A.lean").write_text("import B\n", encoding="utf-8")
-    (tmp_path / "B.lean").write_text("theorem first_of_all : True := True.intro\n", encoding="utf-8")
+    (tmp_path / "B.lean").write_text(
+        "inductive Gadget : Prop\n  | mk\ntheorem first_of_all : Gadget := .mk\n", encoding="utf-8"
+    )
     begun, may_go_on = asyncio.Event(), asyncio.Event()
 
     async def show_bar(_: types.WorkDoneProgressCreateParams) -> None:
@@ -51,7 +53,7 @@ async def test_who_needs_an_index_that_is_being_built_waits_for_it(
     assert "IndexMissing" not in str(getattr(ended.value, "data", ""))
     may_go_on.set()
     answer = await waiting["second"]
-    assert "first_of_all" in [premise["name"] for premise in answer["premises"]]
+    assert answer["premises"][0]["name"] == "first_of_all"
     assert [message.message for message in editor.client.messages] == []
     await stop_editor(editor)
 
