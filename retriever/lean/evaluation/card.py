@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,9 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 
 # The encoder of premise-suggest
 
-A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of "Assisting Mathematical
-Formalization with A Learning-based Premise Retriever"). It was trained from scratch with a contrastive loss (eq. 6).
+A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of
+"Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from scratch
+with a contrastive loss (eq. 6).
 
 - `retriever/models/text.py` defines the text that it reads.
 - `config.json` and `retriever/models/encoder.py` define how it is run.
@@ -57,6 +59,9 @@ _LIMITS = """## Limits
 - Its premises are Mathlib's. For other libraries it relies on the words that they share with Mathlib.
 - Figures of papers with labels per tactic are of another task.
 """
+
+
+_COLUMNS = 118
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,26 +128,42 @@ def write_card(
     towers = stages_of(tower) if tower else []
     similarity = stages[-1].values.get("loss", {}).get("similarity", "fine")
     train = sum(count for name, count in manifest.queries.items() if name.startswith("train/"))
+    items = [
+        f"Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
+        f"{train:,} training states; data hash `{manifest.digest}`.",
+        "Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
+        "Generated variants follow their source.",
+        f"Hardware: {hardware}.",
+        *map(_stage_line, stages),
+        *(f"The state tower's {_stage_line(stage)}" for stage in towers),
+        *notes,
+        f"Fingerprint `{fingerprint}`.",
+    ]
     parts = [
         _HEADER.format(similarity=_SIMILARITIES[similarity]),
         "## Training\n",
-        f"- Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
-        f"{train:,} training states; data hash `{manifest.digest}`.",
-        "- Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. "
-        "Generated variants follow their source.",
-        f"- Hardware: {hardware}.",
-        *(f"- {_stage_line(stage)}" for stage in stages),
-        *(f"- The state tower's {_stage_line(stage)}" for stage in towers),
-        *(f"- {note}" for note in notes),
-        f"- Fingerprint `{fingerprint}`.\n",
+        *map(_item, items),
+        "",
         _LIMITS,
         "## Figures\n",
-        "In percent, with 95% bootstrap intervals over questions. Gold is the theorems that the whole proof "
+        "In percent, with 95% bootstrap intervals over questions. Gold is the theorems that the whole proof\n"
         "names. Printed by `python -m retriever evaluate`.\n",
         *(_figures(report) for report in reports),
     ]
     with replacing(model / "README.md") as stream:
         stream.write("\n".join(parts))
+
+
+def _item(text: str) -> str:
+    """An item of a list, in lines of at most `_COLUMNS`; a path or a hash is never broken."""
+    return textwrap.fill(
+        text,
+        _COLUMNS,
+        initial_indent="- ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _stage_line(stage: CardStage) -> str:
