@@ -51,7 +51,7 @@ from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
-from retriever.search.index.neighbours import Floats, Ids
+from retriever.search.index.neighbours import Floats, Ids, NearestNeighbours, NeighbourQuery
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked
@@ -319,6 +319,17 @@ def _ranker_table(
     return ranker_table(snapshot, signals, parts, columns, table, tokens)
 
 
+def _state_queries(
+    search: NearestNeighbours, vectors: GoalVectors
+) -> tuple[NeighbourQuery, NeighbourQuery]:
+    """Of the bag of words and of the state tower; the same one without a tower."""
+    if vectors.tower is None or vectors.tower is vectors.state:
+        query = search.query(vectors.state)
+        return query, query
+    words, tower = search.queries(np.stack([vectors.state, vectors.tower]))
+    return words, tower
+
+
 def _question(
     snapshot: Snapshot,
     asked: RankRequest,
@@ -338,7 +349,7 @@ def _question(
     goal, where = asked.goal, asked.where
     statement = goal_statement(goal)
     tokens, structure = goal_tokens(goal), of_statement(statement)
-    query = snapshot.search.query(vectors.state)
+    query, of_tower = _state_queries(snapshot.search, vectors)
     allowed = voters(snapshot, where)
     nearest = query.top(NEIGHBOURS, allowed)
     lexical = snapshot.bm25.scores(tokens)
@@ -347,7 +358,7 @@ def _question(
         of_target = TargetQuestion(
             snapshot.search.query(vectors.target),
             vectors.target,
-            query if vectors.tower is vectors.state else snapshot.search.query(vectors.tower),
+            of_tower,
             vectors.tower,
             frozenset(target_tokens(goal)),
             patterns_of(statement),

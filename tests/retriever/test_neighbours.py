@@ -64,12 +64,18 @@ def test_exact_search_equals_a_naive_argsort(
     allowed = np.array(
         data.draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole))), dtype=bool
     )
-    query = embedding_like(1, 8, 99)[0]
-    found = ExactSearch(parts).query(query).top(k, allowed)
-    products = whole @ query
-    best = np.sort(products[allowed])[::-1][:k]
-    assert allowed[found].all()
-    assert products[found] == pytest.approx(best, abs=1e-5)
+    vectors = embedding_like(3, 8, 99)
+    search = ExactSearch(parts)
+    asked = [(vectors[0], search.query(vectors[0])), *zip(vectors, search.queries(vectors), strict=True)]
+    for vector, query in asked:
+        products = whole @ vector
+        some = np.flatnonzero(allowed)
+        assert query.scores(some) == pytest.approx(products[some], abs=1e-5)
+        found = query.top(k, allowed)
+        best = np.sort(products[allowed])[::-1][:k]
+        assert allowed[found].all()
+        assert products[found] == pytest.approx(best, abs=1e-5)
+        assert query.scores(some) == pytest.approx(products[some], abs=1e-5)
 
 
 def test_lengthened_vectors_are_of_length_one_and_keep_their_products() -> None:
@@ -91,9 +97,9 @@ def test_graphs_find_what_exact_search_finds(tmp_path: Path) -> None:
     assert isinstance(search, HnswSearch)
     exact = ExactSearch(parts)
     hits = 0
-    for query in embedding_like(50, seed=1):
+    asked = embedding_like(50, seed=1)
+    for query, answer in zip(asked, search.queries(asked), strict=True):
         expected = set(exact.query(query).top(10).tolist())
-        answer = search.query(query)
         found = answer.top(10)
         hits += len(expected & set(found.tolist()))
         assert answer.scores(found) == pytest.approx(exact.query(query).scores(found), abs=1e-5)

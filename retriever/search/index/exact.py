@@ -20,13 +20,20 @@ _BLOCK = 2048
 
 def inner_products(vectors: StoredVectors, scales: Floats, query: Floats) -> Floats:
     """float32[n]: the products of vectors, in rows [n, d] and scales float32[n], with float32[d]."""
-    result = np.empty(len(vectors), dtype=np.float32)
+    (found,) = all_inner_products(vectors, scales, query[None])
+    return np.asarray(found)
+
+
+def all_inner_products(vectors: StoredVectors, scales: Floats, queries: Floats) -> Floats:
+    """float32[m, n]: the products with float32[m, d]. Widening costs more than a product, and is done once."""
+    result = np.empty((len(queries), len(vectors)), dtype=np.float32)
     buffer = np.empty((min(_BLOCK, len(vectors)), vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(vectors), _BLOCK):
         stop = min(start + _BLOCK, len(vectors))
         block = buffer[: stop - start]
         np.copyto(block, vectors[start:stop], casting="unsafe")
-        np.dot(block, query, out=result[start:stop])
+        for row, query in enumerate(queries):
+            np.dot(block, query, out=result[row, start:stop])
     result *= scales
     return result
 
@@ -42,27 +49,49 @@ class ExactSearch:
         return self._count
 
     def query(self, vector: Floats) -> NeighbourQuery:
-        """Begin a query with float32[d]; all products are computed when the nearest are first asked for."""
-        return _ExactQuery(self._parts, vector)
+        """Begin a query with float32[d]."""
+        return self.queries(vector[None])[0]
+
+    def queries(self, vectors: Floats) -> list[NeighbourQuery]:
+        """Begin queries with float32[m, d].
+
+        The products of all of them are computed when the nearest of one are first asked for.
+        """
+        batch = _ExactBatch(self._parts, vectors)
+        return [_ExactQuery(batch, row) for row in range(len(vectors))]
+
+
+class _ExactBatch:
+    """The products of several queries, float32[m, d], computed in one pass over the vectors."""
+
+    def __init__(self, parts: Sequence[tuple[StoredVectors, Floats]], queries: Floats) -> None:
+        self._parts = parts
+        self._queries = queries
+
+    @cached_property
+    def _all(self) -> Floats:
+        found = [all_inner_products(vectors, scales, self._queries) for vectors, scales in self._parts]
+        return np.concatenate([np.zeros((len(self._queries), 0), dtype=np.float32), *found], axis=1)
+
+    def all_of(self, row: int) -> KnownProducts:
+        return KnownProducts(self._all[row])
+
+    def scores(self, row: int, ids: Ids) -> Floats:
+        if "_all" in self.__dict__:
+            return self.all_of(row).scores(ids)
+        return products_of(self._parts, ids, self._queries[row])
 
 
 class _ExactQuery:
-    def __init__(self, parts: Sequence[tuple[StoredVectors, Floats]], vector: Floats) -> None:
-        self._parts = parts
-        self._vector = vector
-
-    @cached_property
-    def _all(self) -> KnownProducts:
-        found = [inner_products(vectors, scales, self._vector) for vectors, scales in self._parts]
-        return KnownProducts(np.concatenate([np.zeros(0, dtype=np.float32), *found]))
+    def __init__(self, batch: _ExactBatch, row: int) -> None:
+        self._batch = batch
+        self._row = row
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
-        return self._all.top(k, allowed)
+        return self._batch.all_of(self._row).top(k, allowed)
 
     def scores(self, ids: Ids) -> Floats:
-        return (
-            self._all.scores(ids) if "_all" in self.__dict__ else products_of(self._parts, ids, self._vector)
-        )
+        return self._batch.scores(self._row, ids)
 
 
 def products_of(parts: Sequence[tuple[StoredVectors, Floats]], ids: Ids, vector: Floats) -> Floats:

@@ -184,6 +184,10 @@ class HnswSearch:
         """Begin a query with float32[d]."""
         return _HnswQuery(self, vector)
 
+    def queries(self, vectors: Floats) -> list[NeighbourQuery]:
+        """Begin queries with float32[m, d]; a walk through a graph is each query's own."""
+        return [self.query(vector) for vector in vectors]
+
 
 class _HnswQuery:
     def __init__(self, search: HnswSearch, vector: Floats) -> None:

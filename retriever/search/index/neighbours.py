@@ -29,3 +29,6 @@ class NearestNeighbours(Protocol):
 
     def query(self, vector: Floats) -> NeighbourQuery:
         """Begin a query with float32[d]."""
+
+    def queries(self, vectors: Floats) -> list[NeighbourQuery]:
+        """Begin m queries with float32[m, d] that share what can be computed for all of them at once."""
