@@ -319,9 +319,7 @@ def _ranker_table(
     return ranker_table(snapshot, signals, parts, columns, table, tokens)
 
 
-def _state_queries(
-    search: NearestNeighbours, vectors: GoalVectors
-) -> tuple[NeighbourQuery, NeighbourQuery]:
+def _state_queries(search: NearestNeighbours, vectors: GoalVectors) -> tuple[NeighbourQuery, NeighbourQuery]:
     """Of the bag of words and of the state tower; the same one without a tower."""
     if vectors.tower is None or vectors.tower is vectors.state:
         query = search.query(vectors.state)
