@@ -83,6 +83,10 @@ class ProjectBroken(LeanError):
     """The project's own files prevent elaboration: imports are missing, or the build failed."""
 
 
+class Busy(PremiseSuggestError):
+    """Too much other work is waiting."""
+
+
 class BadRecords(PremiseSuggestError):
     """A records file that cannot be read, or has another format or version."""
 

@@ -22,6 +22,7 @@ _COMMANDS = {
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
     "http": "lsp_server.commands.http",
+    "mcp": "lsp_server.commands.mcp",
     "collections": "lsp_server.commands.collections",
     "eval": "lsp_server.commands.eval",
     "doctor": "lsp_server.commands.doctor",
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _serve(commands.add_parser("serve", help="run the language server"))
     _http(commands.add_parser("http", help="serve other Lean tools and a search page over HTTP, on loopback"))
+    _mcp(commands.add_parser("mcp", help="serve tools to agents over the Model Context Protocol"))
     add_eval(commands.add_parser("eval", help="prove problems by search, or measure a backend's retrieval"))
     _doctor(commands.add_parser("doctor", help="show what is set up, what is missing, and how to fix it"))
     demo = commands.add_parser("demo", help="run a demonstration on the bundled example library")
@@ -153,6 +155,30 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument("--verbose", action="store_true", help="log each request, without goals")
     command.add_argument("--log-goals", action="store_true", help="also log the queries in URLs")
     command.set_defaults(lean="")
+    _model(command)
+    _rerank(command)
+    _tactics(command)
+
+
+def _mcp(command: argparse.ArgumentParser) -> None:
+    said = "a project whose files may be asked about; the first one answers searches (default: the current folder's)"
+    command.add_argument(
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+    )
+    said = "serve streamable HTTP, to any number of agents, in place of standard input and output"
+    command.add_argument("--http", action="store_true", help=said)
+    command.add_argument(
+        "--port",
+        type=port,
+        default=8766,
+        metavar="PORT",
+        help="with --http: the port; 0: any free one (default: 8766)",
+    )
+    said = "with --http: the address to listen on (default: 127.0.0.1)"
+    command.add_argument("--host", default="127.0.0.1", metavar="H", help=said)
+    said = "with --http: require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    command.add_argument("--token", metavar="T", help=said)
+    _lean(command)
     _model(command)
     _rerank(command)
     _tactics(command)

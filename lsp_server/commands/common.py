@@ -16,6 +16,7 @@ from lean_extract.source.projects.project import find_root
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store
+from lsp_server.http.logs import OneLine, Seldom
 from retriever.models import reranker
 
 
@@ -54,6 +55,14 @@ def show_first_use() -> None:
     first_use.addHandler(logging.StreamHandler(sys.stderr))
     first_use.setLevel(logging.INFO)
     first_use.propagate = False
+
+
+def log_to_standard_error() -> None:
+    """Log errors on one line each, and limit repetitions, so that a client cannot fill a disk."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.addFilter(Seldom())
+    logging.basicConfig(level=logging.ERROR, handlers=[handler])
 
 
 def tell_fallback(device: Device) -> None:

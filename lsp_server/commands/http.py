@@ -10,12 +10,12 @@ from lean_extract.errors import UserError
 from lean_extract.telling import pip_install
 from lsp_server.commands.common import (
     existing_folder,
+    log_to_standard_error,
     project_root,
     settings_for,
     show_first_use,
     tell_fallback,
 )
-from lsp_server.http.logs import OneLine, Seldom
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
@@ -23,7 +23,7 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns when the server is asked to stop."""
-    _log_to_standard_error()
+    log_to_standard_error()
     if options.verbose or options.log_goals:
         logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
     show_first_use()
@@ -50,11 +50,3 @@ def run(options: argparse.Namespace) -> int:
         settings_for(options),
     )
     return 0
-
-
-def _log_to_standard_error() -> None:
-    """Log errors on one line each, and limit repetitions, so that a client cannot fill a disk."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    handler.addFilter(Seldom())
-    logging.basicConfig(level=logging.ERROR, handlers=[handler])

@@ -16,6 +16,8 @@ from lean_extract.records import Goal, Premise, ProofState
 from lean_extract.session import LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.changed_files import ChangedFiles
+from lsp_server.engine.describing import describe
+from lsp_server.engine.given_tactics import try_given
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
 from lsp_server.engine.pipeline import Pipeline
@@ -23,7 +25,14 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
 from lsp_server.engine.running_lean import RunningLean
-from lsp_server.engine.schema import IndexItem, SearchAnswer, Suggestion
+from lsp_server.engine.schema import (
+    DeclarationAnswer,
+    IndexItem,
+    IndexStatusAnswer,
+    SearchAnswer,
+    Suggestion,
+    TrialsAnswer,
+)
 from lsp_server.engine.searching import search
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
@@ -126,6 +135,26 @@ class Engine:
     async def declaration(self, name: str, module: str) -> DeclarationSite:
         """Where a premise is declared. Raises IndexMissing, IndexDamaged, ModelError."""
         return await asyncio.to_thread((await self.project_index()).declared, name, module)
+
+    async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
+        """What a declaration says and where it stands; `module` decides between several of the same name.
+
+        Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
+        """
+        return await describe(self._context(), name, module)
+
+    async def try_tactics(self, position: GoalPosition, tactics: Sequence[str]) -> TrialsAnswer:
+        """Lean's verdict on each of these tactics at a position, in their order.
+
+        Raises UserError (none, too many, too long; no goal), LeanError.
+        """
+        return await try_given(self._context(), self._pipeline.states, position, tactics)
+
+    async def status(self) -> IndexStatusAnswer:
+        """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""
+        index = await self.project_index()
+        item = await self._context().freshness(index)
+        return IndexStatusAnswer(item, [index.note] if index.note else [])
 
     # What is open.
 

@@ -100,6 +100,11 @@ class OpenIndex:
         with self._updates.one():
             yield
 
+    @property
+    def is_being_updated(self) -> bool:
+        """Whether an update runs."""
+        return self._updates.is_running or self._updating.locked()
+
     async def update(self, progress: Progress, should_stop: ShouldStop) -> IndexReport:
         """Build or refresh the project's index; only what changed is read and embedded.
 
@@ -182,6 +187,11 @@ class _Updates:
             self.ended += 1
             self._change.set()
             self._change = asyncio.Event()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is one now."""
+        return self._running > 0
 
     async def another_since(self, ended: int) -> bool:
         """Wait for the end of an update, if one runs; whether one has ended since there were so many."""

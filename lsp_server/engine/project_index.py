@@ -24,7 +24,7 @@ from prover.mentions import DEFINITIONS
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
-from retriever.lean.declared import DeclarationSite, declared, stated
+from retriever.lean.declared import DeclarationSite, declared, described, stated
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, kinds_for
@@ -177,6 +177,15 @@ class ProjectIndex:
         if found.path is None and self._project is not None:
             return replace(found, path=source_of(self._project, module))
         return found
+
+    def described(self, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite] | None:
+        """The premise of this name and where it is declared; None if the index does not have it."""
+        with self._service.reading() as snapshot:
+            found = described(snapshot, name, module)
+        if found is None or found[1].path is not None or self._project is None:
+            return found
+        premise, site = found
+        return premise, replace(site, path=source_of(self._project, premise.premise.module))
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.running_lean import RunningLean
-from lsp_server.engine.schema import IndexItem
+from lsp_server.engine.schema import IndexItem, IndexState
 from lsp_server.engine.settings import Settings
 
 
@@ -32,4 +32,10 @@ class RequestContext:
 
     async def freshness(self, index: ProjectIndex) -> IndexItem:
         """What the index holds and how fresh it is."""
-        return await asyncio.to_thread(index.freshness, self.lean.lean_version)
+        item = await asyncio.to_thread(index.freshness, self.lean.lean_version)
+        return replace(item, state=self._state(index))
+
+    def _state(self, index: ProjectIndex) -> IndexState:
+        if self.index.is_being_updated:
+            return IndexState.WARMING
+        return IndexState.UNAVAILABLE if index.note else IndexState.CONSULTED

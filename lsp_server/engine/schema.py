@@ -32,6 +32,10 @@ class TacticVerdict(DocumentedEnum):
     UNJUDGED = "unjudged", "Lean accepts it, but an error above may have changed the goal."
     FAILS = "fails", "Lean rejects it; only where failures were asked for."
     TIMEOUT = "timeout", "It takes too long; only where failures were asked for."
+    UNTRIED = (
+        "untried",
+        "Lean was not asked: it is unfinished (`sorry`), or the time was over; only in TrialsAnswer.",
+    )
 
 
 class TacticsStatus(DocumentedEnum):
@@ -161,6 +165,17 @@ class SourceItem:
     age_days: Annotated[int | None, "How many days ago that was; null where `date` is."] = None
 
 
+class IndexState(DocumentedEnum):
+    """Whether what should be searched was. Only then does an empty answer mean that nothing fits."""
+
+    CONSULTED = "consulted", "All of it was searched."
+    WARMING = (
+        "warming",
+        "The project's index is being brought up to date; what is not read yet was not searched.",
+    )
+    UNAVAILABLE = "unavailable", "A part is missing or cannot be used; `warnings` says which, and what to do."
+
+
 @dataclass(frozen=True, slots=True)
 class IndexItem:
     """What was searched, and how fresh it is."""
@@ -173,6 +188,7 @@ class IndexItem:
         "The Lean version: the one that runs, else what `lean-toolchain` names; null where unknown.",
     ]
     line: Annotated[str, "All this in one line for a person: revisions, Lean, files newer than the index."]
+    state: Annotated[IndexState, "Whether what should be searched was."] = IndexState.CONSULTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +258,34 @@ class StatusItem:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialsAnswer:
+    """Lean's verdicts on tactics that the caller sent."""
+
+    goal: Annotated[str, "The goal that they were tried on, as Lean prints it."]
+    tactics: Annotated[list[TacticItem], "The tactics in the order in which they were sent."]
+    timings_ms: Annotated[dict[str, float], "Milliseconds for each part: `goal`, `tactics`, `total`."]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationAnswer:
+    """What is known of one declaration."""
+
+    premise: Annotated[PremiseItem, "The declaration. Its score is 0."]
+    path: Annotated[str | None, "The file that declares it; null where that is not on this machine."]
+    line: Annotated[int | None, "The line of the declaration, from 1; null where it is not known."]
+    source: Annotated[str, "Its text, cut after 4,000 characters; empty where it is not on this machine."]
+    index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatusAnswer:
+    """The state of the index, and what the project is missing."""
+
+    index: Annotated[IndexItem, "What is searched, and how fresh it is."]
+    warnings: Annotated[list[str], "As in Suggestion."]
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionHit:
     """One document of a collection, best first."""
 
@@ -263,7 +307,17 @@ class CollectionAnswer:
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
 
 
-ANSWERS = (Suggestion, TacticsSoFar, SearchAnswer, IndexAnswer, StatusItem, CollectionAnswer)
+ANSWERS = (
+    Suggestion,
+    TacticsSoFar,
+    SearchAnswer,
+    IndexAnswer,
+    StatusItem,
+    TrialsAnswer,
+    DeclarationAnswer,
+    IndexStatusAnswer,
+    CollectionAnswer,
+)
 """The objects that are sent as whole answers."""
 CLASSES = (
     Suggestion,
@@ -274,12 +328,16 @@ CLASSES = (
     TacticItem,
     TacticVerdict,
     IndexItem,
+    IndexState,
     SourceItem,
     TacticsSoFar,
     SearchAnswer,
     QueryKind,
     IndexAnswer,
     StatusItem,
+    TrialsAnswer,
+    DeclarationAnswer,
+    IndexStatusAnswer,
     CollectionAnswer,
     CollectionHit,
 )

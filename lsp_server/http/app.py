@@ -14,9 +14,9 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from lsp_server import __version__
+from lsp_server.engine.gate import Gate
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
-from lsp_server.http.gate import Gate
 from lsp_server.http.guard import Guard, Policy
 from lsp_server.http.limits import HttpLimits
 from lsp_server.http.metrics import Measured, Metrics

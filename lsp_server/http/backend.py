@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lean_extract.records import Goal
+from lsp_server.engine.gate import Gate
 from lsp_server.engine.requests import main_goal, parse_goal
-from lsp_server.http.gate import Gate
 from lsp_server.http.limits import HttpLimits
 from lsp_server.http.notation import with_notation
 from lsp_server.http.revisions import Libraries
@@ -26,11 +26,11 @@ class HttpBackend:
     limits: HttpLimits
 
     async def work(self, job: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-        """Do heavy work when its turn comes. Raises Refusal (503): too much is waiting."""
+        """Do heavy work when its turn comes. Raises Busy: too much is waiting."""
         return await self.gate.run(job)
 
     async def goal_of(self, state: str) -> Goal:
-        """The main goal of a printed state, in usual notation. Raises BadState, NoGoalHere, Refusal (503)."""
+        """The main goal of a printed state, in usual notation. Raises BadState, NoGoalHere, Busy."""
         return await self.work(lambda: goal_of(state))
 
 

@@ -18,7 +18,7 @@ from prometheus_client import (
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lean_extract.devices import Place
-from lsp_server.http.gate import Gate
+from lsp_server.engine.gate import Gate
 
 log = logging.getLogger("premise_suggest.http")
 

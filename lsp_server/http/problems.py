@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from lean_extract.errors import PremiseIndexError, PremiseSuggestError, UserError
+from lean_extract.errors import Busy, PremiseIndexError, PremiseSuggestError, UserError
 
 log = logging.getLogger("premise_suggest.http")
 
@@ -103,6 +103,8 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PremiseSuggestError)
     if isinstance(error, UserError):
         return Refusal(400, error.message, error.hint).response()
+    if isinstance(error, Busy):
+        return Refusal(503, error.message, error.hint, {"Retry-After": "1"}).response()
     log.error("%s: %s", type(error).__name__, error)
     if isinstance(error, PremiseIndexError):
         return Refusal(503, error.message, error.hint, {"Retry-After": "30"}).response()

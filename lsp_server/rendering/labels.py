@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lsp_server.engine.schema import ContributionItem, FeatureGroup, IndexItem, PremiseItem, TacticItem
+from lsp_server.engine.schema import (
+    ContributionItem,
+    FeatureGroup,
+    IndexItem,
+    PremiseItem,
+    TacticItem,
+    TacticVerdict,
+)
 
 SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12
@@ -73,6 +80,9 @@ def _reason(contribution: ContributionItem) -> str:
     return f"{raising if contribution.amount > 0 else lowering} ({contribution.amount:+.1f})"
 
 
+_REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
+
+
 def verdict(tactic: TacticItem) -> str:
     """Lean's verdict in a few words."""
     count = len(tactic.remaining_goals)
@@ -82,7 +92,7 @@ def verdict(tactic: TacticItem) -> str:
         return "closes the goal"
     if tactic.status == "progress":
         return f"leaves {counted(count, 'goal')}"
-    return "takes too long" if tactic.status == "timeout" else "fails"
+    return _REJECTED.get(tactic.status, "fails")
 
 
 def origin_label(tactic: TacticItem) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lean_extract.records import Premise
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import doc_url
+from retriever.lean.offer import RankedPremise, doc_url, ranked_indexed_premise
 from retriever.lean.snapshot import Snapshot
 
 
@@ -26,13 +26,34 @@ class DeclarationSite:
 
 def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | None:
     """Where the premise of this name in this module is declared; None if the index does not have it."""
+    number = _number(snapshot, name, module)
+    return None if number is None else _site(snapshot, number)
+
+
+def described(
+    snapshot: Snapshot, name: str, module: str | None
+) -> tuple[RankedPremise, DeclarationSite] | None:
+    """The premise of this name, with score 0, and where it is declared; None if the index does not have it.
+
+    `module` decides between several of the same name. Raises IndexDamaged.
+    """
+    number = _number(snapshot, name, module)
+    if number is None:
+        return None
+    return ranked_indexed_premise(snapshot, number, 0.0, None), _site(snapshot, number)
+
+
+def _number(snapshot: Snapshot, name: str, module: str | None) -> int | None:
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()
-    if number < 0 or view.module(number) != module:
+    if module is not None and (number < 0 or view.module(number) != module):
         in_module = np.flatnonzero(snapshot.in_module(module) & view.alive).tolist()
         number = next((one for one in in_module if view.name(one) == name), -1)
-    if number < 0:
-        return None
+    return None if number < 0 else int(number)
+
+
+def _site(snapshot: Snapshot, number: int) -> DeclarationSite:
+    view = snapshot.view
     return DeclarationSite(
         view.path(number), int(view.lines[number]), doc_url(view.premise(number), view.package(number))
     )

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from lean_extract.cuda import find_cuda
-from lsp_server.http.gate import Gate
+from lean_extract.errors import Busy
+from lsp_server.engine.gate import Gate
 from lsp_server.http.guard import Guard, Policy, Rates
 from lsp_server.http.limits import HttpLimits
-from lsp_server.http.problems import Refusal
+from lsp_server.http.problems import Refusal, register
 from tests.http.conftest import ADD_COMM, TOKEN, Served
 
 
@@ -117,11 +118,14 @@ def test_goals_are_in_no_log(server: Served, server_log: Path) -> None:
     server.post("/retrieve", {"state": secret, "k": 1})
     server.post("/retrieve", {"state": {secret: 1}, "k": secret})
     server.client.get(f"/{secret}")
+    figures = server.client.get(
+        "/metrics"
+    ).text  # answered after the lines of the requests before it are written
     log = server_log.read_text(encoding="utf-8")
     assert "POST /retrieve 200" in log
     assert "GET other 404" in log
     assert secret not in log
-    assert secret not in server.client.get("/metrics").text
+    assert secret not in figures
 
 
 def test_the_figures_count_what_was_asked(server: Served) -> None:
@@ -196,14 +200,25 @@ async def test_more_than_the_queue_holds_is_refused() -> None:
     first, second = (asyncio.create_task(gate.run(work)) for _ in range(2))
     while gate.admitted < 2:
         await asyncio.sleep(0)
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(Busy, match="The server is busy"):
         await gate.run(work)
-    assert refusal.value.status == 503
-    assert json.loads(bytes(refusal.value.response().body))["error"].startswith("The server is busy")
-    assert refusal.value.headers["Retry-After"] == "1"
     go.set()
     assert await first + await second == 2
     assert await gate.run(work) == 1
+
+
+async def test_a_busy_server_says_when_to_ask_again() -> None:
+    app = FastAPI()
+    register(app)
+
+    @app.get("/")
+    async def busy() -> None:
+        raise Busy("The server is busy.", "Try again.")
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        response = await client.get("/")
+    assert "The server is busy." in refused(response, 503)
+    assert response.headers["Retry-After"] == "1"
 
 
 async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
@@ -219,7 +234,7 @@ async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> Non
     given_up.cancel()
     with pytest.raises(asyncio.CancelledError):
         await given_up
-    with pytest.raises(Refusal):
+    with pytest.raises(Busy):
         await gate.run(work)
     go.set()
     while gate.admitted:

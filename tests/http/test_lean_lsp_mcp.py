@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -14,6 +16,7 @@ import pytest
 from lean_extract.toolchains.packaged import PackagedLean
 from lean_extract.toolchains.toolchain import resolve_lean
 from tests.http.conftest import Served, names
+from tests.mcp.conftest import Workplace, on_stdio
 
 mcp = pytest.importorskip("mcp", reason="lean-lsp-mcp is not installed (pip install 'premise-suggest[test]')")
 PROGRAM = Path(sys.executable).with_name("lean-lsp-mcp")
@@ -46,17 +49,15 @@ def project(packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactor
 
 
 @asynccontextmanager
-async def session(project: Path, server: Served) -> AsyncIterator[Any]:
+async def session(project: Path, **variables: str) -> AsyncIterator[Any]:
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     environment = {
         **os.environ,
         "PATH": f"{project.parent / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "LEAN_PROJECT_PATH": str(project),
-        "LEAN_STATE_SEARCH_URL": server.url,
-        "LEAN_STATE_SEARCH_REV": "v4.35.0",
-        "LEAN_HAMMER_URL": server.url,
         "LEAN_LOG_LEVEL": "NONE",
+        **variables,
     }
     parameters = StdioServerParameters(command=str(PROGRAM), args=[], env=environment)
     async with stdio_client(parameters) as streams, mcp.ClientSession(*streams) as opened:
@@ -66,7 +67,12 @@ async def session(project: Path, server: Served) -> AsyncIterator[Any]:
 
 async def test_its_state_search_and_its_hammer_get_our_answers(project: Path, server: Served) -> None:
     place = {"file_path": str(project / "Mine.lean"), "line": 2, "column": 3}
-    async with session(project, server) as client:
+    urls = {
+        "LEAN_STATE_SEARCH_URL": server.url,
+        "LEAN_STATE_SEARCH_REV": "v4.35.0",
+        "LEAN_HAMMER_URL": server.url,
+    }
+    async with session(project, **urls) as client:
         searched = await client.call_tool("lean_state_search", {**place, "num_results": 6})
         hammered = await client.call_tool("lean_hammer_premise", {**place, "num_results": 16})
         elsewhere = await client.call_tool("lean_state_search", {**place, "line": 1, "column": 1})
@@ -75,3 +81,19 @@ async def test_its_state_search_and_its_hammer_get_our_answers(project: Path, se
     assert len(found) == 6 and len(premises) == 16
     assert found[0] == premises[0] == "Nat.add_comm"
     assert elsewhere.is_error
+
+
+async def test_our_tools_work_beside_it(project: Path, environment: dict[str, str]) -> None:
+    place = {"line": 2, "column": 3}
+    async with (
+        session(project) as theirs,
+        on_stdio(Workplace(project, environment)) as ours,
+    ):
+        goal, suggested = await asyncio.gather(
+            theirs.call_tool("lean_goal", {"file_path": str(project / "Mine.lean"), **place}),
+            ours.call_tool("suggest", {"file": "Mine.lean", **place}),
+        )
+    assert not goal.is_error and not suggested.is_error
+    found = suggested.structured_content
+    assert found["goal"].splitlines()[-1] in json.dumps(goal.structured_content, ensure_ascii=False)
+    assert found["premises"] and found["tactics"]

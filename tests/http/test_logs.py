@@ -10,8 +10,8 @@ from io import StringIO
 import pytest
 
 from lean_extract.wanted import Unwanted, check_wanted
+from lsp_server.engine.gate import Gate
 from lsp_server.engine.tasks import to_the_end
-from lsp_server.http.gate import Gate
 from lsp_server.http.logs import OneLine, Seldom, escaped
 
 

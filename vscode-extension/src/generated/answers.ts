@@ -159,6 +159,7 @@ export interface TacticItem {
  * - `unjudged`: Lean accepts it, but an error above may have changed the goal.
  * - `fails`: Lean rejects it; only where failures were asked for.
  * - `timeout`: It takes too long; only where failures were asked for.
+ * - `untried`: Lean was not asked: it is unfinished (`sorry`), or the time was over; only in TrialsAnswer.
  */
 export const TACTIC_VERDICTS = [
   "closes",
@@ -166,6 +167,7 @@ export const TACTIC_VERDICTS = [
   "unjudged",
   "fails",
   "timeout",
+  "untried",
 ] as const;
 export type TacticVerdict = (typeof TACTIC_VERDICTS)[number];
 
@@ -181,7 +183,22 @@ export interface IndexItem {
   readonly lean: string | null;
   /** All this in one line for a person: revisions, Lean, files newer than the index. */
   readonly line: string;
+  /** Whether what should be searched was. */
+  readonly state: IndexState;
 }
+
+/**
+ * Whether what should be searched was. Only then does an empty answer mean that nothing fits.
+ * - `consulted`: All of it was searched.
+ * - `warming`: The project's index is being brought up to date; what is not read yet was not searched.
+ * - `unavailable`: A part is missing or cannot be used; `warnings` says which, and what to do.
+ */
+export const INDEX_STATES = [
+  "consulted",
+  "warming",
+  "unavailable",
+] as const;
+export type IndexState = (typeof INDEX_STATES)[number];
 
 /** One package in the index. */
 export interface SourceItem {
@@ -254,6 +271,38 @@ export interface StatusItem {
   readonly total: number;
   /** The index at the end; null before, and where the update failed. */
   readonly index: IndexItem | null;
+}
+
+/** Lean's verdicts on tactics that the caller sent. */
+export interface TrialsAnswer {
+  /** The goal that they were tried on, as Lean prints it. */
+  readonly goal: string;
+  /** The tactics in the order in which they were sent. */
+  readonly tactics: readonly TacticItem[];
+  /** Milliseconds for each part: `goal`, `tactics`, `total`. */
+  readonly timings_ms: Readonly<Record<string, number>>;
+}
+
+/** What is known of one declaration. */
+export interface DeclarationAnswer {
+  /** The declaration. Its score is 0. */
+  readonly premise: PremiseItem;
+  /** The file that declares it; null where that is not on this machine. */
+  readonly path: string | null;
+  /** The line of the declaration, from 1; null where it is not known. */
+  readonly line: number | null;
+  /** Its text, cut after 4,000 characters; empty where it is not on this machine. */
+  readonly source: string;
+  /** What was searched, and how fresh it is. */
+  readonly index: IndexItem;
+}
+
+/** The state of the index, and what the project is missing. */
+export interface IndexStatusAnswer {
+  /** What is searched, and how fresh it is. */
+  readonly index: IndexItem;
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
 }
 
 /** The answer to a search in a collection of a backend other than Lean. */

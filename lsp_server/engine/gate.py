@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 from threading import Event
 from typing import Any, TypeVar
 
+from lean_extract.errors import Busy
 from lean_extract.wanted import context_until
-from lsp_server.http.problems import Refusal
 
 Answer = TypeVar("Answer")
 
@@ -28,12 +28,10 @@ class Gate:
         Its slot is held until it really ends, even if nobody waits for it any more: a thread cannot be
         stopped. It can see that it is not wanted (`lean_extract.wanted`), so that it ends soon.
 
-        Raises Refusal (503) when too much is waiting.
+        Raises Busy when too much is waiting.
         """
         if self.admitted >= self._most:
-            raise Refusal(
-                503, "The server is busy: too many requests are waiting.", "Try again.", {"Retry-After": "1"}
-            )
+            raise Busy("The server is busy: too many requests are waiting.", "Try again.")
         self.admitted += 1
         try:
             await self._slots.acquire()

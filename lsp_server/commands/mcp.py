@@ -1,0 +1,56 @@
+"""`premise-suggest mcp`: tools for agents over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from lean_extract.errors import UserError
+from lean_extract.telling import pip_install
+from lsp_server.commands.common import (
+    existing_folder,
+    log_to_standard_error,
+    project_root,
+    settings_for,
+    tell_fallback,
+)
+from lsp_server.commands.http import TOKEN_VARIABLE
+from lsp_server.serving.process import leave
+
+_NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; returns when the client has gone, or the server is asked to stop."""
+    log_to_standard_error()
+    tell_fallback(options.device)
+    try:
+        from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDED:
+            raise
+        raise UserError(
+            f"`premise-suggest mcp` needs {error.name}, which is not installed.", f"Run: {pip_install('mcp')}"
+        ) from error
+    roots = [project_root(existing_folder(folder)) for folder in options.project or [Path.cwd()]]
+    settings = settings_for(options)
+    if not options.http:
+        _refuse_http_options(options)
+        serve_stdio(roots, settings)
+        leave(0)  # a thread may still read standard input
+    token = options.token or os.environ.get(TOKEN_VARIABLE) or None
+    serve_http(roots, settings, HttpOptions(options.host, options.port, token))
+    return 0
+
+
+def _refuse_http_options(options: argparse.Namespace) -> None:
+    if options.token or options.host != "127.0.0.1":
+        raise UserError("--token and --host are only used with --http.", "Add --http, or leave them out.")
+    if sys.stdin is None or sys.stdin.isatty():
+        print(
+            "premise-suggest mcp speaks the Model Context Protocol on standard input and output; an agent starts it "
+            "(docs/mcp.md). Ctrl-C ends it.",
+            file=sys.stderr,
+        )

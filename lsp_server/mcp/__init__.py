@@ -1,0 +1,1 @@
+"""The Model Context Protocol: our answers as tools for agents."""

@@ -1,0 +1,135 @@
+"""The arguments of the tools, as agents send them: lines and columns count from 1, columns in code points."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lean_extract.errors import UserError
+from lean_extract.files.reading import MAX_STATE
+from lsp_server.engine.given_tactics import LONGEST_TACTIC, MOST_TACTICS
+from retriever.lean.callers import TACTICS, Caller, caller_of
+
+USUAL_COUNT = 10
+MOST = 100
+"""How many premises an answer holds at most: agents pay for every line."""
+_MOST_NAMED = 3
+
+Count = Annotated[int, Field(ge=1, le=MOST, description="How many premises.")]
+Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
+File = Annotated[
+    str,
+    Field(min_length=1, max_length=4096, description="A Lean file: absolute, or from the project's root."),
+]
+Column = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        description="The column, from 1, in characters. Without it: that of the line's `sorry`, else of its "
+        "last `by`, else of its first character.",
+    ),
+]
+Tactic = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_TACTIC,
+        description="The tactic that the premises are for (`rw`, `simp`, `exact`, `unfold`, ...): what it can use "
+        "is listed. Empty: theorems.",
+    ),
+]
+Modules = Annotated[
+    list[Annotated[str, Field(max_length=1000)]],
+    Field(max_length=100, description="Only premises of modules that begin so, such as `Mathlib.Order`."),
+]
+
+
+class Arguments(BaseModel):
+    """What a tool is sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SuggestArguments(Arguments):
+    """Where a goal is, and what is wanted for it."""
+
+    file: File
+    line: Line
+    column: Column = None
+    k: Count = USUAL_COUNT
+    tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
+    caller: Tactic = ""
+
+
+class PremisesArguments(Arguments):
+    """A goal as text."""
+
+    state: str = Field(
+        min_length=1,
+        max_length=MAX_STATE,
+        description="A proof state as Lean prints it, or a statement `theorem ... :=`.",
+        examples=["m n : ℕ\n⊢ m + n = n + m"],
+    )
+    k: Count = USUAL_COUNT
+    caller: Tactic = ""
+
+
+class SearchArguments(Arguments):
+    """What is searched for."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=MAX_STATE,
+        description="A name, a part of one, words of English, or a statement.",
+        examples=["continuous image of a compact set"],
+    )
+    k: Count = USUAL_COUNT
+    modules: Modules = Field(default_factory=list)
+
+
+class TrialArguments(Arguments):
+    """Where a goal is, and what to try there."""
+
+    file: File
+    line: Line
+    column: Column = None
+    tactics: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=MOST_TACTICS,
+            description=f"The tactics, each tried by itself; at most {MOST_TACTICS}.",
+            examples=[["simp", "exact Nat.add_comm m n"]],
+        ),
+    ]
+
+
+class DeclarationArguments(Arguments):
+    """Which declaration."""
+
+    name: str = Field(min_length=1, max_length=1000, description="The full name, such as `Nat.add_comm`.")
+    module: Annotated[str, Field(max_length=1000)] | None = Field(
+        None, description="The module that declares it, where several declare the name."
+    )
+
+
+class StatusArguments(Arguments):
+    """Nothing."""
+
+
+def wrong(error: ValidationError) -> UserError:
+    """The error for arguments that are not what a tool takes. Their values are not repeated."""
+    found = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()]
+    more = len(found) - _MOST_NAMED
+    said = "; ".join(found[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    return UserError(f"The arguments cannot be used: {said}.", "The tool's input schema lists what it takes.")
+
+
+def caller_named(tactic: str) -> Caller:
+    """The group of a tactic. Raises UserError: it is of none."""
+    found = caller_of(tactic)
+    if tactic.strip() and not found:
+        raise UserError(
+            f"`caller` does not know the tactic {tactic!r}.", f"It knows {', '.join(sorted(TACTICS))}."
+        )
+    return found

@@ -1,0 +1,140 @@
+"""The protocol's server over a workspace: lists the tools, calls them, and turns errors into sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from pydantic import ValidationError
+
+from lean_extract.errors import PremiseSuggestError
+from lsp_server import __version__
+from lsp_server.engine.gate import Gate
+from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.schema_files.json_schema import inlined
+from lsp_server.mcp.arguments import wrong
+from lsp_server.mcp.text import answer_text
+from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
+from lsp_server.mcp.workspace import Workspace
+
+log = logging.getLogger("premise_suggest")
+
+WORKERS = 2
+"""How many calls are worked on at once."""
+WAITING = 256
+"""How many more may wait; a call beyond that is told to come again."""
+_INSTRUCTIONS = (
+    "premise-suggest finds lemmas for Lean 4 goals in the project's own Mathlib and has Lean check tactics, on this "
+    "machine. Call `suggest` with a file and the line of a `sorry`. If `index.state` in an answer is `consulted`, "
+    "what is not listed was not found; if it is `warming` or `unavailable`, a part was not searched."
+)
+_READS = types.ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+
+
+def create_server(workspace: Workspace) -> Server[None]:
+    """The server. Its clients share the workspace, which is closed when the server ends."""
+    gate = Gate(WORKERS, WAITING)
+    tools = {tool.name: tool for tool in TOOLS}
+    listed = [_listed(tool) for tool in TOOLS]
+
+    async def list_tools(
+        context: ServerRequestContext[None], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(
+        context: ServerRequestContext[None], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            return _failure(f"There is no tool {params.name!r}. There are {', '.join(tools)}.")
+        try:
+            return _result(await gate.run(lambda: _called(workspace, tool, params.arguments or {}, context)))
+        except PremiseSuggestError as error:
+            return _failure(str(error))
+        except Exception as error:  # the server must live, and the client must be told
+            log.exception("%s failed", tool.name)
+            return _failure(f"{tool.name} failed ({type(error).__name__}); the server's log says more.")
+
+    @asynccontextmanager
+    async def lifespan(server: Server[None]) -> AsyncIterator[None]:
+        workspace.begin()
+        try:
+            yield
+        finally:
+            await workspace.close()
+
+    return Server(
+        "premise-suggest",
+        version=__version__,
+        title="premise-suggest",
+        instructions=_INSTRUCTIONS,
+        lifespan=lifespan,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _called(
+    workspace: Workspace, tool: AgentTool, arguments: dict[str, Any], context: ServerRequestContext[None]
+) -> Answer:
+    try:
+        asked = tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        raise wrong(error) from error
+    progress = Progress(context)
+    try:
+        return await tool.run(workspace, asked, progress)
+    finally:
+        await progress.sent()
+
+
+class Progress:
+    """Tells a client that asked for it how far a suggestion is: the premises, then each accepted tactic."""
+
+    def __init__(self, context: ServerRequestContext[None]) -> None:
+        self._session = context.session
+        self._count = 0
+        self._sending: list[asyncio.Task[None]] = []
+
+    def __call__(self, so_far: Suggestion) -> None:
+        """Take in a partial suggestion."""
+        self._count += 1
+        said = f"{len(so_far.premises)} premises"
+        if so_far.tactics:
+            said = f"{len(so_far.tactics)} tactics accepted, the best so far: {so_far.tactics[0].tactic}"
+        self._sending.append(asyncio.ensure_future(self._session.report_progress(self._count, None, said)))
+
+    async def sent(self) -> None:
+        """Wait until all is sent; a client that has gone is told nothing."""
+        for failure in await asyncio.gather(*self._sending, return_exceptions=True):
+            if isinstance(failure, Exception):
+                log.debug("Progress was not sent", exc_info=failure)
+
+
+def _listed(tool: AgentTool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.model_json_schema(),
+        output_schema=inlined(tool.answer),
+        annotations=_READS,
+    )
+
+
+def _result(answer: Answer) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(text=answer_text(answer))], structured_content=to_json(answer)
+    )
+
+
+def _failure(said: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=said)], is_error=True)

@@ -1,0 +1,81 @@
+"""The answers as text, for agents that read no structured content. Pure."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from lsp_server.engine.schema import (
+    DeclarationAnswer,
+    IndexItem,
+    IndexState,
+    IndexStatusAnswer,
+    PremiseItem,
+    SearchAnswer,
+    Suggestion,
+    TacticItem,
+    TrialsAnswer,
+)
+from lsp_server.mcp.tools import Answer
+from lsp_server.rendering.labels import scope_label, verdict
+
+_INDENT = "    "
+
+
+def answer_text(answer: Answer) -> str:
+    """All that a reader needs of an answer."""
+    match answer:
+        case Suggestion():
+            return _suggestion(answer)
+        case SearchAnswer():
+            return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
+        case TrialsAnswer():
+            return _text([f"Goal\n{answer.goal}", "\n".join(map(_tactic, answer.tactics))])
+        case DeclarationAnswer():
+            return _declaration(answer)
+        case IndexStatusAnswer():
+            return _text([_index(answer.index), *answer.warnings])
+
+
+def _text(parts: list[str]) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _suggestion(answer: Suggestion) -> str:
+    tactics = "\n".join(map(_tactic, answer.tactics))
+    return _text(
+        [
+            f"Goal {answer.goal_number} of {answer.goal_count}\n{answer.goal}",
+            f"Tactics that Lean accepts\n{tactics}" if tactics else "",
+            f"Premises\n{_premises(answer.premises)}",
+            _index(answer.index),
+            *answer.warnings,
+            *answer.notes,
+        ]
+    )
+
+
+def _premises(premises: list[PremiseItem]) -> str:
+    return "\n".join(map(_premise, premises)) or "none fit"
+
+
+def _premise(premise: PremiseItem) -> str:
+    statement = f" {premise.statement}" if premise.statement else ""
+    place = ", ".join(filter(None, [premise.module, scope_label(premise)]))
+    return f"{premise.name}{statement}  [{premise.kind}; {place}]"
+
+
+def _tactic(tactic: TacticItem) -> str:
+    said = verdict(tactic)
+    message = "" if tactic.message == said else tactic.message
+    below = "\n".join(filter(None, [message, *tactic.remaining_goals]))
+    return f"{tactic.tactic}  -- {said}" + (f"\n{indent(below, _INDENT)}" if below else "")
+
+
+def _declaration(answer: DeclarationAnswer) -> str:
+    where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
+    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source])
+
+
+def _index(index: IndexItem) -> str:
+    missing = "" if index.state == IndexState.CONSULTED else f" ({index.state.meaning})"
+    return f"Searched: {index.line}{missing}"

@@ -1,0 +1,138 @@
+"""The tools: what each is called, what it takes, what it answers, and how it asks the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
+from lsp_server.engine.schema import (
+    DeclarationAnswer,
+    IndexState,
+    IndexStatusAnswer,
+    SearchAnswer,
+    Suggestion,
+    TrialsAnswer,
+)
+from lsp_server.mcp.arguments import (
+    Arguments,
+    DeclarationArguments,
+    PremisesArguments,
+    SearchArguments,
+    StatusArguments,
+    SuggestArguments,
+    TrialArguments,
+    caller_named,
+)
+from lsp_server.mcp.workspace import Workspace
+
+Answer = Suggestion | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
+Run = Callable[[Workspace, Any, OnUpdate], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """One tool. `answer` is the class of its answers; `run` gets the parsed arguments."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    answer: type[Answer]
+    run: Run
+
+
+async def _suggest(workspace: Workspace, asked: SuggestArguments, on_update: OnUpdate) -> Suggestion:
+    caller = caller_named(asked.caller)
+    engine, position = await workspace.at(asked.file, asked.line, asked.column)
+    request = SuggestRequest(position=position, k=asked.k, tactics=asked.tactics, caller=caller)
+    return await engine.suggest(request, on_update)
+
+
+async def _premises(workspace: Workspace, asked: PremisesArguments, on_update: OnUpdate) -> Suggestion:
+    request = SuggestRequest(goal=asked.state, k=asked.k, caller=caller_named(asked.caller))
+    return await workspace.first.suggest(request)
+
+
+async def _search(workspace: Workspace, asked: SearchArguments, on_update: OnUpdate) -> SearchAnswer:
+    return await workspace.first.search(SearchRequest(asked.query, asked.k, modules=tuple(asked.modules)))
+
+
+async def _try_tactics(workspace: Workspace, asked: TrialArguments, on_update: OnUpdate) -> TrialsAnswer:
+    engine, position = await workspace.at(asked.file, asked.line, asked.column)
+    return await engine.try_tactics(position, asked.tactics)
+
+
+async def _declaration(
+    workspace: Workspace, asked: DeclarationArguments, on_update: OnUpdate
+) -> DeclarationAnswer:
+    return await workspace.first.describe(asked.name, asked.module)
+
+
+async def _index_status(
+    workspace: Workspace, asked: StatusArguments, on_update: OnUpdate
+) -> IndexStatusAnswer:
+    found = await workspace.first.status()
+    failure = workspace.first_failure
+    if not failure:
+        return found
+    index = replace(found.index, state=IndexState.UNAVAILABLE)
+    return IndexStatusAnswer(index, [*found.warnings, failure])
+
+
+TOOLS = (
+    AgentTool(
+        "suggest",
+        "Premises and tactics at a place",
+        "Asks Lean for the goal at a place in a file, lists the lemmas that fit it best (signature, module, import "
+        "line, whether it is in scope there), and tactics that Lean has accepted there, those that close the goal "
+        "first. Put a `sorry` where you want a proof. Start here.",
+        SuggestArguments,
+        Suggestion,
+        _suggest,
+    ),
+    AgentTool(
+        "premises",
+        "Premises for a printed goal",
+        "Lists the lemmas that fit a proof state sent as text. Needs no file and no Lean.",
+        PremisesArguments,
+        Suggestion,
+        _premises,
+    ),
+    AgentTool(
+        "search",
+        "Search declarations",
+        "Searches the project, its packages and Mathlib by name, part of a name, words of English, or a statement.",
+        SearchArguments,
+        SearchAnswer,
+        _search,
+    ),
+    AgentTool(
+        "try_tactics",
+        "Try tactics at a place",
+        "Has Lean try several tactics at a place in a file, each by itself, without changing the file. Answers "
+        "for each whether it closes the goal, the goals that it leaves, or Lean's error.",
+        TrialArguments,
+        TrialsAnswer,
+        _try_tactics,
+    ),
+    AgentTool(
+        "declaration",
+        "What a declaration says",
+        "The statement of a declaration, its file, line and text where they are on this machine, its page in "
+        "Mathlib's documentation.",
+        DeclarationArguments,
+        DeclarationAnswer,
+        _declaration,
+    ),
+    AgentTool(
+        "index_status",
+        "State of the index",
+        "Which packages and revisions are searched, how fresh they are, and what is missing.",
+        StatusArguments,
+        IndexStatusAnswer,
+        _index_status,
+    ),
+)
+"""All tools, the most useful first."""

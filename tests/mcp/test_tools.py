@@ -1,0 +1,227 @@
+"""The tools as an agent calls them: the SDK's own client, a real server, real Lean."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
+
+pytestmark = pytest.mark.lean
+COMMUTES = "m n : Nat\n⊢ m + n = n + m"
+PLACE = {"file": FAR_AWAY, "line": 11}
+TOOLS = ["suggest", "premises", "search", "try_tactics", "declaration", "index_status"]
+
+
+def sentence(answer: Any) -> str:
+    """What a refused call says."""
+    assert answer.is_error
+    [block] = answer.content
+    assert "\n" not in block.text
+    return str(block.text)
+
+
+async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace: Workplace) -> None:
+    said: list[str] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        said.append(message or "")
+
+    async with on_stdio(workplace) as client:
+        listed = (await client.list_tools()).tools
+        answer = await client.call_tool("suggest", {**PLACE, "k": 5}, progress_callback=progress)
+    assert [tool.name for tool in listed] == TOOLS
+    assert all(tool.annotations.read_only_hint for tool in listed)
+    found = answer.structured_content
+    assert found["goal"] == "m n : ℕ\n⊢ m ≤ n ∨ n ≤ m"
+    assert len(found["premises"]) == 5
+    assert {"statement", "import", "in_scope", "module"} <= found["premises"][0].keys()
+    assert {tactic["status"] for tactic in found["tactics"]} <= {"closes", "progress"}
+    assert found["tactics"] and found["index"]["state"] == "consulted"
+    [schema] = [tool.output_schema for tool in listed if tool.name == "suggest"]
+    jsonschema.validate(found, schema)
+    assert said[0] == "5 premises" and "tactics accepted" in said[-1]
+    text = answer.content[0].text
+    assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text
+
+
+async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace: Workplace) -> None:
+    tactics = ["exact Or.inl nowhere", "left", "sorry", "left"]
+    before = (workplace.root / FAR_AWAY).read_bytes()
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("try_tactics", {**PLACE, "column": 3, "tactics": tactics})
+    found = answer.structured_content["tactics"]
+    assert [one["tactic"] for one in found] == tactics
+    assert [one["status"] for one in found] == ["fails", "progress", "untried", "progress"]
+    assert "nowhere" in found[0]["message"]
+    assert found[1]["remaining_goals"] == ["m n : ℕ\n⊢ m ≤ n"]
+    assert (workplace.root / FAR_AWAY).read_bytes() == before
+
+
+async def test_states_searches_and_declarations_are_answered_without_a_file(url: str) -> None:
+    async with over_http(url) as client:
+        premises = await client.call_tool("premises", {"state": COMMUTES})
+        searched = await client.call_tool("search", {"query": "add_comm", "k": 2})
+        declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
+        status = await client.call_tool("index_status")
+    assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
+    assert len(premises.structured_content["premises"]) == 10
+    assert searched.structured_content["premises"][0]["name"] == "Nat.add_comm"
+    found = declared.structured_content
+    assert found["path"].endswith("Example/Nat/Basic.lean")
+    text = Path(found["path"]).read_text(encoding="utf-8").splitlines()
+    assert found["source"].splitlines()[0] == text[found["line"] - 1]
+    assert "theorem add_comm" in found["source"]
+    assert status.structured_content["index"]["state"] == "consulted"
+
+
+async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
+    async with over_http(url) as first, over_http(url) as second:
+        calls = [
+            client.call_tool(
+                "premises", {"state": f"a{number} b : Nat\n⊢ a{number} + b = b + a{number}", "k": 1}
+            )
+            for number in range(50)
+            for client in (first, second)
+        ]
+        answers = await asyncio.gather(*calls)
+    names = {answer.structured_content["premises"][0]["name"] for answer in answers}
+    assert names == {"Nat.add_comm"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("suggest", {"file": "/etc/hostname", "line": 1}, "outside of the projects"),
+        ("suggest", {"file": "../other/File.lean", "line": 1}, "outside of the projects"),
+        ("suggest", {"file": "Nowhere.lean", "line": 1}, "There is no file"),
+        ("suggest", {"file": "lakefile.toml", "line": 1}, "not a Lean file"),
+        ("suggest", {"file": FAR_AWAY, "line": 4000}, "There is no line 4000"),
+        ("suggest", {"file": FAR_AWAY, "line": 0}, "line: "),
+        ("suggest", {"file": FAR_AWAY, "line": 1}, "goal"),
+        ("suggest", {"file": FAR_AWAY, "line": 11, "lines": 2}, "lines: "),
+        ("suggest", {**PLACE, "caller": "smip"}, "does not know the tactic"),
+        ("premises", {"state": "what"}, "⊢"),
+        ("premises", {"state": COMMUTES, "k": 0}, "k: "),
+        ("search", {"query": "  "}, "nothing to search"),
+        ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
+        ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
+        ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
+        ("prove", {}, "There is no tool 'prove'"),
+    ],
+)
+async def test_what_cannot_be_answered_is_told_in_a_sentence(
+    url: str, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    async with over_http(url) as client:
+        assert said in sentence(await client.call_tool(tool, arguments))
+
+
+async def test_a_path_that_is_none_is_told_on_stdio_too(workplace: Workplace) -> None:
+    async with on_stdio(workplace) as client:
+        assert "cannot be read" in sentence(
+            await client.call_tool("suggest", {"file": "a\0.lean", "line": 1})
+        )
+
+
+async def test_a_link_out_of_the_project_is_not_followed(
+    url: str, workplace: Workplace, tmp_path: Path
+) -> None:
+    (tmp_path / "Secret.lean").write_text("theorem secret : True := by\n  sorry\n", encoding="utf-8")
+    link = workplace.root / "Link.lean"
+    link.symlink_to(tmp_path / "Secret.lean")
+    try:
+        async with over_http(url) as client:
+            answer = await client.call_tool("suggest", {"file": "Link.lean", "line": 2})
+    finally:
+        link.unlink()
+    assert "outside of the projects" in sentence(answer)
+
+
+@pytest.mark.parametrize("credentials", ["Basic", "Bearer wrong"])
+async def test_without_the_token_nothing_is_answered(url: str, credentials: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Authorization": credentials, "Accept": "application/json, text/event-stream"}
+    async with httpx.AsyncClient() as client:
+        refused = await client.post(url, json=message, headers=headers)
+        foreign = await client.post(
+            url,
+            json=message,
+            headers={**headers, "Authorization": f"Bearer {TOKEN}", "Origin": "http://evil.example"},
+        )
+    assert refused.status_code == 401
+    assert "token is missing or wrong" in refused.json()["error"]
+    assert foreign.status_code == 403
+
+
+async def test_a_client_that_vanishes_leaves_the_server_to_the_others(url: str) -> None:
+    async def vanish() -> None:
+        async with over_http(url) as client:
+            await client.call_tool("suggest", PLACE)
+
+    asked = asyncio.create_task(vanish())
+    async with over_http(url) as other:
+        await other.call_tool("index_status")
+        asked.cancel()
+        answer = await other.call_tool("premises", {"state": COMMUTES, "k": 1})
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+    assert answer.structured_content["premises"][0]["name"] == "Nat.add_comm"
+
+
+def test_the_process_ends_with_its_input(workplace: Workplace) -> None:
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        },
+    }
+    done = subprocess.run(
+        workplace.command(),
+        input=json.dumps(hello) + "\nnot json\n",
+        capture_output=True,
+        text=True,
+        env=workplace.environment,
+        timeout=120,
+    )
+    assert done.returncode == 0
+    first = json.loads(done.stdout.splitlines()[0])
+    assert first["result"]["serverInfo"]["name"] == "premise-suggest"
+
+
+def test_options_of_http_need_http(workplace: Workplace) -> None:
+    done = subprocess.run(
+        workplace.command("--token", "x"),
+        capture_output=True,
+        text=True,
+        env=workplace.environment,
+        timeout=120,
+    )
+    assert done.returncode == 2
+    assert "--http" in done.stderr
+
+
+def test_without_the_sdk_the_command_says_what_to_install(workplace: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError(\"No module named 'mcp'\", name='mcp')\n")
+    environment = {**workplace.environment, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "lsp_server", "mcp"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 2
+    assert "premise-suggest[mcp]" in done.stderr
