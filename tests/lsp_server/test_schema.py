@@ -72,7 +72,7 @@ def test_the_object_has_the_documented_names() -> None:
     assert values["premises"][0]["in_scope"] is False
     assert values["tactics_status"] == "tried"
     assert set(values["tactics"][0]) == {"tactic", "status", "remaining_goals", "message", "origin"}
-    assert set(values["index"]) == {"sources", "built_at", "stale_files", "lean", "line"}
+    assert set(values["index"]) == {"sources", "built_at", "stale_files", "lean", "line", "state"}
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     for part in (values, values["premises"][0], values["tactics"][0], values["index"]):
         assert all(f"`{name}`" in page for name in part)

@@ -1,6 +1,7 @@
 /** What the server answers (docs/json.md, docs/lsp.md), read from unknown values. Pure. */
 
 import {
+  INDEX_STATES,
   QUERY_KINDS,
   TACTICS_STATUSES,
   type IndexItem,
@@ -126,6 +127,7 @@ function readIndex(value: unknown): IndexItem | null {
     stale_files: count(value["stale_files"]),
     lean: typeof value["lean"] === "string" ? value["lean"] : null,
     line: value["line"],
+    state: oneOf(INDEX_STATES, value["state"], "consulted"),
   };
 }
 

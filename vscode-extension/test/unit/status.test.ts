@@ -3,11 +3,19 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import type { IndexItem } from "../../src/generated/answers";
 import { serverSettings } from "../../src/serverSettings";
 import { age, statusText } from "../../src/statusText";
 
 const NOW = Date.parse("2026-07-10T12:00:00Z");
-const index = { sources: [], built_at: "2026-07-08T11:00:00Z", stale_files: 0, lean: null, line: "Mathlib 2026-07-01" };
+const index: IndexItem = {
+  sources: [],
+  built_at: "2026-07-08T11:00:00Z",
+  stale_files: 0,
+  lean: null,
+  line: "Mathlib 2026-07-01",
+  state: "consulted",
+};
 
 test("an index's age", () => {
   assert.equal(age("2026-07-10T11:59:30Z", NOW), "just now");

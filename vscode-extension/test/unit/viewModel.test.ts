@@ -6,7 +6,14 @@ import { crashedAtStart, gaveUp, lastWords, packageMissing, UNTRUSTED } from "..
 import type { Ready, ViewState } from "../../src/view/state";
 import * as model from "../../src/viewModel";
 
-const index = { sources: [], built_at: null, stale_files: 0, lean: null, line: "up to date" };
+const index: IndexItem = {
+  sources: [],
+  built_at: null,
+  stale_files: 0,
+  lean: null,
+  line: "up to date",
+  state: "consulted",
+};
 const premise = {
   name: "Nat.add_comm",
   statement: "(n m : ℕ) : n + m = m + n",
