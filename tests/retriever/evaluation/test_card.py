@@ -18,7 +18,7 @@ def test_the_shipped_card_and_weights_are_of_the_shipped_model() -> None:
     assert card.startswith("---\nlicense: apache-2.0")
     assert fingerprint in card
     assert fingerprint in load_fusion(MODEL).trained_on
-    for heading in ("## Training", "## Limits", "### valid:", "### val-check:"):
+    for heading in ("## Training", "## Limits", "### valid:", "### test:", "### val-check:"):
         assert heading in card
 
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { TACTICS_STATUSES, type Suggestion, type TacticsStatus } from "../../src/generated/answers";
+import { TACTICS_STATUSES, type IndexItem, type Suggestion, type TacticsStatus } from "../../src/generated/answers";
 import { crashedAtStart, gaveUp, lastWords, packageMissing, UNTRUSTED } from "../../src/server/problems";
 import type { Ready, ViewState } from "../../src/view/state";
 import * as model from "../../src/viewModel";

@@ -3,7 +3,14 @@ import { test } from "node:test";
 
 import * as wire from "../../src/wire";
 
-const index = { sources: [], built_at: "2026-07-01T00:00:00Z", stale_files: 2, lean: "4.35.0", line: "L" };
+const index = {
+  sources: [],
+  built_at: "2026-07-01T00:00:00Z",
+  stale_files: 2,
+  lean: "4.35.0",
+  line: "L",
+  state: "warming",
+};
 const rubbish = [null, undefined, 1, "x", [], {}, { goal: 1 }, { index: null }, { goal: "⊢ P", index: {} }];
 
 test("an answer is read as the server sends it; what is missing is empty", () => {

@@ -13,6 +13,7 @@ export const INDEX: IndexItem = {
   stale_files: 0,
   lean: "4.35.0",
   line: "Mathlib of 2026-07-01, 4 months old (bundled) · example 1f0c · Lean 4.35.0 · your files up to date",
+  state: "consulted",
 };
 
 export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseItem {
