@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.reading import read_source
 from lean_extract.source.projects.project import find_root
+from lean_extract.telling import pip_install
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store
@@ -55,6 +57,19 @@ def show_first_use() -> None:
     first_use.addHandler(logging.StreamHandler(sys.stderr))
     first_use.setLevel(logging.INFO)
     first_use.propagate = False
+
+
+def not_installed(error: ModuleNotFoundError, needed: Collection[str], extra: str) -> UserError:
+    """The error for a command whose extra of the same name is not installed.
+
+    Args:
+        needed: the extra's top-level modules; if the missing module is none of them, `error` is raised.
+    """
+    if (error.name or "").partition(".")[0] not in needed:
+        raise error
+    return UserError(
+        f"`premise-suggest {extra}` needs {error.name}, which is not installed.", f"Run: {pip_install(extra)}"
+    )
 
 
 def log_to_standard_error() -> None:

@@ -6,11 +6,10 @@ import argparse
 import logging
 import os
 
-from lean_extract.errors import UserError
-from lean_extract.telling import pip_install
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
+    not_installed,
     project_root,
     settings_for,
     show_first_use,
@@ -31,12 +30,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _NEEDED:
-            raise
-        raise UserError(
-            f"`premise-suggest http` needs {error.name}, which is not installed.",
-            f"Run: {pip_install('http')}",
-        ) from error
+        raise not_installed(error, _NEEDED, "http") from error
     serve(
         ServingOptions(
             host=options.host,

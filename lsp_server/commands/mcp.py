@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import UserError
-from lean_extract.telling import pip_install
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
+    not_installed,
     project_root,
     settings_for,
     tell_fallback,
@@ -29,11 +29,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _NEEDED:
-            raise
-        raise UserError(
-            f"`premise-suggest mcp` needs {error.name}, which is not installed.", f"Run: {pip_install('mcp')}"
-        ) from error
+        raise not_installed(error, _NEEDED, "mcp") from error
     roots = [project_root(existing_folder(folder)) for folder in options.project or [Path.cwd()]]
     settings = settings_for(options)
     if not options.http:
