@@ -124,7 +124,7 @@ def test_the_exported_model_ranks_what_was_learned(
     assert recall["state", "dense"] > recall["state", "random"]
     card = [str(model), str(trained.run), "--figures", str(out), "--hardware", "a test"]
     assert write_card(card) == 0
-    text = (model / "README.md").read_text(encoding="utf-8")
+    text = " ".join((model / "README.md").read_text(encoding="utf-8").split())
     assert report["data"] in text and report["encoder"] in text and "60 steps" in text
     assert re.search(r"On valid states, recall at 10 by steps: \d\.\d{3} \(30\), \d\.\d{3} \(60\)\.", text)
     out.write_text(json.dumps({**report, "encoder": "another"}), encoding="utf-8")
