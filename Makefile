@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test lint platforms wheel bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -22,6 +22,18 @@ lint: $(VENV)/.full
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# The types as on macOS and Windows: which calls do not exist there.
+platforms: $(VENV)/.full
+	@$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	@$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# What users install: a source distribution, and from it the wheel.
+DIST ?= dist
+wheel: $(VENV)/.light
+	@$(PIP) install 'build>=1.2'
+	@$(BIN)/python -m build --quiet --outdir $(DIST)
+	@ls -1s --block-size=M $(DIST)/premise_suggest-*
 
 bench: $(VENV)/.light
 	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)

@@ -110,7 +110,6 @@ def _load(package: str, verb: Verb) -> VerbModule:
 _EXTRAS: Mapping[str, str] = {
     "accelerate": "train",
     "onnx": "train",
-    "psutil": "train",
     "tensorboard": "train",
     "torch": "train",
     "transformers": "train",

@@ -1,8 +1,6 @@
-"""The descendants of a server process, read from /proc. Without /proc, none are found.
+"""The processes of a server: its descendants, their memory, their end.
 
-psutil, which leanclient installs, is not used. To list descendants it reads every process of the machine (2.9 ms
-instead of 0.2 ms, with 126 processes). For private memory including swap it reads the whole memory map (0.84 ms
-instead of 0.03 ms), which is long for a Lean with thousands of mapped files.
+A process is identified by its number and its start time, so that a later one of the same number is not killed.
 """
 
 from __future__ import annotations
@@ -10,66 +8,31 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-_PROC = Path("/proc")
+if sys.platform.startswith("linux"):
+    from lean_extract.session.linux_processes import descendants, private_megabytes, start_time
+else:
+    from lean_extract.session.other_processes import descendants, private_megabytes, start_time
+
+__all__ = ["Process", "descendants", "identify", "kill", "private_megabytes"]
 
 Process = tuple[int, str]
 """A process's number and start time."""
 
-
-def descendants(pid: int) -> list[int]:
-    """The children of a process, their children and so on, without the process itself."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        children = _children(waiting.pop())
-        found += children
-        waiting += children
-    return found
-
-
-def private_megabytes(pid: int) -> float:
-    """The private memory of a process in MiB, without the `.olean` files that it maps. 0 if it has ended."""
-    try:
-        status = (_PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 0.0
-    kilobytes = 0
-    for line in status.splitlines():
-        if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:")):
-            kilobytes += int(line.split()[1])
-    return kilobytes / 1024
+_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+"""On Windows, SIGTERM ends a process at once."""
 
 
 def identify(pids: Iterable[int]) -> frozenset[Process]:
     """The running processes with these numbers, identified so that later ones with the same numbers differ."""
-    return frozenset((pid, start) for pid in pids if (start := _start_time(pid)) is not None)
+    return frozenset((pid, start) for pid in pids if (start := start_time(pid)) is not None)
 
 
 def kill(processes: Iterable[Process]) -> None:
     """Kill processes; those that have already ended are ignored."""
     for pid, start in processes:
-        if _start_time(pid) == start:
+        if start_time(pid) == start:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-
-def _start_time(pid: int) -> str | None:
-    """The start time of a process, in the kernel's unit; None if it has ended."""
-    try:
-        fields = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else fields[19]
-
-
-def _children(pid: int) -> list[int]:
-    """The children of a process. Each thread's children are in a file of its own, so all threads are read."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):  # The process ended meanwhile.
-        for task in (_PROC / str(pid) / "task").iterdir():
-            with contextlib.suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
+                os.kill(pid, _KILL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import resource
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -75,8 +75,18 @@ def extract_project(
         write_records(out, Header("text", revision), _records(sources, counts, progress, workers, states))
     counts.data_hash = _file_hash(out)
     counts.seconds = time.perf_counter() - started
-    counts.peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    counts.peak_megabytes = _peak_megabytes()
     return counts
+
+
+def _peak_megabytes() -> float:
+    """The most memory that this process has had, in MiB; 0 where the system does not say."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 @contextmanager

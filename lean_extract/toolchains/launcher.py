@@ -14,6 +14,8 @@ import sys
 
 def end_with_parent() -> None:
     """End this process as soon as its parent has ended, so that no worker outlives its editor."""
+    if not sys.platform.startswith("linux"):  # there is no packaged Lean elsewhere
+        return
     try:
         parent = os.pidfd_open(os.getppid())
     except OSError:  # No pidfd in this kernel, or none allowed: Lean still ends at the end of its input.

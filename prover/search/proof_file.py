@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import re
-import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 from lean_extract.errors import LeanNotFound
 from lean_extract.files.atomic import replacing
+from lean_extract.session import processes
 from lean_extract.syntax.tactic_text import UNPROVED
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
@@ -134,8 +134,8 @@ def _messages(output: str) -> Iterator[dict[str, Any]]:
 async def _run(
     command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
 ) -> tuple[int, str, str] | None:
-    """Exit code, standard output and standard error; None after a timeout. The whole process group is killed, so
-    that a Lean started by Lake ends, too."""
+    """Exit code, standard output and standard error; None after a timeout. The process is killed with its
+    descendants, so that a Lean started by Lake ends, too."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -144,7 +144,6 @@ async def _run(
             stderr=asyncio.subprocess.PIPE,
             env={**os.environ, **environment},
             cwd=project,
-            start_new_session=True,
         )
     except OSError as error:
         raise LeanNotFound(
@@ -157,7 +156,6 @@ async def _run(
         return None
     finally:
         if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            processes.kill(processes.identify([process.pid, *processes.descendants(process.pid)]))
             await process.wait()
     return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")
